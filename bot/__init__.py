@@ -1,0 +1,1 @@
+"""Switchboard: four outside services, run from a Slack workspace."""

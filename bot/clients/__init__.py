@@ -1,0 +1,1 @@
+"""The outside services: the route table, the transport and one module a service."""

@@ -1,0 +1,74 @@
+"""Money is a whole number of cents of one currency; text is read strictly and written one way.
+
+The payments service works in USD with two decimal places (interface document 2, section 2), so a
+float never appears and no locale is guessed: ``1,000.00`` is refused, not interpreted.
+"""
+
+import re
+from decimal import Decimal
+from typing import NewType
+
+Cents = NewType("Cents", int)
+
+CURRENCY = "USD"
+
+_AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
+
+
+class AmountError(ValueError):
+    """The text is no amount; ``rule`` says which rule it broke, in words a person can act on."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+def parse_amount(text: str) -> Cents:
+    """Read a positive amount a person typed, such as ``25``, ``25.5`` or ``25.00``.
+
+    Raises:
+        AmountError: for zero, a sign, an exponent, a thousands separator, more than two decimals.
+    """
+    cleaned = text.strip()
+    found = _AMOUNT.fullmatch(cleaned)
+    if found is None:
+        raise AmountError(_broken_rule(cleaned))
+    cents = int(found["units"]) * 100 + int((found["cents"] or "0").ljust(2, "0"))
+    if cents == 0:
+        raise AmountError("it must be more than zero")
+    return Cents(cents)
+
+
+def _broken_rule(text: str) -> str:
+    if text.startswith(("-", "\u2212")):
+        return "it must be more than zero"
+    if re.fullmatch(r"[0-9]+\.[0-9]{3,}", text, re.ASCII):
+        return "it has at most two decimal places"
+    if "," in text or "\u00a0" in text or " " in text or "'" in text:
+        return "it is written without thousands separators, with a point before the cents"
+    if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", text, re.ASCII):
+        return "it is too large"
+    return "it is written in digits, with a point before the cents and no currency sign"
+
+
+def cents_of(value: object) -> Cents | None:
+    """Cents of an amount a service reported as number or text; None when it is no exact amount."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
+        return None
+    try:
+        scaled = Decimal(str(value).strip()) * 100
+    except ArithmeticError:
+        return None
+    if not scaled.is_finite() or scaled != scaled.to_integral_value():
+        return None
+    return Cents(int(scaled))
+
+
+def plain(cents: int) -> str:
+    """``2500`` -> ``25.00``: what goes over the wire and into files."""
+    return f"{'-' if cents < 0 else ''}{abs(cents) // 100}.{abs(cents) % 100:02d}"
+
+
+def shown(cents: int) -> str:
+    """``2500`` -> ``25.00 USD``: what people read. No separators, so that it can be typed back."""
+    return f"{plain(cents)} {CURRENCY}"

@@ -1,0 +1,79 @@
+"""Switches that make the outside world misbehave, shared by the local workspace and the simulators.
+
+A fault is armed for one operation (or ``*``) and used up after ``times`` requests. What each kind
+means is a promise to tests: *before* or *after* the effect is the whole point.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class FaultKind(StrEnum):
+    """What goes wrong with one request."""
+
+    LOST = "lost"
+    """The request vanishes: no effect, the connection is closed without an answer."""
+    DONE_DROPPED = "done_dropped"
+    """The effect happens, then the connection is closed without an answer (a time-out, made quick)."""
+    DONE_HANGS = "done_hangs"
+    """The effect happens, then no answer comes for ``seconds``."""
+    DONE_500 = "done_500"
+    """The effect happens, then the answer is 500."""
+    ERROR_500 = "error_500"
+    """No effect; the answer is 500."""
+    TOO_MANY = "too_many"
+    """No effect; 429 with ``Retry-After: 1``."""
+    REFUSED = "refused"
+    """No effect; 422 (payments) or an ``ok: false`` answer (workspace)."""
+    GARBAGE = "garbage"
+    """The effect happens, then a proxy's HTML page is answered with status 200."""
+    SLOW = "slow"
+    """The answer comes ``seconds`` later; the effect happens as usual."""
+
+
+@dataclass
+class Fault:
+    """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared."""
+
+    kind: FaultKind
+    operation: str = "*"
+    times: int | None = 1
+    skip: int = 0
+    seconds: float = 5.0
+    hits: int = field(default=0, init=False)
+
+    def matches(self, operation: str) -> bool:
+        """Whether this switch concerns the operation, e.g. ``commit_payout`` or ``chat.postMessage``."""
+        return self.operation in ("*", operation)
+
+
+class Faults:
+    """The armed switches of one simulator, first match first."""
+
+    def __init__(self, armed: Iterable[Fault] = ()) -> None:
+        self.armed: list[Fault] = list(armed)
+
+    def arm(self, fault: Fault) -> None:
+        """Add a switch behind those already armed."""
+        self.armed.append(fault)
+
+    def clear(self) -> None:
+        """Behave again."""
+        self.armed.clear()
+
+    def take(self, operation: str) -> Fault | None:
+        """The fault for this request, if any; counts it and drops switches that are used up."""
+        for fault in self.armed:
+            if not fault.matches(operation):
+                continue
+            if fault.skip > 0:
+                fault.skip -= 1
+                continue
+            fault.hits += 1
+            if fault.times is not None:
+                fault.times -= 1
+                if fault.times <= 0:
+                    self.armed.remove(fault)
+            return fault
+        return None
