@@ -1,0 +1,271 @@
+"""An instruction that needs approval: what was asked, frozen, and where it stands.
+
+One record serves every kind of request that people must approve before a service acts. What is paid
+never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.domain.money import Cents, plain
+
+
+class Kind(StrEnum):
+    """What an instruction does once it is approved."""
+
+    PAYOUT = "payout"
+
+
+class State(StrEnum):
+    """Where an instruction stands. The values are what the database holds."""
+
+    NEW = "new"
+    CREATING = "creating"
+    CREATE_UNKNOWN = "create_unknown"
+    AWAITING = "awaiting"
+    APPROVED = "approved"
+    SENDING = "sending"
+    COMMIT_UNKNOWN = "commit_unknown"
+    NEEDS_HUMAN = "needs_human"
+    COMMITTED = "committed"
+    PENDING_ESCROW = "pending_escrow"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+    MISMATCH = "mismatch"
+    CLOSED = "closed"
+
+
+class PayoutPayload(BaseModel):
+    """What a payout pays. Exactly this is shown, approved, compared and sent."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    email: str
+    cents: Annotated[int, Field(gt=0)]
+    description: str
+
+    def canonical(self) -> dict[str, str]:
+        """The parts that money depends on, in the one form that is hashed."""
+        return {"email": self.email, "amount": plain(self.cents), "description": self.description}
+
+
+def digest_of(*, kind: Kind, code: str, payload: PayoutPayload) -> str:
+    """SHA-256 (hex) of everything that must not change between asking and paying."""
+    text = json.dumps({"kind": kind.value, "code": code, **payload.canonical()}, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Requirement(BaseModel):
+    """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    quorum: Annotated[int, Field(ge=1)]
+    typed_amount: bool = False
+    reasons: tuple[str, ...] = ()
+    """Why the quorum is what it is, in words for the card."""
+    expires_seconds: float = 86_400.0
+    execute_within_seconds: float = 3_600.0
+
+
+class Recipient(BaseModel):
+    """The account status record as it was read for the card; every field may be unknown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    full_name: str | None = None
+    active: bool | None = None
+    verified: bool | None = None
+    primary: bool | None = None
+    country: str | None = None
+    problem: str = ""
+    """Why it could not be read, in our words; empty when it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One row: the request with everything that decides what may happen next. Times are UTC."""
+
+    id: str
+    """ULID; also the order of asking."""
+    reference: str
+    """What people type and read, e.g. ``P-4F7K2M``."""
+    kind: Kind
+    payload: PayoutPayload
+    code: str
+    """Our unique code at the service, chosen before the first request."""
+    digest: str
+    requirement: Requirement
+    state: State
+    round: int
+    version: int
+    requester: str
+    origin_channel: str
+    """Conversation where the command was typed."""
+    created_at: datetime
+    source_key: str
+    """What made this request unique at Slack (trigger or view id): the same click makes one row."""
+    recipient: Recipient | None = None
+    remote_id: str | None = None
+    remote_status: str = ""
+    """The service's own word, raw."""
+    svc_hash: str = ""
+    reason: str = ""
+    """Why it stands where it stands: rejection reason, failure reason, what did not match."""
+    decided_by: str = ""
+    """Slack user id of who brought it to this state; empty when the service or the clock did."""
+    posted_at: datetime | None = None
+    """When the approvers first saw the card: the expiry clock starts here."""
+    expires_at: datetime | None = None
+    exec_deadline: datetime | None = None
+    sent_at: datetime | None = None
+    """When the last request with an effect left."""
+    unknown_since: datetime | None = None
+    reads: int = 0
+    """Conclusive reads since the outcome became unknown (or complete listings, for a create)."""
+    last_read_at: datetime | None = None
+    creates: int = 0
+    """Create requests made so far."""
+    commits: int = 0
+    """Commit requests made so far whose outcome may have been an effect."""
+    due_at: datetime | None = None
+    """When the worker looks again; None: nothing to do until somebody acts."""
+    lease_owner: str = ""
+    lease_until: datetime | None = None
+    closed_at: datetime | None = None
+
+    @property
+    def cents(self) -> Cents:
+        """Amount in cents."""
+        return Cents(self.payload.cents)
+
+    def intact(self) -> bool:
+        """Whether the payload still is what the digest was taken of."""
+        return self.digest == digest_of(kind=self.kind, code=self.code, payload=self.payload)
+
+
+class Choice(StrEnum):
+    """What a person's vote says."""
+
+    APPROVE = "approve"
+    RETRY = "retry"
+    """Another attempt after an unknown outcome; counted apart from the first approval by its round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One person's voice in one round."""
+
+    instruction_id: str
+    round: int
+    person: str
+    choice: Choice
+    at: datetime
+
+
+class AttemptKind(StrEnum):
+    """Which request with an effect an attempt made."""
+
+    CREATE = "create"
+    COMMIT = "commit"
+
+
+class AttemptOutcome(StrEnum):
+    """What became of an attempt. OPEN means that it may be under way or that its process died."""
+
+    OPEN = "open"
+    DONE = "done"
+    NOT_EXECUTED = "not_executed"
+    UNKNOWN = "unknown"
+    ABANDONED = "abandoned"
+    """Never sent: the guard before the socket said no."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One HTTP send, claimed before it was made. ``boot_at`` is CLOCK_BOOTTIME seconds at the claim."""
+
+    instruction_id: str
+    n: int
+    kind: AttemptKind
+    request_hash: str
+    claimed_at: datetime
+    boot_at: float
+    outcome: AttemptOutcome = AttemptOutcome.OPEN
+    detail: str = ""
+    finished_at: datetime | None = None
+
+
+class CallbackKind(StrEnum):
+    """Which address a token stands for; a token of one kind opens nothing else."""
+
+    CONFIRMATION = "confirmation"
+    CANCEL = "cancel"
+    FAILURE = "failure"
+
+
+FINAL: frozenset[State] = frozenset(
+    {
+        State.COMPLETED,
+        State.CANCELED,
+        State.FAILED,
+        State.REJECTED,
+        State.WITHDRAWN,
+        State.EXPIRED,
+        State.REFUSED,
+        State.MISMATCH,
+        State.CLOSED,
+    }
+)
+
+
+class Moves:
+    """The transitions that exist; anything else is a programming error and is refused before the database."""
+
+    _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
+        State.NEW: frozenset({State.CREATING, State.WITHDRAWN, State.REFUSED}),
+        State.CREATING: frozenset({State.AWAITING, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}),
+        State.CREATE_UNKNOWN: frozenset({State.AWAITING, State.NEW, State.NEEDS_HUMAN, State.MISMATCH}),
+        State.AWAITING: frozenset({State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH}),
+        State.APPROVED: frozenset(
+            {State.SENDING, State.AWAITING, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED}
+            | {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.NEEDS_HUMAN}
+        ),
+        State.SENDING: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.APPROVED, State.REFUSED, State.COMMIT_UNKNOWN}
+        ),
+        State.COMMIT_UNKNOWN: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.NEEDS_HUMAN, State.MISMATCH}
+        ),
+        State.NEEDS_HUMAN: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.APPROVED, State.NEW, State.AWAITING, State.CLOSED, State.MISMATCH}
+        ),
+        State.COMMITTED: frozenset({State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}),
+        State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
+    }
+
+    @classmethod
+    def allow(cls, before: State, after: State) -> bool:
+        """Whether the machine has this arrow. Final states have none."""
+        return after in cls._ALLOWED.get(before, frozenset())
+
+    @classmethod
+    def arrows(cls) -> frozenset[tuple[State, State]]:
+        """Every transition there is, for tests and documents."""
+        return frozenset((before, after) for before, targets in cls._ALLOWED.items() for after in targets)
