@@ -1,0 +1,105 @@
+"""Who counts. Every decision is a value with its reason, and unknown means no."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.instruction import Instruction, Vote
+from bot.domain.policy import People
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """What the workspace says of one of its users, as far as authority depends on it."""
+
+    id: str
+    team_id: str
+    name: str = ""
+    deleted: bool = False
+    bot: bool = False
+    guest: bool = False
+    """Restricted or ultra-restricted."""
+    stranger: bool = False
+
+
+class No(StrEnum):
+    """Why a person does not count."""
+
+    UNKNOWN = "unknown"
+    ELSEWHERE = "elsewhere"
+    GUEST = "guest"
+    BOT = "bot"
+    GONE = "gone"
+    NOT_REQUESTER = "not_requester"
+    NOT_APPROVER = "not_approver"
+    OWN_REQUEST = "own_request"
+
+
+class Role(StrEnum):
+    """The lists of the policy's ``people``."""
+
+    REQUESTER = "requesters"
+    APPROVER = "approvers"
+    ADMIN = "admins"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A person together with the policy's user groups they are in, read at a known time."""
+
+    person: Person | None
+    groups: frozenset[str] = frozenset()
+
+
+def full_member(person: Person | None, *, home: str) -> No | None:
+    """None when the person is a full, active, human member of the home workspace; otherwise why not."""
+    if person is None:
+        return No.UNKNOWN
+    if person.team_id != home or person.stranger:
+        return No.ELSEWHERE
+    if person.deleted:
+        return No.GONE
+    if person.bot:
+        return No.BOT
+    return No.GUEST if person.guest else None
+
+
+def listed(role: Role, standing: Standing, people: People) -> bool:
+    """Whether the policy lists this person, by id or through a group. An empty list lists nobody."""
+    if standing.person is None:
+        return False
+    names: Collection[str] = getattr(people, role.value)
+    return "*" in names or standing.person.id in names or bool(standing.groups.intersection(names))
+
+
+def may_request(standing: Standing, *, people: People, home: str) -> No | None:
+    """None when this person may ask for money to move."""
+    refusal = full_member(standing.person, home=home)
+    if refusal is not None:
+        return refusal
+    return None if listed(Role.REQUESTER, standing, people) else No.NOT_REQUESTER
+
+
+def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:
+    """None when this person's voice on a request of ``requester`` counts."""
+    refusal = full_member(standing.person, home=home)
+    if refusal is not None:
+        return refusal
+    if standing.person is not None and standing.person.id == requester:
+        return No.OWN_REQUEST
+    return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
+
+
+def counting(
+    votes: Iterable[Vote], *, instruction: Instruction, standings: Mapping[str, Standing], people: People, home: str
+) -> frozenset[str]:
+    """Ids of the people whose votes of the current round count with the standings given."""
+    return frozenset(
+        vote.person
+        for vote in votes
+        if vote.round == instruction.round
+        and may_decide(
+            standings.get(vote.person, Standing(None)), requester=instruction.requester, people=people, home=home
+        )
+        is None
+    )

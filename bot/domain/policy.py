@@ -1,0 +1,130 @@
+"""The policy file as values, and what it asks of one request.
+
+The form is the contract of ``policy.toml``: channels, people, approval and its rules. Every key is
+checked when the file is read; an unknown key is an error, because a misspelt limit is no limit.
+"""
+
+import re
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from bot.domain.instruction import Requirement
+from bot.domain.money import AmountError, Cents, parse_amount, shown
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
+
+
+def _seconds(value: Any) -> float:
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", value.strip()) if isinstance(value, str) else None
+    if found is None or float(found[1]) <= 0:
+        raise ValueError('must be a positive duration with a unit s, m, h or d, e.g. "24h"')
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _cents(value: Any) -> Cents:
+    if not isinstance(value, str):
+        raise ValueError('must be an amount in quotes, e.g. "1000.00"')  # noqa: TRY004 - pydantic reads ValueError
+    try:
+        return parse_amount(value)
+    except AmountError as broken:
+        raise ValueError(f'{broken.rule}, e.g. "1000.00"') from broken
+
+
+def _channel(value: str) -> str:
+    if value and not re.fullmatch(r"[CG][A-Z0-9]+", value):
+        raise ValueError('must be a channel id, e.g. "C0APPROVE" (open the channel\'s details to copy it)')
+    return value
+
+
+def _member(value: str) -> str:
+    if value != "*" and not re.fullmatch(r"[UWS][A-Z0-9]+", value):
+        raise ValueError('must be a user id or a user group id, e.g. "U0ADMIN" or "S0FINANCE"')
+    return value
+
+
+Duration = Annotated[float, BeforeValidator(_seconds)]
+Amount = Annotated[Cents, BeforeValidator(_cents)]
+ChannelId = Annotated[str, AfterValidator(_channel)]
+Members = tuple[Annotated[str, AfterValidator(_member)], ...]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class Channels(_Section):
+    """Where things are said. ``approvals`` is where cards go; the others fall back to it."""
+
+    approvals: ChannelId
+    payments: ChannelId = ""
+    bookings: ChannelId = ""
+    alerts: ChannelId = ""
+    stores: dict[str, ChannelId] = {}
+
+
+class People(_Section):
+    """Who may do what: user ids and user group ids. An empty list is nobody; ``*`` is for requesters only."""
+
+    requesters: Members = ()
+    approvers: Members = ()
+    admins: Members = ()
+
+    @model_validator(mode="after")
+    def _no_open_doors(self) -> Self:
+        for role in ("approvers", "admins"):
+            if "*" in getattr(self, role):
+                raise ValueError(f'{role} must name people or groups, not "*", e.g. {role} = ["S0TREASURY"]')
+        return self
+
+
+class Rule(_Section):
+    """What more is asked above an amount."""
+
+    over: Amount
+    quorum: Annotated[int, Field(ge=1, le=20)] = 1
+    typed_amount: bool = False
+
+
+class Approval(_Section):
+    """How many people, how long, how much a day."""
+
+    quorum: Annotated[int, Field(ge=1, le=20)] = 1
+    expires: Duration = 86_400.0
+    execute_within: Duration = 3_600.0
+    daily_limit: Amount = Cents(2_500_000)
+    rule: tuple[Rule, ...] = ()
+
+
+class Policy(_Section):
+    """The whole file."""
+
+    channels: Channels
+    people: People = People()
+    approval: Approval = Approval()
+
+    @property
+    def alerts(self) -> str:
+        """Channel for what needs a person."""
+        return self.channels.alerts or self.channels.approvals
+
+    def requirement(self, cents: Cents, *, duplicates: int = 0) -> Requirement:
+        """What a request of this amount needs. The strictest matching rule wins, part by part.
+
+        Args:
+            cents: the amount.
+            duplicates: earlier requests of a day with the same recipient and amount; any needs one more approver.
+        """
+        matching = [rule for rule in self.approval.rule if cents > rule.over]
+        quorum = max([self.approval.quorum, *(rule.quorum for rule in matching)])
+        reasons = [f"over {shown(max(rule.over for rule in matching))}"] if matching else []
+        if duplicates:
+            quorum += 1
+            reasons.append("same recipient and amount within a day: one more approver")
+        return Requirement(
+            quorum=quorum,
+            typed_amount=any(rule.typed_amount for rule in matching),
+            reasons=tuple(reasons),
+            expires_seconds=self.approval.expires,
+            execute_within_seconds=self.approval.execute_within,
+        )

@@ -1,0 +1,44 @@
+"""Identifiers: ULIDs for rows, short references for people, sealed tokens for callback addresses."""
+
+import hashlib
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from datetime import datetime
+
+_CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
+"""Without 0, 1, I, O and U: nothing that is misread or spells a word by accident."""
+
+_REFERENCE_LENGTH = 6
+
+
+def ulid(now: datetime) -> str:
+    """26 characters: 48 bits of milliseconds, 80 random bits. Sorts by time (ulid/spec)."""
+    number = (int(now.timestamp() * 1000) << 80) | secrets.randbits(80)
+    return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
+
+
+def reference(prefix: str) -> str:
+    """What people type and read aloud, e.g. ``P-4F7K2M``; unique by the database's constraint."""
+    return f"{prefix}-" + "".join(secrets.choice(_CLEAR) for _ in range(_REFERENCE_LENGTH))
+
+
+def callback_token(*, key: bytes, instruction_id: str, kind: str) -> str:
+    """The 256-bit secret of one instruction's callback address.
+
+    Derived instead of stored: the same address can be handed out again on a repeated create, and the
+    database holds only its hash.
+    """
+    seal = hmac.new(key, f"callback|{kind}|{instruction_id}".encode(), hashlib.sha256).digest()
+    return urlsafe_b64encode(seal).rstrip(b"=").decode()
+
+
+def token_hash(token: str) -> str:
+    """SHA-256 (hex) under which a token is looked up."""
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def derived_key(secret: str, purpose: str) -> bytes:
+    """A key of its own for each purpose, so that no leak of one opens another."""
+    return hmac.new(secret.encode(), f"switchboard|{purpose}".encode(), hashlib.sha256).digest()

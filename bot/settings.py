@@ -1,0 +1,273 @@
+"""Settings from the environment or ``.env``, and the policy file: read once, checked at start.
+
+A mistake is answered with the name of the variable or key, the rule it breaks and a right example; a
+value is never repeated, because it may be a secret. Names and defaults are the outside contract.
+"""
+
+import ipaddress
+import json
+import tomllib
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from bot.domain.errors import OperatorError
+from bot.domain.policy import Policy
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class SettingsError(OperatorError):
+    """Everything that is wrong with the configuration, one line a problem."""
+
+    def __init__(self, problems: list[str]) -> None:
+        super().__init__("\n".join(problems), mend="mend the settings named above and start again")
+        self.problems = problems
+
+
+class Environment(StrEnum):
+    """Where the money is real."""
+
+    SANDBOX = "sandbox"
+    PRODUCTION = "production"
+
+
+class LogFormat(StrEnum):
+    """How log lines are written."""
+
+    CONSOLE = "console"
+    JSON = "json"
+
+
+def _url(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an http or https address")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError("must not hold credentials, a query or a fragment")
+    return value.rstrip("/")
+
+
+def _slash_url(value: str) -> str:
+    return _url(value) + "/"
+
+
+def _database(value: str) -> str:
+    scheme, _, rest = value.partition("://")
+    if scheme in ("sqlite", "sqlite+aiosqlite"):
+        return f"sqlite+aiosqlite://{rest}"
+    if scheme in ("postgres", "postgresql", "postgresql+psycopg"):
+        return f"postgresql+psycopg://{rest}"
+    raise ValueError("must begin with sqlite+aiosqlite:/// or postgresql://")
+
+
+def _prefix(value: str) -> str:
+    if not all(letter.isascii() and (letter.isalnum() or letter in "-_") for letter in value) or value.lower() != value:
+        raise ValueError("must be lower-case letters, digits, - or _")
+    return value
+
+
+def _networks(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        return tuple(ipaddress.ip_network(part.strip(), strict=False) for part in value.split(",") if part.strip())
+    except ValueError as broken:
+        raise ValueError("must be addresses or CIDR ranges separated by commas") from broken
+
+
+def _store_keys(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    try:
+        found = json.loads(value)
+    except json.JSONDecodeError as broken:
+        raise ValueError("must be a JSON object, store name to key") from broken
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found.values()):
+        raise ValueError("must be a JSON object, store name to key")
+    return found
+
+
+Url = Annotated[str, AfterValidator(_url)]
+SlashUrl = Annotated[str, AfterValidator(_slash_url)]
+Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+_EXAMPLES = {
+    "SLACK_BOT_TOKEN": "SLACK_BOT_TOKEN=xoxb-… (OAuth & Permissions page of the app)",
+    "SLACK_SIGNING_SECRET": "SLACK_SIGNING_SECRET=… (Basic Information page of the app)",
+    "SLACK_APP_TOKEN": "SLACK_APP_TOKEN=xapp-…",
+    "SLACK_API_URL": "SLACK_API_URL=https://slack.com/api/",
+    "PORT": "PORT=3000",
+    "PUBLIC_URL": "PUBLIC_URL=https://switchboard.example.com",
+    "DATABASE_URL": "DATABASE_URL=sqlite+aiosqlite:///switchboard.db",
+    "SECRET_KEY": 'SECRET_KEY=… (python -c "import secrets; print(secrets.token_urlsafe(48))")',
+    "ENVIRONMENT": "ENVIRONMENT=sandbox",
+    "POLICY_FILE": "POLICY_FILE=policy.toml (copy policy.example.toml)",
+    "PAYMENTS_BASE_URL": "PAYMENTS_BASE_URL=https://sandbox.payments.example.com",
+    "CALLBACK_ALLOWED_SOURCES": "CALLBACK_ALLOWED_SOURCES=203.0.113.7,198.51.100.0/24",
+    "TRUSTED_PROXIES": "TRUSTED_PROXIES=10.0.0.0/8",
+    "POLL_SECONDS": "POLL_SECONDS=30",
+    "QUIET_SECONDS": "QUIET_SECONDS=900",
+    "COMMAND_PREFIX": "COMMAND_PREFIX=sb-",
+    "LOG_FORMAT": "LOG_FORMAT=json",
+    "DELIVERY_STORE_KEYS": 'DELIVERY_STORE_KEYS={"Centro": "key"}',
+}
+
+_SHORTEST_KEY = 16
+"""Characters of SECRET_KEY that production asks for at least."""
+
+
+class Settings(BaseSettings):
+    """Every variable of the contract, by its name in lower case."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, frozen=True
+    )
+
+    slack_bot_token: SecretStr | None = None
+    slack_signing_secret: SecretStr | None = None
+    slack_app_token: SecretStr | None = None
+    slack_api_url: SlashUrl = "https://slack.com/api/"
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 3000
+    public_url: Url | None = None
+    database_url: Annotated[str, AfterValidator(_database)] = "sqlite+aiosqlite:///switchboard.db"
+    secret_key: SecretStr | None = None
+    policy_file: Path = Path("policy.toml")
+    services_file: Path | None = None
+    environment: Environment = Environment.SANDBOX
+    payments_base_url: Url | None = None
+    payments_partner_id: str | None = None
+    payments_partner_secret: SecretStr | None = None
+    delivery_base_url: Url | None = None
+    delivery_master_key: SecretStr | None = None
+    delivery_store_keys: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_store_keys)] = {}
+    localization_base_url: Url | None = None
+    localization_api_key: SecretStr | None = None
+    email_single_base_url: Url | None = None
+    email_bulk_base_url: Url | None = None
+    email_api_key: SecretStr | None = None
+    callback_allowed_sources: Networks = ()
+    trusted_proxies: Networks = ()
+    poll_seconds: Positive = 30.0
+    quiet_seconds: Positive = 900.0
+    command_prefix: Annotated[str, Field(max_length=16), AfterValidator(_prefix)] = ""
+    log_format: LogFormat = LogFormat.CONSOLE
+
+    @property
+    def socket_mode(self) -> bool:
+        """Whether Slack reaches us through Socket Mode instead of HTTP."""
+        return self.slack_app_token is not None
+
+    @property
+    def callback_base(self) -> str:
+        """Base of the callback addresses that services are given."""
+        return self.public_url or f"http://{self.host}:{self.port}"
+
+    @property
+    def missing_for_payments(self) -> tuple[str, ...]:
+        """Names of the variables without which payments is not configured."""
+        wanted = ("payments_base_url", "payments_partner_id", "payments_partner_secret")
+        return tuple(name.upper() for name in wanted if getattr(self, name) is None)
+
+    def secrets(self) -> tuple[str, ...]:
+        """Every secret value in force, for the redaction of logs."""
+        own = [value for value in self.__dict__.values() if isinstance(value, SecretStr)]
+        return tuple(secret.get_secret_value() for secret in [*own, *self.delivery_store_keys.values()])
+
+
+def load_settings(**overrides: Any) -> Settings:
+    """Read environment and ``.env``.
+
+    Raises:
+        SettingsError: with one line for each variable that breaks a rule.
+    """
+    try:
+        return Settings(**overrides)
+    except ValidationError as broken:
+        raise SettingsError([_problem(error) for error in broken.errors()]) from None
+
+
+def _problem(error: Any) -> str:
+    name = str(error["loc"][0]).upper()
+    rule = str(error["msg"]).removeprefix("Value error, ")
+    return f"{name}: {rule}. Example: {_EXAMPLES.get(name, f'{name}=…')}"
+
+
+def load_policy(path: Path) -> Policy:
+    """Read and check the policy file.
+
+    Raises:
+        SettingsError: naming the file, the key, the rule and an example.
+    """
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        problem = f"POLICY_FILE: there is no file {path.name!r}. Example: {_EXAMPLES['POLICY_FILE']}"
+        raise SettingsError([problem]) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as broken:
+        raise SettingsError([f"POLICY_FILE: {path.name!r} cannot be read as TOML: {broken}"]) from None
+    try:
+        return Policy.model_validate(document)
+    except ValidationError as broken:
+        raise SettingsError([_policy_problem(path, error) for error in broken.errors()]) from None
+
+
+def _policy_problem(path: Path, error: Any) -> str:
+    key = ".".join(str(part + 1) if isinstance(part, int) else str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"{path.name}: {key} is not a key of the policy. Compare with policy.example.toml"
+    if error["type"] == "missing":
+        return f'{path.name}: {key} is missing. Example: [channels] approvals = "C0APPROVE"'
+    return f"{path.name}: {key}: {str(error['msg']).removeprefix('Value error, ')}"
+
+
+def check_for_run(settings: Settings, policy: Policy) -> None:
+    """Refuse to start with settings that are missing, or too weak for where the money is real.
+
+    Raises:
+        SettingsError: naming each.
+    """
+    problems = [
+        f"{name} is missing. Example: {_EXAMPLES[name]}"
+        for name in ("SLACK_BOT_TOKEN", "SECRET_KEY", *(() if settings.socket_mode else ("SLACK_SIGNING_SECRET",)))
+        if getattr(settings, name.lower()) is None
+    ]
+    if settings.environment is Environment.PRODUCTION:
+        problems += weaknesses(settings, policy)
+    if problems:
+        raise SettingsError(problems)
+
+
+def weaknesses(settings: Settings, policy: Policy) -> list[str]:
+    """What production does not accept, one sentence a setting."""
+    found = [
+        f"{name} must be https in production unless it is a loopback address. Example: {name}=https://…"
+        for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
+        if _exposed(getattr(settings, name.lower()))
+    ]
+    if settings.public_url is None:
+        found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {_EXAMPLES['PUBLIC_URL']}")
+    if settings.secret_key is not None and len(settings.secret_key.get_secret_value()) < _SHORTEST_KEY:
+        found.append(f"SECRET_KEY must have at least {_SHORTEST_KEY} characters. Example: {_EXAMPLES['SECRET_KEY']}")
+    if not settings.missing_for_payments and not policy.people.approvers:
+        found.append(
+            'people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]'
+        )
+    return found
+
+
+def _exposed(url: str | None) -> bool:
+    """Whether the address is plain http on something that is not this machine."""
+    if url is None or urlsplit(url).scheme == "https":
+        return False
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"
