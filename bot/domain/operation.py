@@ -1,0 +1,153 @@
+"""Operations as the payments service reports them (interface document 2, sections 2 and 3).
+
+Nothing here trusts the wire: a status nobody has heard of is kept as it came and treated as non-final,
+an amount that is no exact number of cents is None. The callback addresses of an operation carry our own
+secret tokens, so this record has no place for them.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from bot.domain.money import Cents
+
+
+class OperationStatus(StrEnum):
+    """Every documented status of a payout or a purchase, in the spelling we use."""
+
+    CREATED = "created"
+    COMMITTED = "committed"
+    PENDING = "pending"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"
+    CONFIRMED = "confirmed"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether no further change is documented from here."""
+        return self in FINAL
+
+
+FINAL: Final = frozenset(
+    {OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.FAILED, OperationStatus.CONFIRMED}
+)
+"""Statuses that are the end: completed, canceled, failed (payouts) and confirmed (purchases)."""
+
+_RANK: Final = {OperationStatus.CREATED: 0, OperationStatus.COMMITTED: 1, OperationStatus.PENDING: 2}
+
+
+def rank(status: OperationStatus | None) -> int:
+    """How far an operation has come: created 0 < committed 1 < pending 2 < every final status 3.
+
+    What is recorded about an operation never goes down in rank. A status we do not know ranks 0, so it
+    can never move anything forward.
+    """
+    if status is None:
+        return 0
+    return _RANK.get(status, 3)
+
+
+def read_status(raw: str) -> OperationStatus | None:
+    """The status behind a spelling of the service: any case, ``cancelled`` too; None when unknown."""
+    folded = raw.strip().casefold()
+    if folded == "cancelled":
+        folded = "canceled"
+    try:
+        return OperationStatus(folded)
+    except ValueError:
+        return None
+
+
+class Operation(BaseModel):
+    """One payout or purchase as the service last told it.
+
+    Attributes:
+        id: the service's identifier; the path of every later call.
+        code: our own unique code; None when the service reported none.
+        status: as it came, for showing; ``state`` is what decisions use.
+        cents: None when the reported amount is no exact number of cents.
+        email: the other party's address.
+        operation_type: ``payout`` or ``purchase``; empty when not reported.
+        svc_hash: the hash of a completed payout.
+        failure_reason: the service's own words; foreign text, escape it before showing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    id: str
+    status: str
+    code: str | None = None
+    cents: Cents | None = None
+    email: str | None = None
+    description: str = ""
+    operation_type: str = ""
+    svc_hash: str | None = None
+    failure_reason: str | None = None
+    user_id: str | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def state(self) -> OperationStatus | None:
+        """The status to decide by; None for one we do not know, which is never final."""
+        return read_status(self.status)
+
+    @property
+    def is_final(self) -> bool:
+        """Whether the service says that nothing more will happen."""
+        state = self.state
+        return state is not None and state.is_final
+
+
+class OperationPage(BaseModel):
+    """One page of the list of operations. ``first`` and ``last`` count from 1; None on an empty page."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    operations: tuple[Operation, ...]
+    page: int
+    last_page: int
+    per_page: int
+    total: int
+    first: int | None = None
+    last: int | None = None
+
+
+class AccountStatus(BaseModel):
+    """What the service knows about the account behind an e-mail address; None is "it did not say".
+
+    Attributes:
+        full_name: the registered name; empty when there is no account.
+        active: whether the account can receive funds.
+        verified: whether the holder's identity is verified.
+        primary: whether the address asked about is the account's primary one.
+        country: ISO alpha-3 code of the country that issued the holder's ID; empty when unknown.
+        status: the raw status, for showing when ``active`` is None.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    full_name: str = ""
+    active: bool | None = None
+    verified: bool | None = None
+    primary: bool | None = None
+    country: str = ""
+    status: str = ""
+
+
+class Search(BaseModel):
+    """What a scan of the whole list found.
+
+    "Present" needs one hit. "Absent" may be concluded only from ``complete`` scans with equal ``total``;
+    an incomplete one proves nothing, and ``reason`` says what went wrong.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    hits: tuple[Operation, ...] = ()
+    complete: bool = False
+    total: int | None = None
+    reason: str = ""

@@ -1,0 +1,242 @@
+"""What became of a request that changes something: done, not executed, or unknown. Decided here and only here.
+
+``Reply`` is all that is left of an HTTP exchange; ``classify`` turns it into one of three classes. An unknown
+outcome is read, never repeated, so every doubt ends there.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum, StrEnum
+from types import MappingProxyType
+from typing import Final, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class NoJson(Enum):
+    """The type of ``NO_JSON``: the body was no JSON document (``null`` is one)."""
+
+    NO_JSON = "no json"
+
+
+NO_JSON: Final = NoJson.NO_JSON
+
+
+class Failure(StrEnum):
+    """Why there is no answer. Only the first two prove that no byte of the request left."""
+
+    NOT_CONNECTED = "not connected"
+    NOT_SENT = "not sent"
+    TIMEOUT = "timed out"
+    DROPPED = "connection dropped"
+    OVERSIZE = "answer too large"
+
+
+_NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT})
+_NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
+_TOO_MANY: Final = 429
+_MAX_WORDS: Final = 500
+_MAX_RETRY_AFTER: Final = 3600.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reply:
+    """One HTTP exchange, as a value. Bodies and texts stay out of ``repr``.
+
+    Attributes:
+        status: HTTP status; None when ``failure`` is set.
+        headers: the few we read, names in lower case (``retry-after``, ``content-type``).
+        json: the parsed body with numbers as int or Decimal, or ``NO_JSON``.
+        text: the start of a body that is neither JSON nor HTML.
+        is_html: whether the body is a page, such as a proxy's; never shown.
+        failure: why there is no answer.
+    """
+
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), repr=False)
+    json: object = field(default=NO_JSON, repr=False)
+    text: str = field(default="", repr=False)
+    is_html: bool = False
+    failure: Failure | None = None
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status is 2xx; says nothing about the body."""
+        return self.failure is None and self.status is not None and self.status // 100 == 2  # noqa: PLR2004 - 2xx
+
+    @property
+    def retry_after(self) -> float | None:
+        """Seconds the service asked us to wait, at most an hour; None when it did not say so in seconds."""
+        raw = self.headers.get("retry-after", "").strip()
+        if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,3})?", raw, re.ASCII) is None:
+            return None
+        return min(float(raw), _MAX_RETRY_AFTER)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Done(Generic[T]):
+    """It happened, and ``value`` is the service's own record of it."""
+
+    value: T
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotExecuted:
+    """It certainly did not happen.
+
+    Attributes:
+        again: True: nothing is wrong with the request, go back and try later. False: the service refused it.
+        reason: our own words.
+        retry_after: seconds to wait before another try, when the service said so.
+        words: the service's words, only when it allowed showing them; foreign text, escape it.
+        detail: the service's words in any case, for the audit and for admins only; addresses removed.
+        status: HTTP status; None when the request never left.
+        failure: why the request never left: ``NOT_SENT`` is our own send guard or limiter.
+    """
+
+    again: bool
+    reason: str
+    retry_after: float | None = None
+    words: str = ""
+    detail: str = ""
+    status: int | None = None
+    failure: Failure | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unknown:
+    """It may or may not have happened. Read what became of it; never send it again unasked."""
+
+    reason: str
+    status: int | None = None
+    failure: Failure | None = None
+
+
+def classify(reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool) -> Done[T] | NotExecuted | Unknown:
+    """The outcome class of a request that changes something. Total: never raises.
+
+    Args:
+        reply: the exchange.
+        read: turns the JSON of a 2xx into the record we expect; raises anything when it is not that record
+            (another id, another status).
+        earlier_unknown: whether an earlier attempt at the same thing still has an unknown outcome.
+
+    ============================================  =====================  ================================
+    answer                                        nothing unknown yet    after an unknown attempt
+    ============================================  =====================  ================================
+    2xx, ``read`` accepts the body                Done                   Done
+    2xx, anything else (HTML, other id, no JSON)  Unknown                Unknown
+    429                                           NotExecuted, again     Unknown
+    400, 401, 403, 404, 422                       NotExecuted, refused   Unknown
+    408, 409, every other 4xx                     Unknown                Unknown
+    1xx, 3xx, 5xx                                 Unknown                Unknown
+    not connected, not sent (no byte left)        NotExecuted, again     NotExecuted, again (this attempt)
+    timed out, dropped, answer too large          Unknown                Unknown
+    ============================================  =====================  ================================
+
+    A 4xx after an unknown attempt may be the answer to a repetition ("this code exists already", "not in
+    status created"), so it proves nothing about the first one.
+    """
+    if reply.failure is not None:
+        return _classify_silence(reply.failure)
+    if reply.is_success:
+        return _classify_success(reply, read)
+    if reply.status is None:
+        return Unknown(reason="no answer")
+    if earlier_unknown:
+        return Unknown(reason=f"answer {reply.status} after an attempt of unknown outcome", status=reply.status)
+    return _classify_first_answer(reply, reply.status)
+
+
+def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
+    if failure in _NOTHING_LEFT:
+        return NotExecuted(again=True, reason=f"the request did not leave ({failure})", failure=failure)
+    return Unknown(reason=f"no answer ({failure})", failure=failure)
+
+
+def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:
+    if reply.json is NO_JSON:
+        return Unknown(reason=f"answer {reply.status} with a body that is no JSON", status=reply.status)
+    try:
+        return Done(value=read(reply.json))
+    except Exception:  # noqa: BLE001 - whatever a reader stumbles over: a 2xx we cannot read is an unknown outcome
+        return Unknown(reason=f"answer {reply.status} with an unexpected body", status=reply.status)
+
+
+def _classify_first_answer(reply: Reply, status: int) -> NotExecuted | Unknown:
+    if status == _TOO_MANY:
+        return NotExecuted(again=True, reason="too many requests", retry_after=reply.retry_after, status=status)
+    if status not in _NOT_EXECUTED_STATUSES:
+        return Unknown(reason=f"answer {status}", status=status)
+    said = read_error(reply)
+    return NotExecuted(
+        again=False,
+        reason=refusal(status),
+        words=said.message if said.may_be_shown else "",
+        detail=said.message,
+        status=status,
+    )
+
+
+def refusal(status: int) -> str:
+    """Our own words for a refusal with this HTTP status."""
+    words = {
+        401: "the service did not accept our credentials",
+        403: "the service does not allow us this",
+        404: "the service does not know what was asked for",
+    }
+    return f"{words.get(status, 'the service refused the request')} ({status})"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorBody:
+    """What a service says about an error. ``message`` is foreign text: shortened, addresses removed, not escaped."""
+
+    message: str = ""
+    code: str = ""
+    may_be_shown: bool = False
+
+
+def read_error(reply: Reply) -> ErrorBody:
+    """Read any of the error shapes of the payments service. Total: never raises.
+
+    ``{status,message}``, ``{data,code,message,displayToUser}``, ``{message,messages:{field:[...]}}``,
+    ``{message}``, ``{error:{...}}``, ``{error:"..."}``, plain text; a page of HTML gives nothing.
+    """
+    if reply.is_html:
+        return ErrorBody()
+    if not isinstance(reply.json, dict):
+        return ErrorBody(message=_clean(reply.json if isinstance(reply.json, str) else reply.text))
+    body = reply.json
+    inner = body.get("error")
+    if isinstance(inner, dict):
+        body = inner
+    elif isinstance(inner, str) and "message" not in body:
+        body = {**body, "message": inner}
+    message = body.get("message")
+    parts = [message] if isinstance(message, str) else []
+    parts += _field_messages(body.get("messages"))
+    code = body.get("code")
+    return ErrorBody(
+        message=_clean(" ".join(parts)),
+        code=_clean(code) if isinstance(code, str) else "",
+        may_be_shown=body.get("displayToUser") is True,
+    )
+
+
+def _field_messages(messages: object) -> list[str]:
+    if not isinstance(messages, dict):
+        return []
+    found = []
+    for name, said in messages.items():
+        texts = [text for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)]
+        if texts:
+            found.append(f"{name}: {', '.join(texts)}")
+    return found
+
+
+def _clean(text: str) -> str:
+    """One line, shortened, without addresses: an error may quote the callback address with its secret token."""
+    words = text[: 4 * _MAX_WORDS].split()
+    return " ".join("[address]" if word.count("/") > 1 else word for word in words)[:_MAX_WORDS]
