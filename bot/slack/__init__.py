@@ -1,0 +1,1 @@
+"""Slack as something we call: posting, editing, answering privately, knowing people."""

@@ -1,0 +1,40 @@
+"""Who we are in the workspace, asked once at start and never again with a request."""
+
+from dataclasses import dataclass
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.slack.calls import call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The answer of ``auth.test``."""
+
+    team_id: str
+    team: str
+    bot_id: str
+    bot_user_id: str
+    enterprise_id: str | None
+    scopes: frozenset[str]
+    """Granted to the bot token; empty when Slack did not say."""
+
+
+async def who_we_are(client: AsyncWebClient) -> Identity:
+    """Ask Slack. Raises the errors of :func:`bot.slack.calls.call`."""
+    headers: dict[str, str] = {}
+
+    async def ask() -> object:
+        response = await client.auth_test()
+        headers.update({key.lower(): value for key, value in (response.headers or {}).items()})
+        return response
+
+    answer = await call(ask())
+    return Identity(
+        team_id=str(answer["team_id"]),
+        team=str(answer.get("team", "")),
+        bot_id=str(answer.get("bot_id", "")),
+        bot_user_id=str(answer.get("user_id", "")),
+        enterprise_id=answer.get("enterprise_id"),
+        scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
+    )

@@ -1,0 +1,112 @@
+"""Posting, editing and finding again what was posted."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.content import Content
+from bot.domain.errors import ServiceNever
+from bot.slack.calls import call
+
+MARKER = "switchboard_outbox"
+"""Event type of the metadata by which a message is recognised as one of ours."""
+
+_SCAN_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Posted:
+    """Where a message stands."""
+
+    channel: str
+    ts: str
+
+
+class Messenger:
+    """The bot's own voice. Every method raises the errors of :func:`bot.slack.calls.call`."""
+
+    def __init__(self, *, client: AsyncWebClient) -> None:
+        self._client = client
+
+    async def post(self, *, channel: str, content: Content, marker: str, thread_ts: str | None = None) -> Posted:
+        """Post once. ``marker`` is the id by which :meth:`find` recognises the message later."""
+        answer = await call(
+            self._client.chat_postMessage(
+                channel=channel,
+                text=content.text,
+                blocks=list(content.blocks) or None,
+                thread_ts=thread_ts,
+                metadata={"event_type": MARKER, "event_payload": {"id": marker}},
+                parse="none",
+                unfurl_links=False,
+                unfurl_media=False,
+            )
+        )
+        return Posted(str(answer["channel"]), str(answer["ts"]))
+
+    async def edit(self, *, at: Posted, content: Content) -> None:
+        """Replace a message's text and blocks; repeating it changes nothing."""
+        await call(
+            self._client.chat_update(
+                channel=at.channel, ts=at.ts, text=content.text, blocks=list(content.blocks), parse="none"
+            )
+        )
+
+    async def find(self, *, channel: str, marker: str, thread_ts: str | None, oldest: float) -> Posted | None:
+        """Look for a message we may have posted since ``oldest`` (seconds since 1970).
+
+        None means that the whole range was read and it is not there.
+        """
+        cursor = ""
+        while True:
+            page = await self._page(channel=channel, thread_ts=thread_ts, oldest=oldest, cursor=cursor)
+            for message in page.get("messages", []):
+                metadata = message.get("metadata") or {}
+                if metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker:
+                    return Posted(channel, str(message["ts"]))
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return None
+
+    async def _page(self, *, channel: str, thread_ts: str | None, oldest: float, cursor: str) -> dict[str, Any]:
+        common: dict[str, Any] = {
+            "channel": channel,
+            "limit": _SCAN_LIMIT,
+            "include_all_metadata": True,
+            "oldest": f"{oldest:.6f}",
+        }
+        if cursor:
+            common["cursor"] = cursor
+        if thread_ts is None:
+            return await call(self._client.conversations_history(**common))
+        return await call(self._client.conversations_replies(ts=thread_ts, **common))
+
+    async def direct_message(self, user: str) -> str:
+        """Id of the conversation between this person and the bot."""
+        answer = await call(self._client.conversations_open(users=user))
+        return str(answer["channel"]["id"])
+
+    async def is_member(self, channel: str) -> bool:
+        """Whether the bot can post here. A channel that Slack hides from us is one we are not in."""
+        try:
+            answer = await call(self._client.conversations_info(channel=channel))
+        except ServiceNever as hidden:
+            if hidden.reason in ("channel_not_found", "method_not_supported_for_channel_type"):
+                return False
+            raise
+        found = answer["channel"]
+        return bool(found.get("is_member") or found.get("is_im"))
+
+    async def whisper(self, *, channel: str, user: str, content: Content) -> None:
+        """Post for one person's eyes; gone when they reload, so never for anything that matters."""
+        await call(
+            self._client.chat_postEphemeral(
+                channel=channel, user=user, text=content.text, blocks=list(content.blocks) or None, parse="none"
+            )
+        )
+
+    async def open_view(self, *, trigger_id: str, view: Mapping[str, Any]) -> None:
+        """Open a modal; the trigger lives three seconds and serves once."""
+        await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))

@@ -1,0 +1,98 @@
+"""Who somebody is and which of the policy's groups they are in.
+
+Authority is read from Slack, not remembered: the caller says how old an answer may be. When Slack does
+not answer and nothing young enough is known, the error goes up: nobody counts on a guess.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.approvals import Person, Standing
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.slack.calls import SERVICE, call
+
+FRESH = 5.0
+"""Age in seconds up to which an answer needs no new question: usergroups.users.list allows 20 a minute."""
+OLDEST = 60.0
+"""Age in seconds up to which an answer may stand in when Slack does not answer."""
+
+
+class People:
+    """Reads ``users.info`` and ``usergroups.users.list``; one question at a time for the same thing."""
+
+    def __init__(
+        self, *, client: AsyncWebClient, groups: Iterable[str], monotonic: Callable[[], float], timeout: float = 2.0
+    ) -> None:
+        """``groups``: the user group ids the policy names. ``timeout`` in seconds, within the three of an ack."""
+        self._client = client
+        self._groups = tuple(sorted(set(groups)))
+        self._monotonic = monotonic
+        self._timeout = timeout
+        self._known: dict[str, tuple[float, Any]] = {}
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    async def standing(self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> Standing:
+        """The person and their groups.
+
+        Raises:
+            ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
+        """
+        person = await self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest)
+        groups = [group for group in self._groups if user in await self.members(group, fresh=fresh, oldest=oldest)]
+        return Standing(person, frozenset(groups))
+
+    async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
+        """Standings of several people."""
+        return {user: await self.standing(user, fresh=fresh) for user in set(users)}
+
+    async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
+        """User ids of a user group; empty when Slack does not know the group."""
+        found: frozenset[str] = await self._read(
+            f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest
+        )
+        return found
+
+    async def _read(self, key: str, ask: Callable[[], Any], *, fresh: float, oldest: float) -> Any:
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            known = self._known.get(key)
+            age = self._monotonic() - known[0] if known else float("inf")
+            if known and age <= fresh:
+                return known[1]
+            try:
+                async with asyncio.timeout(self._timeout):
+                    answer = await ask()
+            except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
+                if known and age <= oldest:
+                    return known[1]
+                raise ServiceNow(SERVICE, "did not say who you are") from silent
+            self._known[key] = (self._monotonic(), answer)
+            return answer
+
+    async def _person(self, user: str) -> Person | None:
+        try:
+            found = (await call(self._client.users_info(user=user)))["user"]
+        except ServiceNever as refused:
+            if refused.reason in ("user_not_found", "user_not_visible"):
+                return None
+            raise ServiceNow(SERVICE, f"refused to say who somebody is ({refused.reason})") from refused
+        return Person(
+            id=user,
+            team_id=str(found.get("team_id", "")),
+            name=str((found.get("profile") or {}).get("real_name") or found.get("real_name") or found.get("name", "")),
+            deleted=bool(found.get("deleted")),
+            bot=bool(found.get("is_bot")) or user == "USLACKBOT",
+            guest=bool(found.get("is_restricted") or found.get("is_ultra_restricted")),
+            stranger=bool(found.get("is_stranger")),
+        )
+
+    async def _members(self, group: str) -> frozenset[str]:
+        try:
+            answer = await call(self._client.usergroups_users_list(usergroup=group))
+        except ServiceNever as refused:
+            if refused.reason in ("no_such_subteam", "subteam_not_found", "invalid_usergroup"):
+                return frozenset()
+            raise ServiceNow(SERVICE, f"refused to list a user group ({refused.reason})") from refused
+        return frozenset(str(user) for user in answer.get("users", []))
