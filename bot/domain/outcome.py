@@ -238,5 +238,6 @@ def _field_messages(messages: object) -> list[str]:
 
 def _clean(text: str) -> str:
     """One line, shortened, without addresses: an error may quote the callback address with its secret token."""
-    words = text[: 4 * _MAX_WORDS].split()
+    sound = text[: 4 * _MAX_WORDS].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+    words = sound.split()
     return " ".join("[address]" if word.count("/") > 1 else word for word in words)[:_MAX_WORDS]

@@ -1,0 +1,76 @@
+"""Scanning the whole list for one code, and knowing when the scan proves nothing.
+
+The list's parameters may be dropped on the way (they are documented as the body of a GET), its order is not
+documented, and it may change while it is read. Pure: pages in, a ``Search`` out.
+"""
+
+from typing import Final
+
+from bot.domain.operation import Operation, OperationPage, Search
+
+_MAX_PAGES: Final = 2000
+
+
+def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> str:
+    """Why a page is not the one that was asked for; empty when it is."""
+    if found.page != page:
+        return f"page {page} of the list was asked for, page {found.page} came"
+    if found.per_page != per_page:
+        return f"{per_page} operations a page were asked for, the answer says {found.per_page}"
+    return ""
+
+
+class OperationScan:
+    """One pass over the list. Feed ``page`` after ``page`` to ``take`` until ``is_over``.
+
+    Args:
+        code: what is looked for, compared exactly.
+        per_page: what is asked for.
+    """
+
+    def __init__(self, *, code: str, per_page: int) -> None:
+        self.per_page = per_page
+        self.page = 1
+        self.result = Search()
+        self.is_over = False
+        self._code = code
+        self._hits: list[Operation] = []
+        self._seen: set[str] = set()
+        self._total: int | None = None
+        self._first = 0
+
+    def take(self, found: OperationPage) -> None:
+        """Look at the next page; ends the scan when it was the last or cannot be trusted."""
+        self._hits += [one for one in found.operations if one.code == self._code and one.id not in self._seen]
+        distrust = page_mismatch(found, page=self.page, per_page=self.per_page) or self._distrust(found)
+        if distrust:
+            self.broken_off(distrust)
+            return
+        self._total = found.total
+        self._first = found.first or 0
+        self._seen |= {one.id for one in found.operations}
+        if self.page < found.last_page:
+            self.page += 1
+            return
+        if len(self._seen) != found.total:
+            self.broken_off(f"the list says {found.total} operations and showed {len(self._seen)}")
+            return
+        self.is_over = True
+        self.result = Search(hits=tuple(self._hits), complete=True, total=found.total)
+
+    def broken_off(self, reason: str) -> Search:
+        """End the scan without a proof; what was found so far counts."""
+        self.is_over = True
+        self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
+        return self.result
+
+    def _distrust(self, found: OperationPage) -> str:
+        ids = {one.id for one in found.operations}
+        rules = (
+            (self._total is not None and found.total != self._total, "the list changed while it was read"),
+            (bool(ids & self._seen) or len(ids) != len(found.operations), "the list showed an operation twice"),
+            (bool(ids) and (found.first is None or found.first <= self._first), "the list's pages do not advance"),
+            (not ids and found.total > 0, "the list showed an empty page before its end"),
+            (found.last_page > _MAX_PAGES, f"the list has more than {_MAX_PAGES} pages"),
+        )
+        return next((reason for is_broken, reason in rules if is_broken), "")

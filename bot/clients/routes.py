@@ -1,0 +1,174 @@
+"""The route table as a value: for every operation of a service its method, path, names and mark."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final, Literal
+from urllib.parse import quote
+
+from bot.domain.errors import OperatorError
+
+PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
+
+ListParameters = Literal["body", "query", "both"]
+Place = Literal["path", "query", "header", "body", "both"]
+
+
+class Mark(StrEnum):
+    """How sure we are of an entry."""
+
+    DOCUMENTED = "D"
+    STRONG_EVIDENCE = "A1"
+    ANALOGY = "A2"
+    CONVENTION = "A3"
+
+    @property
+    def is_assumed(self) -> bool:
+        """Whether no interface document shows it."""
+        return self is not Mark.DOCUMENTED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Route:
+    """One operation of a service.
+
+    Attributes:
+        path: relative to the base address, with placeholders such as ``{id}``.
+        parameters: where those that are not in the path travel.
+        confirmed: an operator vouches for this assumed entry.
+        overridden: an operator's file changed something here.
+        fields: our name of a request field -> theirs.
+        reply: our name of a field of the answer -> theirs, the first that is filled counts.
+    """
+
+    service: str
+    operation: str
+    method: str
+    path: str
+    mark: Mark
+    parameters: Place = "path"
+    moves_money: bool = False
+    confirmed: bool = False
+    overridden: bool = False
+    fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    reply: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def name(self) -> str:
+        """``payments.commit_payout``: what ``routes`` prints and an operator's file is keyed by."""
+        return f"{self.service}.{self.operation}"
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether this is an assumption that moves money and that nobody vouches for."""
+        return self.moves_money and self.mark.is_assumed and not self.confirmed
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """The names the path asks for."""
+        return frozenset(PLACEHOLDER.findall(self.path))
+
+    def address(self, **values: str) -> str:
+        """The path with every placeholder filled, percent-encoded, so that a value can never become a path.
+
+        Raises:
+            ValueError: for a value that is blank, ``.``, ``..`` or longer than 200 characters.
+        """
+        for name in self.placeholders:
+            value = values[name]
+            # "." and ".." have no percent-encoded form that every server keeps apart from the plain one.
+            if not value.strip(" .") or len(value) > 200:  # noqa: PLR2004 - no identifier is that long
+                raise ValueError(f"{name} is no identifier")
+        return PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), self.path)
+
+    def named(self, values: Mapping[str, object]) -> dict[str, object]:
+        """The given fields under the service's names; None means "leave it out"."""
+        return {self.fields[ours]: value for ours, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServiceDialect:
+    """What holds for a service as a whole.
+
+    Attributes:
+        field_prefix: the service's own name, in place of ``svc`` in field names.
+        list_parameters: where the parameters of a list travel.
+        list_page_size: page size of our own scans.
+        item_amount: what the amount of a purchase's item means.
+    """
+
+    field_prefix: str = "svc"
+    list_parameters: ListParameters = "both"
+    list_page_size: int = 100
+    item_amount: Literal["unit", "line"] = "unit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RouteRow:
+    """One line of what ``routes`` prints."""
+
+    name: str
+    method: str
+    path: str
+    mark: str
+    moves_money: bool
+    confirmed: bool
+    overridden: bool
+    is_unconfirmed: bool
+
+
+class RouteTable:
+    """All routes of all services, and the rule of production.
+
+    Args:
+        routes: every entry, each name once.
+        dialects: service -> what holds for it as a whole.
+        environment: ``production`` refuses unconfirmed assumptions that move money.
+    """
+
+    def __init__(self, *, routes: Iterable[Route], dialects: Mapping[str, ServiceDialect], environment: str) -> None:
+        self._routes = {route.name: route for route in routes}
+        self._dialects = dict(dialects)
+        self._is_production = environment == "production"
+
+    def dialect(self, service: str) -> ServiceDialect:
+        """What holds for the service as a whole."""
+        return self._dialects[service]
+
+    def use(self, service: str, operation: str) -> Route:
+        """The route for a request that is about to be made.
+
+        Raises:
+            OperatorError: in production, for a route that moves money, is assumed, and is not confirmed.
+        """
+        route = self._routes[f"{service}.{operation}"]
+        if self._is_production and route.is_unconfirmed:
+            raise OperatorError(
+                f"{route.name} ({route.method} {route.path}) is an assumption ({route.mark.value}) that moves money "
+                "and that nobody has confirmed; nothing was sent",
+                mend=f"check it against the service's documentation, then write [{route.name}] confirmed = true "
+                "in the file that SERVICES_FILE names",
+            )
+        return route
+
+    def unconfirmed(self) -> tuple[Route, ...]:
+        """Assumptions that move money and that nobody vouches for: what ``doctor`` warns about."""
+        return tuple(route for route in self._routes.values() if route.is_unconfirmed)
+
+    def rows(self) -> tuple[RouteRow, ...]:
+        """The table as ``routes`` prints it, in the order of the file."""
+        return tuple(
+            RouteRow(
+                name=route.name,
+                method=route.method,
+                path=route.path,
+                mark=route.mark.value,
+                moves_money=route.moves_money,
+                confirmed=route.confirmed,
+                overridden=route.overridden,
+                is_unconfirmed=route.is_unconfirmed,
+            )
+            for route in self._routes.values()
+        )

@@ -1,0 +1,230 @@
+"""Reading the route table: the file we ship, and an operator's file laid over it.
+
+The operator's file is input like any other: every mistake is answered with the file, the key, the rule and
+one right example, at start.
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields as dataclass_fields
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NoReturn, cast
+
+from bot.clients.routes import PLACEHOLDER, Mark, Place, Route, RouteTable, ServiceDialect
+from bot.domain.errors import OperatorError
+
+_METHODS: Final = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_PLACES: Final = ("path", "query", "header", "body", "both")
+_PATH: Final = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|\{[a-z_]+\}|%[0-9A-Fa-f]{2})*")
+_NAME: Final = re.compile(r"[^\x00-\x20\x7f\"]{1,100}")
+_PREFIX: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
+_MAX_PAGE_SIZE: Final = 1000
+_EXAMPLE: Final = 'path = "/v2/payouts/{id}/confirm"'
+
+Table = dict[str, Any]
+
+
+def load_routes(override: Path | None, *, environment: str) -> RouteTable:
+    """The shipped route table with the operator's file laid over it.
+
+    Args:
+        override: what ``SERVICES_FILE`` names; None when it is not set.
+        environment: ``sandbox`` or ``production``; see ``RouteTable.use``.
+
+    Raises:
+        OperatorError: the file cannot be read or breaks a rule; the message names file, key, rule and example.
+    """
+    shipped = tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
+    changes = {} if override is None else _read(override)
+    check = _Check(str(override))
+    for service in changes:
+        if service not in shipped:
+            check.refuse(service, f"no such service; there is: {', '.join(shipped)}", "[payments]")
+    routes: list[Route] = []
+    dialects: dict[str, ServiceDialect] = {}
+    for service, table in shipped.items():
+        over = check.table(service, changes.get(service, {}))
+        merged = _ServiceTable(service=service, shipped=table, over=over, check=check)
+        dialects[service] = merged.dialect
+        routes += merged.routes()
+    return RouteTable(routes=routes, dialects=dialects, environment=environment)
+
+
+def _read(path: Path) -> Table:
+    example = f"[payments.commit_payout] {_EXAMPLE}"
+    try:
+        return tomllib.loads(path.read_text("utf-8-sig"))
+    except OSError as error:
+        raise OperatorError(
+            f"SERVICES_FILE: {path} cannot be read ({error.strerror})", mend="name a readable file, or unset it"
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise OperatorError(f"{path}: it is no TOML ({error})", mend=f"write it like this: {example}") from error
+
+
+class _Check:
+    """Rules for what an operator wrote."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+
+    def refuse(self, key: str, rule: str, example: str) -> NoReturn:
+        raise OperatorError(f"{self._file}: {key}: {rule}", mend=f"for example: {example}")
+
+    def table(self, key: str, value: object) -> Table:
+        if not isinstance(value, dict):
+            self.refuse(key, "it is a table", f"[{key}]")
+        return cast(Table, value)
+
+    def choice(self, key: str, value: object, choices: tuple[str, ...]) -> str:
+        if not isinstance(value, str) or value not in choices:
+            self.refuse(key, f"it is one of {', '.join(choices)}", f'{_last(key)} = "{choices[0]}"')
+        return value
+
+    def flag(self, key: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            self.refuse(key, "it is true or false, without quotes", f"{_last(key)} = true")
+        return value
+
+    def name(self, key: str, value: object) -> str:
+        if not isinstance(value, str) or _NAME.fullmatch(value) is None:
+            self.refuse(key, "it is the service's name of that field, without spaces", f'{_last(key)} = "recipient"')
+        return value
+
+    def names(self, key: str, value: object) -> tuple[str, ...]:
+        listed = value if isinstance(value, list) and value else [value]
+        return tuple(self.name(key, one) for one in listed)
+
+    def path(self, key: str, value: object, *, needed: frozenset[str], possible: frozenset[str]) -> str:
+        if not isinstance(value, str) or _PATH.fullmatch(value) is None or ".." in value or "//" in value:
+            self.refuse(key, "it begins with / and is a plain path, without address, query or spaces", _EXAMPLE)
+        found = PLACEHOLDER.findall(value)
+        if not needed <= set(found) <= needed | possible or len(set(found)) != len(found):
+            wanted = ", ".join(f"{{{name}}}" for name in sorted(needed)) or "no placeholder"
+            self.refuse(key, f"it contains exactly {wanted}, once", _EXAMPLE)
+        return value
+
+
+def _level(field: str) -> bool:
+    """Whether the field belongs to an item inside the body, where a name may occur once more."""
+    return field.startswith("item_")
+
+
+def _last(key: str) -> str:
+    return key.rpartition(".")[2]
+
+
+class _ServiceTable:
+    """One service: the shipped table and what an operator laid over it."""
+
+    def __init__(self, *, service: str, shipped: Table, over: Table, check: _Check) -> None:
+        self._service = service
+        self._check = check
+        general = {item.name for item in dataclass_fields(ServiceDialect)}
+        self._shipped = {key: value for key, value in shipped.items() if key not in general | {"records"}}
+        self._over = {key: value for key, value in over.items() if key not in general | {"records"}}
+        for operation in self._over:
+            if operation not in self._shipped:
+                known = ", ".join([*sorted(general), "records", *self._shipped])
+                check.refuse(f"{service}.{operation}", f"unknown; there is: {known}", f"[{service}.commit_payout]")
+        both = {key: value for key, value in {**shipped, **over}.items() if key in general}
+        self.dialect = self._read_dialect(both)
+        self._records = self._read_records(shipped.get("records", {}), over.get("records", {}))
+
+    def _read_dialect(self, given: Table) -> ServiceDialect:
+        check, key = self._check, self._service
+        prefix = given.get("field_prefix", "svc")
+        if not isinstance(prefix, str) or _PREFIX.fullmatch(prefix) is None:
+            check.refuse(f"{key}.field_prefix", "it is letters, digits and _", 'field_prefix = "acme"')
+        size = given.get("list_page_size", 100)
+        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size <= _MAX_PAGE_SIZE:
+            check.refuse(f"{key}.list_page_size", f"it is a number from 1 to {_MAX_PAGE_SIZE}", "list_page_size = 50")
+        where = check.choice(f"{key}.list_parameters", given.get("list_parameters", "both"), ("query", "body", "both"))
+        amount = check.choice(f"{key}.item_amount", given.get("item_amount", "unit"), ("unit", "line"))
+        return ServiceDialect(
+            field_prefix=prefix.rstrip("_"),
+            list_parameters=cast(Any, where),
+            list_page_size=size,
+            item_amount=cast(Any, amount),
+        )
+
+    def _read_records(self, shipped: Table, over: object) -> dict[str, Mapping[str, tuple[str, ...]]]:
+        key = f"{self._service}.records"
+        changes = self._check.table(key, over)
+        for record in changes:
+            if record not in shipped:
+                self._check.refuse(f"{key}.{record}", f"unknown; there is: {', '.join(shipped)}", f"[{key}.operation]")
+        return {
+            record: self._reply(f"{key}.{record}", self._named(names), changes.get(record, {}))
+            for record, names in shipped.items()
+        }
+
+    def _named(self, names: Table) -> dict[str, tuple[str, ...]]:
+        """Our names with the service's own name in place of ``svc``; what an operator writes is taken literally."""
+        listed = {ours: theirs if isinstance(theirs, list) else [theirs] for ours, theirs in names.items()}
+        return {ours: tuple(self._prefixed(name) for name in theirs) for ours, theirs in listed.items()}
+
+    def _prefixed(self, name: str) -> str:
+        return f"{self.dialect.field_prefix}_{name[4:]}" if name.startswith("svc_") else name
+
+    def _reply(self, key: str, names: Mapping[str, tuple[str, ...]], over: object) -> Mapping[str, tuple[str, ...]]:
+        merged = dict(names)
+        for ours, theirs in self._check.table(key, over).items():
+            if ours not in names:
+                self._check.refuse(f"{key}.{ours}", f"unknown; there is: {', '.join(names)}", 'id = "operation_id"')
+            merged[ours] = self._check.names(f"{key}.{ours}", theirs)
+        return MappingProxyType(merged)
+
+    def _fields(self, key: str, names: Table, over: object) -> Mapping[str, str]:
+        merged = {ours: self._prefixed(theirs) for ours, theirs in names.items()}
+        for ours, theirs in self._check.table(key, over).items():
+            if ours not in merged:
+                self._check.refuse(
+                    f"{key}.{ours}", f"unknown; there is: {', '.join(merged) or 'none'}", 'email = "recipient"'
+                )
+            # An empty name is the body itself; only an entry that ships like that can be so.
+            merged[ours] = "" if theirs == "" == names[ours] else self._check.name(f"{key}.{ours}", theirs)
+            twins = [other for other in merged if other != ours and merged[other] == theirs]
+            if any(_level(other) == _level(ours) for other in twins):
+                self._check.refuse(f"{key}.{ours}", f"{theirs} is taken by {twins[0]} already", 'email = "recipient"')
+        return MappingProxyType(merged)
+
+    def routes(self) -> list[Route]:
+        """Every operation of the service, in the order of the shipped file."""
+        return [self._route(operation, entry) for operation, entry in self._shipped.items()]
+
+    def _route(self, operation: str, entry: Table) -> Route:
+        key, check = f"{self._service}.{operation}", self._check
+        over = check.table(key, self._over.get(operation, {}))
+        changeable = ("method", "path", "parameters", "fields", "reply", "confirmed")
+        for name in over:
+            if name not in changeable:
+                check.refuse(f"{key}.{name}", f"it cannot be set; what can: {', '.join(changeable)}", _EXAMPLE)
+        fields = self._fields(f"{key}.fields", entry.get("fields", {}), over.get("fields", {}))
+        moves_money = entry.get("moves_money", False)
+        method = check.choice(f"{key}.method", over.get("method", entry["method"]), _METHODS)
+        if moves_money and method == "GET":
+            # Anything on the way may repeat or prefetch a GET.
+            check.refuse(f"{key}.method", "an operation that moves money is no GET", 'method = "PUT"')
+        place = check.choice(f"{key}.parameters", over.get("parameters", entry.get("parameters", "path")), _PLACES)
+        needed = frozenset(PLACEHOLDER.findall(entry["path"]))
+        return Route(
+            service=self._service,
+            operation=operation,
+            method=method,
+            path=check.path(f"{key}.path", over.get("path", entry["path"]), needed=needed, possible=frozenset(fields)),
+            mark=Mark(entry["mark"]),
+            parameters=cast(Place, place),
+            moves_money=moves_money,
+            confirmed=check.flag(f"{key}.confirmed", over.get("confirmed", False)),
+            overridden=bool(over),
+            fields=fields,
+            reply=self._reply_of(key, entry.get("reply", {}), over.get("reply", {})),
+        )
+
+    def _reply_of(self, key: str, reply: str | Table, over: object) -> Mapping[str, tuple[str, ...]]:
+        names = self._records[reply] if isinstance(reply, str) else self._named(reply)
+        return self._reply(f"{key}.reply", names, over)

@@ -1,0 +1,279 @@
+"""One HTTP exchange: a prepared request in, a ``Reply`` out. Knows nothing of any service.
+
+Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
+
+- a request is written to a socket once. aiohttp sends PUT, DELETE and GET again by itself when the connection
+  drops (``retry_persistent_connection``), and an operator's route table may well turn a commit into a PUT;
+- the guard is asked when the connection stands, right before the first byte;
+- "no byte left" is observed, not concluded from the kind of an exception.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from types import MappingProxyType
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+from aiohttp.client_middlewares import ClientHandlerType
+from aiohttp.client_reqrep import ClientRequest, ClientResponse
+from aiohttp.connector import Connection
+from yarl import URL
+
+from bot.domain.errors import OperatorError
+from bot.domain.outcome import NO_JSON, Failure, Reply
+
+Guard = Callable[[], bool]
+
+MAX_BODY: Final = 2 * 1024 * 1024
+_CHUNK: Final = 64 * 1024
+_TEXT_KEPT: Final = 2000
+_HEADERS_KEPT: Final = ("retry-after", "content-type")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """A request without its base address. Everything that may hold a secret stays out of ``repr``.
+
+    Attributes:
+        operation: ``payments.get_operation``: what logs call it.
+        path: encoded, with the query if there is one.
+        body: bytes as they go out; None for no body.
+    """
+
+    operation: str
+    method: str
+    path: str = field(repr=False)
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes | None = field(default=None, repr=False)
+
+
+class _NotSent(Exception):
+    """Raised between the connection and the first byte."""
+
+
+class _Flight:
+    """What happens to one prepared request on its way."""
+
+    def __init__(self, guard: Guard | None) -> None:
+        self._guard = guard
+        self.left = False
+        self.is_refused = False
+
+    def take_off(self) -> None:
+        """Called right before the first byte; raises when nothing may be written."""
+        if self.left:
+            raise _NotSent
+        if self._guard is not None and not self._guard():
+            self.is_refused = True
+            raise _NotSent
+        self.left = True
+
+    async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
+        """A client middleware, which is how aiohttp shows us the request object it will send."""
+        if not isinstance(request, SingleSendRequest):
+            raise TypeError("the session was not made by open_session()")
+        request.flight = self
+        return await handler(request)
+
+
+class SingleSendRequest(ClientRequest):
+    """A request that asks its flight before it is written."""
+
+    flight: _Flight | None = None
+
+    async def send(self, conn: Connection) -> ClientResponse:
+        """Write the request, if it has not been written before and the guard agrees."""
+        if self.flight is None:
+            raise _NotSent
+        self.flight.take_off()
+        return await super().send(conn)
+
+
+def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
+    """A session for ``Transport``, closed by whoever opened it.
+
+    Every request gets a connection of its own. On one that was kept alive and that the service is just
+    closing, a commit would end as "unknown" and a person would have to look after it, for nothing.
+
+    Args:
+        limit: connections at a time.
+    """
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(limit=limit, force_close=True),
+        request_class=SingleSendRequest,
+        trust_env=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"User-Agent": "switchboard"},
+        auto_decompress=True,
+    )
+
+
+class Transport:
+    """Sends prepared requests to one service.
+
+    Args:
+        session: made by ``open_session``.
+        base_url: http or https, a path is kept.
+        service: its name in logs and errors.
+        connect: seconds for waiting for a connection and connecting.
+        read: seconds between two reads.
+        total: seconds for everything; no request waits longer.
+
+    Raises:
+        OperatorError: ``base_url`` is none.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        base_url: str,
+        service: str,
+        connect: float = 5.0,
+        read: float = 20.0,
+        total: float = 30.0,
+    ) -> None:
+        parts = urlsplit(base_url)
+        if (
+            parts.scheme not in {"http", "https"}
+            or not parts.hostname
+            or parts.username
+            or parts.query
+            or parts.fragment
+        ):
+            raise OperatorError(
+                f"{service.upper()}_BASE_URL: it is an http(s) address without credentials, query or fragment",
+                mend=f"for example: {service.upper()}_BASE_URL=https://api.example.com",
+            )
+        self._session = session
+        self._base_url = base_url.rstrip("/")
+        self._service = service
+        self._timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
+        self._log = structlog.stdlib.get_logger(__name__)
+
+    @property
+    def service(self) -> str:
+        """Its name in logs and errors."""
+        return self._service
+
+    async def send(self, request: Prepared, *, guard: Guard | None = None) -> Reply:
+        """Send once, follow no redirect, read at most 2 MiB.
+
+        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as
+        usual and leaves the outcome unknown.
+
+        Args:
+            request: what to send.
+            guard: asked when the connection stands, right before the first byte; False sends nothing.
+        """
+        if self._session.closed:
+            return Reply(failure=Failure.NOT_CONNECTED)
+        flight = _Flight(guard)
+        try:
+            reply = await self._exchange(request, flight)
+        except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
+            # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
+            reply = Reply(failure=_failure(error, flight))
+            # The class only: the text of a client error contains the address.
+            self._log.info(
+                "service call", operation=request.operation, failure=reply.failure, error=type(error).__name__
+            )
+        else:
+            self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
+        return reply
+
+    async def _exchange(self, request: Prepared, flight: _Flight) -> Reply:
+        async with self._session.request(
+            request.method,
+            URL(self._base_url + request.path, encoded=True),
+            data=request.body,
+            headers=request.headers,
+            timeout=self._timeout,
+            allow_redirects=False,
+            middlewares=(flight,),
+        ) as response:
+            body = bytearray()
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                body += chunk
+                if len(body) > MAX_BODY:
+                    return Reply(failure=Failure.OVERSIZE)
+            return read_reply(status=response.status, headers=response.headers, body=bytes(body))
+
+
+def _failure(error: Exception, flight: _Flight) -> Failure:
+    if not flight.left:
+        return Failure.NOT_SENT if flight.is_refused else Failure.NOT_CONNECTED
+    return Failure.TIMEOUT if isinstance(error, asyncio.TimeoutError) else Failure.DROPPED
+
+
+def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
+    """An answer as a value. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
+    kept = {name.lower(): value for name, value in headers.items() if name.lower() in _HEADERS_KEPT}
+    is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
+    document: object = NO_JSON if is_html else _parse(body)
+    text = ""
+    if document is NO_JSON and not is_html:
+        text = body[:_TEXT_KEPT].decode("utf-8", errors="replace").strip()
+        is_html = text.startswith("<")
+    return Reply(
+        status=status,
+        headers=MappingProxyType(kept),
+        json=document,
+        text="" if is_html else text,
+        is_html=is_html,
+    )
+
+
+def _parse(body: bytes) -> object:
+    try:
+        return json.loads(body.decode("utf-8-sig"), parse_float=_finite, parse_constant=_no_constant)
+    except (ValueError, RecursionError, ArithmeticError):
+        return NO_JSON
+
+
+def _finite(text: str) -> Decimal:
+    number = Decimal(text)
+    # 1e999999 is valid JSON and would make a million-digit integer of somebody's arithmetic.
+    if number and not -_MAX_EXPONENT < number.adjusted() < _MAX_EXPONENT:
+        raise ValueError("a number out of all bounds")
+    return number
+
+
+_MAX_EXPONENT: Final = 40
+
+
+def _no_constant(text: str) -> Any:
+    raise ValueError(f"{text} is no JSON")
+
+
+def dump_json(value: object) -> bytes:
+    """JSON with exact numbers: a Decimal is written digit by digit and never becomes a float.
+
+    Raises:
+        TypeError: for anything but dict, list, tuple, str, bool, int, Decimal and None; a float is refused.
+    """
+    return _dump(value).encode()
+
+
+def _dump(value: object) -> str:
+    match value:
+        case None | bool() | int() | str():
+            return json.dumps(value)
+        case Decimal() if value.is_finite():
+            return format(value, "f")
+        case list() | tuple():
+            return f"[{','.join(map(_dump, value))}]"
+        case dict():
+            return "{" + ",".join(f"{json.dumps(str(key))}:{_dump(item)}" for key, item in value.items()) + "}"
+        case _:
+            raise TypeError(f"{type(value).__name__} has no exact form in JSON")
+
+
+def decimal_of(cents: int) -> Decimal:
+    """``2510`` -> ``Decimal("25.10")``: an amount as it goes into a body."""
+    return Decimal(cents).scaleb(-2)
