@@ -140,6 +140,8 @@ class Instruction:
     """Create requests made so far."""
     commits: int = 0
     """Commit requests made so far whose outcome may have been an effect."""
+    puts_off: int = 0
+    """Times in a row that a step could not be taken, for the back-off."""
     due_at: datetime | None = None
     """When the worker looks again; None: nothing to do until somebody acts."""
     lease_owner: str = ""

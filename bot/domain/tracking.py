@@ -1,0 +1,32 @@
+"""When to look again at something that a service is still working on. Polling is the guarantee.
+
+The pace grows from the base interval by half each time. At the default base of 30 seconds: up to every
+5 minutes in the first hour, then hourly, and daily for money held in escrow.
+"""
+
+from datetime import timedelta
+
+_GROWTH = 1.5
+_BRISK = 10
+_STEADY = 120
+_SLOW = 2_880
+
+
+def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bool = False) -> timedelta:
+    """Time until the next look.
+
+    Args:
+        base: ``POLL_SECONDS``.
+        polls: looks taken so far.
+        age: since following began.
+        waiting_for_people: nothing happens until somebody signs up, so the pace may fall to daily.
+    """
+    brisk_or_steady = _BRISK if age < timedelta(seconds=base * _STEADY) else _STEADY
+    ceiling = _SLOW if waiting_for_people else brisk_or_steady
+    steps = min(polls, 40)
+    return timedelta(seconds=base * min(ceiling, _GROWTH**steps))
+
+
+def back_off(*, first: float, attempts: int, ceiling: float) -> timedelta:
+    """Doubling wait before repeating something that is safe to repeat. Seconds."""
+    return timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20)))

@@ -1,0 +1,1 @@
+"""What the bot does: one use case a function, one transaction each, effects through the outbox."""

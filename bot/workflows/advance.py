@@ -1,0 +1,101 @@
+"""One step of every instruction that is due. What the step is depends on its state alone."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.instruction import Instruction, State
+from bot.domain.tracking import back_off
+from bot.workflows import commit, create, reconcile
+from bot.workflows.announce import alert, tell
+from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from storage.store import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
+
+_STEPS: dict[State, Step] = {
+    State.NEW: create.create,
+    State.CREATE_UNKNOWN: create.find_again,
+    State.APPROVED: commit.send,
+    State.COMMIT_UNKNOWN: reconcile.read_outcome,
+    State.NEEDS_HUMAN: reconcile.read_outcome,
+    State.CLOSED: reconcile.watch_closed,
+}
+
+
+async def advance_due(ctx: Context) -> int:
+    """Take every due instruction one step further; returns how many there were."""
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.instructions.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
+        name="claim",
+    )
+    await asyncio.gather(*(_step(ctx, instruction) for instruction in due))
+    return len(due)
+
+
+async def _step(ctx: Context, instruction: Instruction) -> None:
+    if instruction.state is State.AWAITING:
+        await expire(ctx, instruction)
+        return
+    step = _STEPS.get(instruction.state)
+    if step is None:
+        await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
+        return
+    try:
+        if ctx.payments is None:
+            raise OperatorError("payments is not configured", mend=f"set {', '.join(ctx.missing)}")
+        await step(ctx, ctx.payments, instruction)
+    except ServiceNow as later:
+        await _put_off(ctx, instruction, wait=later.retry_after, reason="")
+    except (ServiceNever, OperatorError) as stuck:
+        log.error("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
+        await _put_off(ctx, instruction, wait=None, reason=str(stuck))
+
+
+async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:
+    """Look again later; the deadlines of the instruction itself go on running."""
+    now = ctx.clock.now()
+    pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
+    due = now + max(pause, timedelta(seconds=wait or 0.0))
+
+    def work(tx: Tx) -> None:
+        held = tx.instructions.touch(
+            instruction, now=now, due_at=due, puts_off=instruction.puts_off + 1, reason=reason or instruction.reason
+        )
+        if held is not None and reason:
+            alert(tx, held, topic=f"stuck:{held.round}", facts={"reason": reason}, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="put_off")
+
+
+async def expire(ctx: Context, instruction: Instruction) -> None:
+    """Store that nobody decided in time. A stored state: no clock can revive it."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        if instruction.expires_at is None or instruction.expires_at > now:
+            tx.instructions.touch(instruction, now=now, due_at=instruction.expires_at)
+            return
+        moved = tx.instructions.move(
+            instruction,
+            State.EXPIRED,
+            now=now,
+            actor=SYSTEM,
+            action="expired",
+            reason="nobody decided in time",
+            decided_by="",
+            due_at=None,
+            closed_at=now,
+        )
+        if moved is not None:
+            tell(tx, moved, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="expire")

@@ -1,0 +1,124 @@
+"""News and alerts, queued in the transaction that makes them true.
+
+The key of an outbox row makes it unique: one piece of news for each state and conversation, however
+often it is found out.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.instruction import Instruction, State
+from bot.domain.policy import Policy
+from bot.domain.references import ulid
+from storage.store import Tx
+
+
+class Action(StrEnum):
+    """What an outbox row posts."""
+
+    CARD = "card"
+    NEWS = "news"
+    ALERT = "alert"
+
+
+class Place(StrEnum):
+    """The two conversations an instruction is shown in."""
+
+    APPROVALS = "approvals"
+    REQUESTER = "requester"
+
+
+TOLD = frozenset(
+    {
+        State.COMPLETED,
+        State.CANCELED,
+        State.FAILED,
+        State.REJECTED,
+        State.WITHDRAWN,
+        State.EXPIRED,
+        State.REFUSED,
+        State.MISMATCH,
+        State.CLOSED,
+        State.PENDING_ESCROW,
+        State.COMMIT_UNKNOWN,
+        State.NEEDS_HUMAN,
+    }
+)
+"""States that are told in the threads. The others only change the card."""
+
+_ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
+
+
+def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
+    """Where this instruction is shown: one card serves both when it was asked for among the approvers."""
+    if instruction.origin_channel == policy.channels.approvals:
+        return (Place.APPROVALS,)
+    return (Place.APPROVALS, Place.REQUESTER)
+
+
+def channel_of(place: Place, instruction: Instruction, policy: Policy) -> str:
+    """The conversation a place stands for."""
+    return policy.channels.approvals if place is Place.APPROVALS else instruction.origin_channel
+
+
+def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy, now: datetime) -> None:
+    """Queue the first post of a copy of the card; edits follow by themselves."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"card:{instruction.id}:{place}",
+        action=Action.CARD,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload={},
+        now=now,
+    )
+
+
+def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+    """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
+    if instruction.state not in TOLD:
+        return
+    facts = {
+        "state": instruction.state.value,
+        "reason": instruction.reason,
+        "decided_by": instruction.decided_by,
+        "voters": [vote.person for vote in tx.votes.of(instruction.id, instruction.round)],
+        "svc_hash": instruction.svc_hash,
+    }
+    for place in places(instruction, policy):
+        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
+            continue  # the approvers never saw it, so there is nothing to tell them
+        tx.outbox.add(
+            id=ulid(now),
+            instruction_id=instruction.id,
+            key=f"news:{instruction.id}:{place}:{instruction.state}:{instruction.round}",
+            action=Action.NEWS,
+            place=place,
+            channel=channel_of(place, instruction, policy),
+            payload=facts,
+            now=now,
+        )
+    if instruction.state in _ALARMING:
+        alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+
+
+def alert(
+    tx: Tx, instruction: Instruction, *, topic: str, facts: Mapping[str, object], policy: Policy, now: datetime
+) -> None:
+    """Queue a message to the alerts channel, once for each topic of an instruction."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"alert:{instruction.id}:{topic}",
+        action=Action.ALERT,
+        place="alerts",
+        channel=policy.alerts,
+        payload={"topic": topic.partition(":")[0], **facts},
+        now=now,
+    )
+
+
+def _card_queued(tx: Tx, instruction: Instruction) -> bool:
+    return tx.outbox.by_key(f"card:{instruction.id}:{Place.APPROVALS}") is not None

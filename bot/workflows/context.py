@@ -1,0 +1,49 @@
+"""What every workflow is given. Built once by the composition root, handed down, never global."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.clock import Clock
+from bot.domain.payout import Quiet
+from bot.domain.policy import Policy
+from bot.slack.messenger import Messenger
+from bot.slack.people import People
+from storage.store import Store
+
+SYSTEM = "switchboard"
+"""Actor of what nobody clicked."""
+
+LEASE_SECONDS = 60.0
+"""Longer than the longest step: one request to a service takes at most 35 s."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """The outside world as workflows see it.
+
+    Attributes:
+        payments: None when payments is not configured; ``missing`` then names the variables.
+        home: id of the workspace whose members count.
+        owner: id of this process, under which it holds leases.
+        token_key: seals callback addresses.
+        callback_base: what callback addresses begin with.
+        poll_seconds: base polling interval.
+        quiet: what must pass before an unknown outcome may be called "not executed".
+        wake: tells the drains of this process that there is work; a tick would find it too, only later.
+    """
+
+    store: Store
+    payments: PaymentsClient | None
+    missing: tuple[str, ...]
+    messenger: Messenger
+    people: People
+    policy: Policy
+    clock: Clock
+    home: str
+    owner: str
+    token_key: bytes
+    callback_base: str
+    poll_seconds: float
+    quiet: Quiet
+    wake: Callable[[], None]

@@ -1,0 +1,273 @@
+"""Create the payout at the service, and find it again when the answer was lost.
+
+Creating moves no money. Still it happens once: the request leaves only after its attempt is stored, and
+an answer that was lost is looked for by our own code before anything is sent again.
+"""
+
+import hashlib
+import json
+from datetime import datetime, timedelta
+
+from bot.clients.payments import NewPayout, PaymentsClient
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.instruction import (
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    CallbackKind,
+    Instruction,
+    Recipient,
+    State,
+)
+from bot.domain.operation import Operation, Search
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payout import GUARD_SECONDS, MAX_CREATES, differences
+from bot.domain.references import callback_token
+from bot.domain.tracking import back_off
+from bot.workflows.announce import Place, show_card, tell
+from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from storage.store import Tx
+
+
+async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: read the recipient's account, claim an attempt, send the create request once."""
+    if instruction.recipient is None:
+        recipient = await _recipient(payments, instruction)
+        read = await ctx.store.write(
+            lambda tx: tx.instructions.touch(
+                instruction, now=ctx.clock.now(), show=True, recipient=recipient, **lease(ctx)
+            ),
+            name="recipient",
+        )
+        if read is None:
+            return
+        instruction = read
+    new = _request(ctx, instruction)
+    claimed = await _claim(ctx, instruction, new)
+    if claimed is None:
+        return
+    attempt, creating = claimed
+    outcome = await payments.create_payout(
+        new,
+        earlier_unknown=instruction.creates > 0,
+        guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
+    )
+    await ctx.store.write(lambda tx: _record(ctx, tx, creating, attempt, outcome), name="created")
+    ctx.wake()
+
+
+async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CREATE_UNKNOWN: look for our code in the list of operations.
+
+    One hit is ours. None is believed only after the quiet period, from two complete scans that agree.
+    """
+    search = await payments.find_by_code(instruction.code)
+    quiet_over = ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now())
+    absent = False
+    if not search.hits and search.complete and quiet_over:
+        second = await payments.find_by_code(instruction.code)
+        absent = second.complete and not second.hits and second.total == search.total
+        search = second if second.hits else search
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="found")
+    ctx.wake()
+
+
+async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Recipient:
+    try:
+        account = await payments.account_status(instruction.payload.email)
+    except ServiceNow as silent:
+        if instruction.puts_off < MAX_CREATES:
+            raise
+        return Recipient(problem=silent.reason)
+    except ServiceNever as refused:
+        return Recipient(problem=refused.reason)
+    return Recipient(
+        full_name=account.full_name or None,
+        active=account.active,
+        verified=account.verified,
+        primary=account.primary,
+        country=account.country or None,
+    )
+
+
+def _request(ctx: Context, instruction: Instruction) -> NewPayout:
+    def address(kind: CallbackKind) -> str:
+        token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
+        return f"{ctx.callback_base}/callbacks/payments/{token}"
+
+    return NewPayout(
+        email=instruction.payload.email,
+        description=instruction.payload.description,
+        cents=instruction.cents,
+        code=instruction.code,
+        confirmation_uri=address(CallbackKind.CONFIRMATION),
+        failure_uri=address(CallbackKind.FAILURE),
+        cancel_uri=address(CallbackKind.CANCEL),
+    )
+
+
+async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tuple[Attempt, Instruction] | None:
+    now = ctx.clock.now()
+    content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
+
+    def work(tx: Tx) -> tuple[Attempt, Instruction] | None:
+        moved = tx.instructions.move(
+            instruction,
+            State.CREATING,
+            now=now,
+            actor=SYSTEM,
+            action="create",
+            sent_at=now,
+            creates=instruction.creates + 1,
+            **lease(ctx),
+        )
+        if moved is None:
+            return None
+        attempt = Attempt(
+            instruction_id=instruction.id,
+            n=len(tx.attempts.of(instruction.id)) + 1,
+            kind=AttemptKind.CREATE,
+            request_hash=hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest(),
+            claimed_at=now,
+            boot_at=ctx.clock.boottime(),
+        )
+        tx.attempts.open(attempt)
+        return attempt, moved
+
+    return await ctx.store.write(work, name="claim_create")
+
+
+def lease(ctx: Context) -> dict[str, object]:
+    """Keep a step ours: the row says who is on it and until when."""
+    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
+
+
+def _record(
+    ctx: Context,
+    tx: Tx,
+    creating: Instruction,
+    attempt: Attempt,
+    outcome: Done[Operation] | NotExecuted | Unknown,
+) -> None:
+    now = ctx.clock.now()
+    match outcome:
+        case Done(value=operation):
+            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.DONE, operation.status, now)
+            adopt(ctx, tx, creating, operation, now)
+        case NotExecuted(again=True, reason=reason, retry_after=wait):
+            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            pause = back_off(first=max(wait or 0.0, 1.0), attempts=creating.puts_off, ceiling=60)
+            tx.instructions.move(
+                creating,
+                State.NEW,
+                now=now,
+                actor=SYSTEM,
+                action="create_put_off",
+                detail={"reason": reason},
+                creates=creating.creates - 1,
+                puts_off=creating.puts_off + 1,
+                due_at=now + pause,
+            )
+        case NotExecuted(reason=reason, words=words):
+            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            end(ctx, tx, creating, State.REFUSED, words or reason, now)
+        case Unknown(reason=reason):
+            lose(ctx, tx, creating, attempt, reason, now)
+
+
+def lose(ctx: Context, tx: Tx, creating: Instruction, attempt: Attempt, reason: str, now: datetime) -> None:
+    """The answer to a create request is lost: from here on we only read."""
+    tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.UNKNOWN, reason, now)
+    tx.instructions.move(
+        creating,
+        State.CREATE_UNKNOWN,
+        now=now,
+        actor=SYSTEM,
+        action="create_unknown",
+        detail={"reason": reason},
+        unknown_since=now,
+        reads=0,
+        due_at=now + ctx.quiet.spacing / 30,
+    )
+
+
+def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+    now = ctx.clock.now()
+    if len(search.hits) > 1:
+        end(ctx, tx, instruction, State.MISMATCH, "the service holds several payouts with our code", now)
+    elif search.hits:
+        adopt(ctx, tx, instruction, search.hits[0], now)
+    elif absent and instruction.creates < MAX_CREATES:
+        tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
+    elif absent or ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        reason = "the payout could not be created" if absent else f"the list cannot be used: {search.reason}"
+        ask_people(ctx, tx, instruction, reason, now)
+    else:
+        tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing, reads=instruction.reads + 1)
+
+
+def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+    """Compare what the service created with what was asked, and show it to the approvers."""
+    wrong = differences(instruction, operation)
+    if wrong:
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
+        return
+    card = tx.copies.of(instruction.id, Place.APPROVALS)
+    expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
+    moved = tx.instructions.move(
+        instruction,
+        State.AWAITING,
+        now=now,
+        actor=SYSTEM,
+        action="created",
+        detail={"remote_id": operation.id},
+        remote_id=operation.id,
+        remote_status=operation.status,
+        unknown_since=None,
+        reads=0,
+        puts_off=0,
+        posted_at=now if card else None,
+        expires_at=expires if card else None,
+        due_at=expires if card else None,
+    )
+    if moved is not None:
+        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
+
+
+def end(
+    ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str, now: datetime, **changes: object
+) -> None:
+    """A final state that nobody chose, told with its reason."""
+    moved = tx.instructions.move(
+        instruction,
+        state,
+        now=now,
+        actor=SYSTEM,
+        action=state.value,
+        detail={"reason": reason},
+        reason=reason,
+        decided_by="",
+        due_at=None,
+        closed_at=now,
+        **changes,
+    )
+    if moved is not None:
+        tell(tx, moved, policy=ctx.policy, now=now)
+
+
+def ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+    """Nobody can know by reading: a person decides, in a new round of votes."""
+    moved = tx.instructions.move(
+        instruction,
+        State.NEEDS_HUMAN,
+        now=now,
+        actor=SYSTEM,
+        action="needs_human",
+        detail={"reason": reason},
+        reason=reason,
+        decided_by="",
+        round=instruction.round + 1,
+        due_at=now + ctx.quiet.spacing * 60 if instruction.remote_id else None,
+    )
+    if moved is not None:
+        tell(tx, moved, policy=ctx.policy, now=now)

@@ -1,0 +1,248 @@
+"""People decide: approve, reject, withdraw; after an unknown outcome retry or close.
+
+Authority is read from Slack before the transaction, everything else is checked inside it. The first
+committed decision wins; whoever comes later is told who was first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from bot.domain.approvals import No, Role, Standing, counting, full_member, listed, may_decide
+from bot.domain.audit import Entry
+from bot.domain.instruction import Choice, Instruction, State, Vote
+from bot.domain.money import AmountError, parse_amount
+from bot.workflows.announce import tell
+from bot.workflows.context import Context
+from storage.store import Tx
+
+
+class Refusal(StrEnum):
+    """Why a decision had no effect, besides the reasons of :class:`bot.domain.approvals.No`."""
+
+    STALE = "stale"
+    """The card or form is of an earlier round, or not the card this request was posted as."""
+    DECIDED = "decided"
+    """It no longer stands where this could change it."""
+    REPEATED = "repeated"
+    """This person's voice is recorded already."""
+    EXPIRED = "expired"
+    WRONG_AMOUNT = "wrong_amount"
+    NOT_YOURS = "not_yours"
+    """Only who asked (or an admin) can withdraw."""
+    TOO_LATE = "too_late"
+    """It is being sent or was sent; nothing can be taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The instruction after the attempt, and why it had no effect when it had none."""
+
+    instruction: Instruction
+    refusal: Refusal | No | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Click:
+    """Who decides on what. ``round`` is the round the card or form was made for."""
+
+    instruction_id: str
+    round: int
+    person: str
+
+
+_BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
+_Work = Callable[[Tx, Instruction, datetime], Decided]
+
+
+async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
+    """Record a vote; in the same transaction the last one needed makes it approved.
+
+    A request whose rule asks for the typed amount refuses without the right one.
+    """
+    voters = await _standings(ctx, click)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.AWAITING:
+            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+        if found.expires_at is not None and found.expires_at <= now:
+            return Decided(found, Refusal.EXPIRED)
+        if found.requirement.typed_amount and not _is_amount(typed_amount, found):
+            return Decided(found, Refusal.WRONG_AMOUNT)
+        return _vote(ctx, tx, found, click, Choice.APPROVE, voters, now)
+
+    return await _decide(ctx, click, work, name="approve")
+
+
+async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
+    """Vote for another attempt at something whose outcome nobody could find out; the amount must be typed."""
+    voters = await _standings(ctx, click)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+        if not _is_amount(typed_amount, found):
+            return Decided(found, Refusal.WRONG_AMOUNT)
+        return _vote(ctx, tx, found, click, Choice.RETRY, voters, now)
+
+    return await _decide(ctx, click, work, name="retry")
+
+
+async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
+    """One eligible person suffices; the reason is required by the form and shown."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.AWAITING:
+            return Decided(found, Refusal.DECIDED)
+        if found.expires_at is not None and found.expires_at <= now:
+            return Decided(found, Refusal.EXPIRED)
+        return _finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
+
+    return await _decide(ctx, click, work, name="reject")
+
+
+async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decided:
+    """End a request whose outcome nobody could find out. Reading goes on: a late success is an alert."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.DECIDED)
+        return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=now + ctx.quiet.spacing * 60)
+
+    return await _decide(ctx, click, work, name="close")
+
+
+async def withdraw(ctx: Context, click: Click) -> Decided:
+    """The requester, or an admin, takes a request back while nothing has been sent."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        admin = listed(Role.ADMIN, standing, ctx.policy.people) and _is_home(ctx, standing)
+        if click.person != found.requester and not admin:
+            return Decided(found, Refusal.NOT_YOURS)
+        if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
+            return Decided(found, Refusal.TOO_LATE)
+        return _finish(ctx, tx, found, State.WITHDRAWN, click.person, "", now)
+
+    return await _decide(ctx, click, work, name="withdraw")
+
+
+async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Decided:
+    def checked(tx: Tx) -> Decided:
+        found = tx.instructions.get(click.instruction_id)
+        if found is None:
+            raise LookupError(click.instruction_id)
+        if found.round != click.round:
+            return Decided(found, Refusal.STALE)
+        return work(tx, found, ctx.clock.now())
+
+    decided = await ctx.store.write(checked, name=name)
+    ctx.wake()
+    return decided
+
+
+async def _standings(ctx: Context, click: Click) -> dict[str, Standing]:
+    """Standings of everybody who voted so far and of the one who clicks."""
+    votes = await ctx.store.read(lambda tx: tx.votes.of(click.instruction_id, click.round))
+    return await ctx.people.standings([click.person, *(vote.person for vote in votes)])
+
+
+def _vote(
+    ctx: Context,
+    tx: Tx,
+    found: Instruction,
+    click: Click,
+    choice: Choice,
+    voters: dict[str, Standing],
+    now: datetime,
+) -> Decided:
+    vote = Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now)
+    if not tx.votes.cast(vote):
+        return Decided(found, Refusal.REPEATED)
+    counted = counting(
+        tx.votes.of(found.id, found.round),
+        instruction=found,
+        standings=voters,
+        people=ctx.policy.people,
+        home=ctx.home,
+    )
+    detail = {"round": found.round, "counted": sorted(counted), "quorum": found.requirement.quorum}
+    if len(counted) < found.requirement.quorum:
+        tx.audit.append(_entry(found, click.person, choice.value, detail, now))
+        return Decided(tx.instructions.touch(found, now=now, show=True) or found)
+    return Decided(_approved(tx, found, click, choice, detail, now))
+
+
+def _approved(
+    tx: Tx, found: Instruction, click: Click, choice: Choice, detail: dict[str, object], now: datetime
+) -> Instruction:
+    """The vote that was still missing. A create that was never executed starts over: it moves no money."""
+    again = found.remote_id is None
+    moved = tx.instructions.move(
+        found,
+        State.NEW if again else State.APPROVED,
+        now=now,
+        actor=click.person,
+        action=choice.value,
+        detail=detail,
+        decided_by=click.person,
+        reason="",
+        due_at=now,
+        creates=0 if again else found.creates,
+        exec_deadline=None if again else now + timedelta(seconds=found.requirement.execute_within_seconds),
+    )
+    return moved or found
+
+
+def _entry(found: Instruction, person: str, action: str, detail: dict[str, object], now: datetime) -> Entry:
+    state = found.state.value
+    return Entry(at=now, instruction_id=found.id, actor=person, action=action, before=state, after=state, detail=detail)
+
+
+def _finish(ctx: Context, tx: Tx, found: Instruction, to: State, person: str, reason: str, now: datetime) -> Decided:
+    moved = tx.instructions.move(
+        found,
+        to,
+        now=now,
+        actor=person,
+        action=to.value,
+        detail={"reason": reason},
+        decided_by=person,
+        reason=reason,
+        due_at=due_at,
+        closed_at=now,
+    )
+    if moved is None:
+        return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
+    tell(tx, moved, policy=ctx.policy, now=now)
+    return Decided(moved)
+
+
+def _voted(tx: Tx, found: Instruction, click: Click) -> bool:
+    return any(vote.person == click.person for vote in tx.votes.of(found.id, found.round))
+
+
+def _is_home(ctx: Context, standing: Standing) -> bool:
+    return full_member(standing.person, home=ctx.home) is None
+
+
+def _is_amount(typed: str | None, found: Instruction) -> bool:
+    try:
+        return typed is not None and parse_amount(typed.upper().removesuffix("USD").strip()) == found.cents
+    except AmountError:
+        return False

@@ -1,0 +1,124 @@
+"""Apply what the service says of a payout, and poll until it is final. Polling is the guarantee."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.instruction import FINAL, Instruction, State
+from bot.domain.operation import Operation
+from bot.domain.payout import SETTLED, differences, rank, state_of
+from bot.domain.tracking import next_poll
+from bot.workflows.announce import alert, tell
+from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from storage.rows import Tracked
+from storage.store import Tx
+
+log = structlog.get_logger(__name__)
+
+PAYOUT = "payout"
+"""Kind of a tracked payout."""
+
+_AT_ONCE = 10
+
+
+def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    """Move forward to what the service's own record says; never backwards, never out of a final state.
+
+    Returns whether the record carried the instruction forward or had nothing new to say about a final one.
+    """
+    state = state_of(operation)
+    if instruction.state in FINAL:
+        if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
+            facts = {"reason": f"it was {instruction.state.value}, now the service says {operation.status}"}
+            alert(tx, instruction, topic="contradiction", facts=facts, policy=ctx.policy, now=now)
+        return True
+    if state is None or rank(state) <= rank(instruction.state):
+        return False
+    moved = tx.instructions.move(
+        instruction,
+        state,
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": operation.status},
+        remote_status=operation.status,
+        svc_hash=operation.svc_hash or "",
+        reason=(operation.failure_reason or "") if state is State.FAILED else "",
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+        closed_at=now if state in SETTLED else None,
+    )
+    if moved is None:
+        return False
+    if state in SETTLED:
+        tx.tracked.stop(PAYOUT, operation.id, now)
+    else:
+        tx.tracked.follow(
+            kind=PAYOUT,
+            remote_id=operation.id,
+            instruction_id=instruction.id,
+            due_at=now + timedelta(seconds=ctx.poll_seconds),
+            now=now,
+        )
+    tell(tx, moved, policy=ctx.policy, now=now)
+    return True
+
+
+async def poll_due(ctx: Context) -> int:
+    """Read every followed payout that is due; returns how many there were."""
+    payments = ctx.payments
+    if payments is None:
+        return 0
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.tracked.claim_due(
+            kind=PAYOUT, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
+        ),
+        name="claim_polls",
+    )
+    await asyncio.gather(*(_poll(ctx, payments, tracked) for tracked in due))
+    return len(due)
+
+
+async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+    operation: Operation | None = None
+    try:
+        operation = await payments.get_operation(tracked.remote_id)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("a payout could not be read", operation=tracked.remote_id, reason=str(silent))
+    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, operation), name="polled")
+    ctx.wake()
+
+
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -> None:
+    now = ctx.clock.now()
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    if instruction is None or instruction.state in FINAL:
+        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+        return
+    if operation is not None and not observe(ctx, tx, instruction, operation, now):
+        log.debug("nothing new", operation=tracked.remote_id, status=operation.status)
+    instruction = tx.instructions.get(instruction.id) or instruction
+    if instruction.state in FINAL:
+        return
+    pause = next_poll(
+        base=ctx.poll_seconds,
+        polls=tracked.polls + 1,
+        age=now - tracked.created_at,
+        waiting_for_people=instruction.state is State.PENDING_ESCROW,
+    )
+    status = operation.status if operation is not None else tracked.last_status
+    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
+
+
+def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    """Take in a record read by its id; one that is not the payout we asked for changes nothing but alerts."""
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        return False
+    return apply_record(ctx, tx, instruction, operation, now)

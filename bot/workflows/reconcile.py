@@ -1,0 +1,88 @@
+"""Read what became of a commit whose outcome is unknown. Nothing here sends anything."""
+
+from datetime import datetime
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.instruction import Instruction, State
+from bot.domain.operation import Operation, OperationStatus
+from bot.domain.payout import counts_as_read, differences, silence_is_proven, state_of
+from bot.workflows.announce import alert
+from bot.workflows.context import Context
+from bot.workflows.create import ask_people
+from bot.workflows.follow import apply_record
+from storage.store import Tx
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: adopt what the service says, or go on looking.
+
+    "Still created" is believed after the quiet period and three reads, and then a person decides.
+    """
+    if instruction.remote_id is None:
+        return
+    try:
+        operation = await payments.get_operation(instruction.remote_id)
+    except (ServiceNow, ServiceNever):
+        await ctx.store.write(lambda tx: _not_read(ctx, tx, instruction, str(silent)), name="not_read")
+        return
+    await ctx.store.write(lambda tx: _read(ctx, tx, instruction, operation), name="read_outcome")
+    ctx.wake()
+
+
+async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CLOSED as not paid: a payment that shows up after all is an alert, the state stays."""
+    operation = await payments.get_operation(instruction.remote_id or "")
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        moved = state_of(operation) is not None
+        tx.instructions.touch(instruction, now=now, due_at=None if moved else now + ctx.quiet.spacing * 60)
+        if moved:
+            facts = {"reason": f"the service now says {operation.status}"}
+            alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="watch_closed")
+
+
+def _read(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> None:
+    now = ctx.clock.now()
+    wrong = differences(instruction, operation)
+    if wrong:
+        facts = {"reason": "; ".join(wrong)}
+        alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
+        _later(ctx, tx, instruction, now)
+        return
+    if operation.state is not OperationStatus.CREATED:
+        if not apply_record(ctx, tx, instruction, operation, now):
+            _later(ctx, tx, instruction, now)
+        return
+    if instruction.state is State.NEEDS_HUMAN:
+        tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing * 60)
+        return
+    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
+    reads = instruction.reads + (1 if counted else 0)
+    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
+        ask_people(ctx, tx, instruction, "the service still shows it as not committed", now)
+        return
+    tx.instructions.touch(
+        instruction,
+        now=now,
+        reads=reads,
+        last_read_at=now if counted else instruction.last_read_at,
+        puts_off=0,
+        due_at=now + ctx.quiet.spacing,
+    )
+
+
+def _not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+    now = ctx.clock.now()
+    if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        ask_people(ctx, tx, instruction, f"it cannot be read ({reason})", now)
+        return
+    _later(ctx, tx, instruction, now)
+
+
+def _later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    pace = ctx.quiet.spacing * (60 if instruction.state is State.NEEDS_HUMAN else 1)
+    tx.instructions.touch(instruction, now=now, due_at=now + pace)

@@ -1,0 +1,77 @@
+"""Somebody asks for a payout. Nothing is sent to the service before everything here has passed."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.domain.instruction import CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
+from bot.domain.money import Cents
+from bot.domain.references import callback_token, reference, token_hash, ulid
+from bot.workflows.announce import Place, places, show_card
+from bot.workflows.context import Context
+from storage.store import Tx
+
+_DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A checked request for a payout. ``source_key`` names the command or form that made it."""
+
+    requester: str
+    channel: str
+    payload: PayoutPayload
+    source_key: str
+
+
+async def request_payout(ctx: Context, asked: Asked) -> Instruction:
+    """Store the request with its code, digest, policy snapshot and callback addresses, durably.
+
+    The same ``source_key`` again gives the row of the first time: a form submitted twice asks once.
+    """
+    now = ctx.clock.now()
+    code = ulid(now)
+
+    def work(tx: Tx) -> Instruction:
+        known = tx.instructions.by_source(asked.source_key)
+        if known is not None:
+            return known
+        instruction = _new(ctx, tx, asked, code=code, now=now)
+        tx.instructions.insert(instruction, actor=asked.requester)
+        for kind in CallbackKind:
+            token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
+            tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=kind, expires_at=None)
+        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
+        show_card(tx, instruction, first, policy=ctx.policy, now=now)
+        return instruction
+
+    instruction = await ctx.store.write(work, name="request")
+    ctx.wake()
+    return instruction
+
+
+def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
+    cents = Cents(asked.payload.cents)
+    twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=now - _DAY)
+    return Instruction(
+        id=ulid(now),
+        reference=_unused_reference(tx),
+        kind=Kind.PAYOUT,
+        payload=asked.payload,
+        code=code,
+        digest=digest_of(kind=Kind.PAYOUT, code=code, payload=asked.payload),
+        requirement=ctx.policy.requirement(cents, duplicates=twins),
+        state=State.NEW,
+        round=1,
+        version=1,
+        requester=asked.requester,
+        origin_channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        due_at=now,
+    )
+
+
+def _unused_reference(tx: Tx) -> str:
+    while tx.instructions.find(chosen := reference("P")) is not None:
+        continue
+    return chosen
