@@ -1,0 +1,253 @@
+"""The service's book: who may be paid, which operations exist, how they move and when money does."""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable
+from typing import Literal
+
+from bot.playground.simulators.ledger import EntryKind, Ledger
+from bot.playground.simulators.payments.records import (
+    CANCELED,
+    COMMITTED,
+    COMPLETED,
+    CONFIRMED,
+    CREATED,
+    FAILED,
+    PAYOUT_STATUSES,
+    PENDING,
+    PURCHASE_STATUSES,
+    Account,
+    PayoutOrder,
+    PurchaseOrder,
+    Record,
+    Shelf,
+    Switches,
+)
+
+_MOVES: frozenset[tuple[str, str]] = frozenset({
+    (CREATED, COMMITTED), (CREATED, FAILED), (CREATED, CONFIRMED), (CREATED, CANCELED),
+    (COMMITTED, COMPLETED), (COMMITTED, PENDING), (COMMITTED, FAILED),
+    (PENDING, COMPLETED), (PENDING, CANCELED), (PENDING, FAILED),
+})  # fmt: skip
+
+
+class NotAllowedError(Exception):
+    """The operation's status does not admit this; nothing was done."""
+
+
+class DuplicateCodeError(Exception):
+    """The partner's code belongs to another operation already; nothing was done."""
+
+
+class BalanceTooLowError(Exception):
+    """The partner does not own enough; nothing was done."""
+
+
+class Book:
+    """Keeps operations and accounts. Every method acts at once; money goes through the ledger only."""
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        ledger: Ledger,
+        switches: Switches,
+        step_seconds: float | None,
+        changed: Callable[[str, object], None],
+        arrived: Callable[[Record], None],
+    ) -> None:
+        self.shelf = Shelf()
+        self.accounts: dict[str, Account] = {}
+        self.step_seconds = step_seconds
+        self._moving: dict[str, Record] = {}
+        self._clock = clock
+        self._ledger = ledger
+        self._switches = switches
+        self._changed = changed
+        self._arrived = arrived
+
+    # accounts
+
+    def add_account(self, account: Account) -> Account:
+        """Open or replace the account of an e-mail; what was held for it goes on by itself."""
+        account.user_id = account.user_id or _number(account.email.casefold())
+        self.accounts[account.email.casefold()] = account
+        self._changed("account", account)
+        for record in self._moving.values():
+            if record.status == PENDING and record.email.casefold() == account.email.casefold():
+                self._schedule(record)
+        return account
+
+    def account(self, email: str) -> Account | None:
+        """The account of an e-mail, in any case; None for a stranger."""
+        return self.accounts.get(email.strip().casefold())
+
+    # operations
+
+    def create_payout(self, order: PayoutOrder) -> Record:
+        """Write down an instruction to pay; no money moves.
+
+        Raises:
+            DuplicateCodeError: the code is taken.
+        """
+        self._refuse_taken(order.code)
+        record = self._new("payout", order.email, order.description, order.cents, order.code)
+        record.confirmation_uri, record.cancel_uri, record.failure_uri = (
+            order.confirmation_uri,
+            order.cancel_uri,
+            order.failure_uri,
+        )
+        return self._shelve(record)
+
+    def create_purchase(self, order: PurchaseOrder) -> Record:
+        """Write down a purchase that waits for its buyer.
+
+        Raises:
+            DuplicateCodeError: the code is taken.
+        """
+        self._refuse_taken(order.code)
+        record = self._new("purchase", order.email, order.description, order.cents, order.code)
+        record.items = order.items
+        record.confirmation_uri, record.cancel_uri = order.confirmation_uri, order.cancel_uri
+        record.failure_uri, record.callback_uri = order.failure_uri, order.callback_uri
+        return self._shelve(record)
+
+    def execute(self, record: Record) -> Record:
+        """Commit a payout: the money leaves now, and again each time this is called with ``worst_case`` on.
+
+        Raises:
+            NotAllowedError: it was committed before, and ``worst_case`` is off; or it is no payout.
+            BalanceTooLowError: the partner owns less than the amount.
+        """
+        if record.operation_type != "payout":
+            raise NotAllowedError("Only payouts are committed")
+        if record.status != CREATED and not self._switches.worst_case:
+            raise NotAllowedError(f"The payout is {record.status}")
+        if self._ledger.balance_cents < record.cents:
+            raise BalanceTooLowError
+        record.executions += 1
+        self._move_money(EntryKind.PAYOUT, record, record.cents)
+        if record.status == CREATED:
+            self._move(record, COMMITTED)
+            self._schedule(record)
+        return record
+
+    def settle(self, record: Record, status: str, *, reason: str | None = None, force: bool = False) -> Record:
+        """Bring an operation into a status, with the money that goes with it.
+
+        ``force`` overwrites any status, even a final one, and moves no money: for contradictions that a test wants.
+
+        Raises:
+            NotAllowedError: no such move.
+            BalanceTooLowError: a commit that the partner cannot pay.
+        """
+        known = PAYOUT_STATUSES if record.operation_type == "payout" else PURCHASE_STATUSES
+        if status not in known:
+            raise NotAllowedError(f"A {record.operation_type} is never {status}; choose from {', '.join(known)}")
+        if force:
+            self._move(record, status, reason=reason)
+            return record
+        if (record.status, status) not in _MOVES:
+            raise NotAllowedError(f"A {record.operation_type} does not go from {record.status} to {status}")
+        if status == COMMITTED:
+            return self.execute(record)
+        if status in (CANCELED, FAILED):
+            self._give_back(record)
+        if status == CONFIRMED:
+            self._move_money(EntryKind.PURCHASE, record, record.cents)
+        self._move(record, status, reason=reason)
+        return record
+
+    def tick(self) -> list[Record]:
+        """Move everything whose time has come; return what moved."""
+        now = self._clock()
+        return self._step(record for record in self._moving.values() if record.due is not None and record.due <= now)
+
+    def advance(self) -> list[Record]:
+        """Move everything that can move by one step, whatever the clock says; return what moved."""
+        return self._step(self._moving.values())
+
+    def next_due(self) -> float | None:
+        """When something moves by itself next; None when nothing will."""
+        return min((record.due for record in self._moving.values() if record.due is not None), default=None)
+
+    # inside
+
+    def _step(self, records: Iterable[Record]) -> list[Record]:
+        moved = []
+        for record in list(records):
+            record.due = None
+            status = self._next_status(record)
+            if status != record.status:
+                reason = self._switches.fail_reason if status == FAILED else None
+                moved.append(self.settle(record, status, reason=reason))
+        return moved
+
+    def _next_status(self, record: Record) -> str:
+        if record.status == COMMITTED and self._switches.fail_reason is not None:
+            return FAILED
+        limit = self._switches.escrow_above_cents
+        account = self.account(record.email)
+        payable = account is not None and account.status == "active"
+        return COMPLETED if payable and (limit is None or record.cents <= limit) else PENDING
+
+    def _new(
+        self, kind: Literal["payout", "purchase"], email: str, description: str, cents: int, code: str | None
+    ) -> Record:
+        now, account = self._clock(), self.account(email)
+        identifier = uuid.uuid4().hex[:24]
+        return Record(
+            id=identifier,
+            operation_type=kind,
+            email=email,
+            description=description,
+            cents=cents,
+            code=code,
+            created_at=now,
+            updated_at=now,
+            svc_operation_id=_number(identifier),
+            svc_user_id=account.user_id if account else None,
+        )
+
+    def _shelve(self, record: Record) -> Record:
+        self.shelf.add(record)
+        self._changed("operation", record)
+        return record
+
+    def _refuse_taken(self, code: str | None) -> None:
+        if code is not None and code in self.shelf.by_code and not self._switches.accept_duplicate_codes:
+            raise DuplicateCodeError(code)
+
+    def _schedule(self, record: Record) -> None:
+        if self.step_seconds is not None:
+            record.due = self._clock() + self.step_seconds
+
+    def _give_back(self, record: Record) -> None:
+        held = self._ledger.held_cents(record.id)
+        if held > 0:
+            self._move_money(EntryKind.REFUND, record, held)
+
+    def _move_money(self, kind: EntryKind, record: Record, cents: int) -> None:
+        entry = self._ledger.append(kind, operation_id=record.id, code=record.code, email=record.email, cents=cents)
+        self._changed("ledger", entry)
+
+    def _move(self, record: Record, status: str, *, reason: str | None = None) -> None:
+        record.before, record.status, record.updated_at = record.status, status, self._clock()
+        record.due = None
+        if status in (COMMITTED, PENDING):
+            self._moving[record.id] = record
+        else:
+            self._moving.pop(record.id, None)
+        if status == COMPLETED:
+            account = self.account(record.email)
+            record.svc_user_id = account.user_id if account else record.svc_user_id
+            record.svc_operation_hash = hashlib.sha256(record.id.encode()).hexdigest()
+        if status == FAILED:
+            record.failure_reason = reason or "The payment could not be processed"
+        self._changed("operation", record)
+        self._arrived(record)
+
+
+def _number(text: str) -> str:
+    """A stable number, as text, the way platforms hand out ids for people."""
+    return str(int(hashlib.sha256(text.encode()).hexdigest()[:12], 16))

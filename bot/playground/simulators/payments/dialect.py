@@ -1,0 +1,56 @@
+"""Where the service's operations live and what its fields are called, as a table that a test may change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ROUTES: Mapping[str, tuple[str, str]] = {
+    "list_operations": ("GET", "/operations"),
+    "get_operation": ("GET", "/operations/{id}"),
+    "get_by_code": ("GET", "/code/{code}"),
+    "create_payout": ("POST", "/payouts"),
+    "one_step_payout": ("POST", "/payouts/one-step"),
+    "commit_payout": ("POST", "/payouts/{id}/commit"),
+    "cancel_payout": ("POST", "/payouts/{id}/cancel"),
+    "payout_events": ("GET", "/payouts/events/{id}"),
+    "create_purchase": ("POST", "/purchases"),
+    "get_purchase": ("GET", "/purchases/{id}"),
+    "partner": ("GET", "/partners/me"),
+    "account_status": ("GET", "/account-status"),
+}
+"""The default method and path of each operation; the names are also those that faults are armed for."""
+
+_PREFIX = "svc_"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dialect:
+    """One way of speaking of the same service.
+
+    Attributes:
+        routes: method and path template by operation; operations left out do not exist in this dialect.
+            Templates name ``{id}`` or ``{code}``.
+        names: a field's name on the wire by its default name (``amount``, ``currentPage``, ``svc_operation_id`` ...),
+            or by operation and name where it differs in one place (``create_payout.email``).
+        prefix: what stands for ``svc`` in field names.
+        email_header: the account status request carries the e-mail in this header instead of the query.
+    """
+
+    routes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: dict(ROUTES))
+    names: Mapping[str, str] = field(default_factory=dict)
+    prefix: str = "svc"
+    email_header: str | None = None
+
+    def name(self, operation: str, default: str) -> str:
+        """What a field is called on the wire."""
+        told = self.names.get(f"{operation}.{default}") or self.names.get(default)
+        if told is not None:
+            return told
+        return f"{self.prefix}_{default.removeprefix(_PREFIX)}" if default.startswith(_PREFIX) else default
+
+    def outward(self, operation: str, value: object) -> object:
+        """A reply with its fields named as on the wire, at every depth."""
+        if isinstance(value, dict):
+            return {self.name(operation, key): self.outward(operation, inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.outward(operation, inner) for inner in value]
+        return value

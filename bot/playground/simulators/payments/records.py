@@ -1,0 +1,159 @@
+"""What the payments service remembers: operations, accounts, and the switches that change its manners."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+CREATED, COMMITTED, PENDING, COMPLETED = "created", "committed", "pending", "completed"
+CONFIRMED, CANCELED, FAILED = "confirmed", "canceled", "failed"
+
+PAYOUT_STATUSES = (CREATED, COMMITTED, PENDING, COMPLETED, CANCELED, FAILED)
+PURCHASE_STATUSES = (CREATED, CONFIRMED, CANCELED, FAILED)
+FINAL = frozenset({COMPLETED, CONFIRMED, CANCELED, FAILED})
+
+OperationType = Literal["payout", "purchase"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Item:
+    """One line of a purchase; whether ``cents`` is a unit or the line is the service's secret."""
+
+    description: str
+    cents: int
+    quantity: int
+
+
+@dataclass(kw_only=True)
+class Record:
+    """One operation. Times are seconds since the epoch, statuses are lower case here whatever replies show.
+
+    ``due`` is when it moves by itself; ``before`` is the status before the last move, for stale reads.
+    """
+
+    id: str
+    operation_type: OperationType
+    email: str
+    description: str
+    cents: int
+    created_at: float
+    updated_at: float
+    status: str = CREATED
+    code: str | None = None
+    confirmation_uri: str | None = None
+    cancel_uri: str | None = None
+    failure_uri: str | None = None
+    callback_uri: str | None = None
+    failure_reason: str | None = None
+    svc_operation_id: str
+    svc_operation_hash: str | None = None
+    svc_user_id: str | None = None
+    items: tuple[Item, ...] = ()
+    executions: int = 0
+    due: float | None = None
+    before: str | None = None
+
+    @property
+    def final(self) -> bool:
+        """Whether its status never changes again."""
+        return self.status in FINAL
+
+
+@dataclass(kw_only=True)
+class Account:
+    """A person or firm that can be paid. ``country`` is a three-letter code."""
+
+    email: str
+    full_name: str
+    country: str = "ECU"
+    status: Literal["active", "inactive"] = "active"
+    is_primary: bool = True
+    is_verified: bool = True
+    user_id: str = ""
+
+
+@dataclass
+class Switches:
+    """The service's manners; each may be changed at any time.
+
+    Attributes:
+        worst_case: every commit that arrives executes the payout once more, committed or not.
+        repeat_commit_status: the answer to a repeated commit when ``worst_case`` is off.
+        accept_duplicate_codes: create a second operation with a code that is taken.
+        ignore_get_body: a proxy drops the body of a GET; only the query is read.
+        refuse_get_body: a proxy answers 403 with an HTML page to a GET that has a body.
+        ignore_query: the list's parameters are read from the body alone.
+        mixed_case: replies spell statuses in upper and lower case in turn.
+        unset: how optional fields without a value come back; ``mixed`` takes both in turn.
+        numeric_amounts: amounts in replies are JSON numbers, not strings.
+        stale_reads: so many reads of single operations still show the status before the last move.
+        forbidden: the partner is locked out; every call is answered 403.
+        fail_reason: committed payouts fail for this reason instead of completing.
+        escrow_above_cents: payouts above stay pending until settled; None means no limit.
+        item_amount: whether a purchase item's amount is per unit or for the line.
+    """
+
+    worst_case: bool = True
+    repeat_commit_status: int = 409
+    accept_duplicate_codes: bool = False
+    ignore_get_body: bool = False
+    refuse_get_body: bool = False
+    ignore_query: bool = False
+    mixed_case: bool = True
+    unset: Literal["null", "empty", "mixed"] = "mixed"
+    numeric_amounts: bool = False
+    stale_reads: int = 0
+    forbidden: bool = False
+    fail_reason: str | None = None
+    escrow_above_cents: int | None = None
+    item_amount: Literal["unit", "line"] = "unit"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PayoutOrder:
+    """A checked request to pay somebody."""
+
+    email: str
+    description: str
+    cents: int
+    confirmation_uri: str
+    failure_uri: str
+    cancel_uri: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PurchaseOrder:
+    """A checked request to be paid."""
+
+    code: str
+    description: str
+    cents: int
+    items: tuple[Item, ...]
+    email: str = ""
+    confirmation_uri: str | None = None
+    cancel_uri: str | None = None
+    failure_uri: str | None = None
+    callback_uri: str | None = None
+
+
+@dataclass(kw_only=True)
+class Shelf:
+    """The operations by id, and for looking up: in order of creation, and by code."""
+
+    by_id: dict[str, Record] = field(default_factory=dict)
+    ordered: list[Record] = field(default_factory=list)
+    by_code: dict[str, list[Record]] = field(default_factory=dict)
+
+    def add(self, record: Record) -> None:
+        """Put a new operation on the shelf."""
+        self.by_id[record.id] = record
+        self.ordered.append(record)
+        if record.code is not None:
+            self.by_code.setdefault(record.code, []).append(record)
+
+    def newest_first(self, operation_type: str | None, *, skip: int, count: int) -> tuple[int, list[Record]]:
+        """How many there are (of a type), and ``count`` of them after the newest ``skip``."""
+        rows = self.ordered
+        if operation_type is not None:
+            rows = [record for record in rows if record.operation_type == operation_type]
+        end = max(len(rows) - skip, 0)
+        return len(rows), rows[max(end - count, 0) : end][::-1]

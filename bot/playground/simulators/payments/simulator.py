@@ -1,0 +1,339 @@
+"""The payments service as one object: a local HTTP server with its books, switches and callbacks."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, TypeVar
+
+from aiohttp import web
+
+from bot.playground.faults import Faults
+from bot.playground.simulators.callbacks import Callback, Callbacks, Delivery
+from bot.playground.simulators.exchange import Answer, Ask, Exchange, Refusal
+from bot.playground.simulators.ledger import Ledger
+from bot.playground.simulators.payments.book import Book
+from bot.playground.simulators.payments.checkout import Checkout
+from bot.playground.simulators.payments.dialect import Dialect
+from bot.playground.simulators.payments.endpoints import Endpoints
+from bot.playground.simulators.payments.gate import Gate
+from bot.playground.simulators.payments.records import (
+    CANCELED,
+    COMPLETED,
+    CONFIRMED,
+    FAILED,
+    Account,
+    PayoutOrder,
+    Record,
+    Switches,
+)
+from bot.playground.simulators.payments.shapes import Shapes, answer_to, coded
+from bot.playground.simulators.recorder import Call, Recorder, Subscription, busiest_second
+
+_CALLBACK_FIELDS: Mapping[tuple[str, str], str] = {
+    ("payout", COMPLETED): "confirmation_uri",
+    ("payout", CANCELED): "cancel_uri",
+    ("payout", FAILED): "failure_uri",
+    ("purchase", CONFIRMED): "callback_uri",
+    ("purchase", FAILED): "failure_uri",
+}
+_SHORTEST_WAIT_SECONDS = 0.02
+_SHUTDOWN_SECONDS = 1.0
+
+T = TypeVar("T")
+
+
+class PaymentsSimulator:
+    """A payments service on loopback.
+
+    Committed payouts move on after ``step_seconds`` by ``clock``; with None they move only by ``advance`` or
+    ``settle``. Under a real clock a task moves them; under a test's clock they move at ``tick`` and at the next
+    request. A frozen clock also freezes the rate limit's window: then pass ``rate_limit=None`` or move the clock.
+
+    Attributes:
+        faults: armed by operation name (see ``dialect.ROUTES``), or ``callback`` for what the service sends.
+        switches: the service's manners; ``callbacks.switches`` those of its callbacks.
+        ledger: the money that really moved.
+        calls: every request that reached a partner operation, oldest first.
+        operations: every operation by its id.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.time,
+        partner_id: str = "partner",
+        partner_secret: str = "partner-secret",
+        field_prefix: str = "svc",
+        rate_limit: int | None = 10,
+        worst_case: bool = True,
+        step_seconds: float | None = None,
+        balance_cents: int = 10_000_000,
+        dialect: Dialect | None = None,
+    ) -> None:
+        self.partner_id, self.partner_secret = partner_id, partner_secret
+        self.dialect = dialect or Dialect(prefix=field_prefix)
+        self.faults = Faults()
+        self.switches = Switches(worst_case=worst_case)
+        self.recorder = Recorder()
+        self.ledger = Ledger(clock=clock, opening_cents=balance_cents)
+        self._clock = clock
+        self._scheduled = asyncio.Event()
+        self.shapes = Shapes(partner_id=partner_id, switches=self.switches)
+        self.callbacks = Callbacks(
+            clock=clock, faults=self.faults, recorder=self.recorder, forge=self._forged, scheduled=self._scheduled.set
+        )
+        self.book = Book(
+            clock=clock,
+            ledger=self.ledger,
+            switches=self.switches,
+            step_seconds=step_seconds,
+            changed=self._changed,
+            arrived=self._call_back,
+        )
+        self._gate = Gate(
+            clock=clock,
+            switches=self.switches,
+            partner_id=partner_id,
+            partner_secret=partner_secret,
+            rate_limit=rate_limit,
+        )
+        self._exchange = Exchange(clock=clock, faults=self.faults, recorder=self.recorder, answer_to=answer_to)
+        self.app = web.Application()
+        self._add_routes()
+        self._runner: web.AppRunner | None = None
+        self._ticker: asyncio.Task[None] | None = None
+        self._address = ("", 0)
+        self._add_people()
+
+    # running
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Serve on ``host`` and ``port`` (0: any free one). Can be started once."""
+        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
+        await self._runner.setup()
+        site = web.TCPSite(self._runner, host, port)
+        await site.start()
+        self._address = self._runner.addresses[0][:2]
+        await self.callbacks.start()
+        self._ticker = asyncio.create_task(self._keep_ticking())
+
+    async def stop(self) -> None:
+        """Stop serving; hanging requests and callbacks in flight are given up."""
+        self._exchange.stop()
+        if self._ticker is not None:
+            self._ticker.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._ticker
+            self._ticker = None
+        await self.callbacks.stop()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+        self.recorder.close()
+
+    async def __aenter__(self) -> "PaymentsSimulator":
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    @property
+    def base_url(self) -> str:
+        """Where the service answers, without a slash at the end."""
+        return f"http://{self._address[0]}:{self._address[1]}"
+
+    # looking
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """The requests that arrived, oldest first."""
+        return self.recorder.calls
+
+    @property
+    def deliveries(self) -> Sequence[Delivery]:
+        """The attempts to deliver callbacks, oldest first."""
+        return self.callbacks.deliveries
+
+    @property
+    def operations(self) -> dict[str, Record]:
+        """Every operation by its id, in order of creation."""
+        return self.book.shelf.by_id
+
+    @property
+    def accounts(self) -> dict[str, Account]:
+        """The recipients by e-mail in lower case."""
+        return self.book.accounts
+
+    @property
+    def rate_limit(self) -> int | None:
+        """Requests allowed in any second; None for no limit. May be changed."""
+        return self._gate.rate_limit
+
+    @rate_limit.setter
+    def rate_limit(self, limit: int | None) -> None:
+        self._gate.rate_limit = limit
+
+    def calls_of(self, operation: str) -> list[Call]:
+        """The requests for one operation, oldest first."""
+        return [call for call in self.calls if call.operation == operation]
+
+    def by_code(self, code: str) -> list[Record]:
+        """The operations that carry a partner's code, oldest first."""
+        return list(self.book.shelf.by_code.get(code, ()))
+
+    def busiest_second(self) -> int:
+        """The most requests that arrived within any sliding second."""
+        return busiest_second(call.at for call in self.calls if call.operation != "checkout")
+
+    def subscribe(self) -> Subscription:
+        """Follow calls, operations, ledger entries, accounts and deliveries from now on."""
+        return self.recorder.subscribe()
+
+    async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
+        """Wait for something to become true; see ``Recorder.until``."""
+        return await self.recorder.until(condition, timeout=timeout)
+
+    # acting
+
+    def add_account(
+        self,
+        email: str,
+        *,
+        full_name: str = "",
+        country: str = "ECU",
+        status: Literal["active", "inactive"] = "active",
+        is_primary: bool = True,
+        is_verified: bool = True,
+    ) -> Account:
+        """Sign somebody up (or change them); payouts held for them move on."""
+        account = Account(
+            email=email,
+            full_name=full_name,
+            country=country,
+            status=status,
+            is_primary=is_primary,
+            is_verified=is_verified,
+        )
+        self._scheduled.set()
+        return self.book.add_account(account)
+
+    def add_payout(self, order: PayoutOrder) -> Record:
+        """Create a payout without a request, as somebody else at the partner would."""
+        return self.book.create_payout(order)
+
+    def tick(self) -> list[Record]:
+        """Do what is due by the clock: operations that move, callbacks that were held. Returns what moved."""
+        moved = self.book.tick()
+        self.callbacks.tick()
+        return moved
+
+    async def advance(self) -> list[Record]:
+        """Move every committed or pending payout by one step now; return those that moved."""
+        return self.book.advance()
+
+    async def settle(self, operation_id: str, status: str, *, reason: str | None = None, force: bool = False) -> Record:
+        """Bring one operation into a status, as the service (or its dashboard) would.
+
+        ``committed`` executes it, with a ledger entry. ``force`` overwrites even a final status and moves no money.
+
+        Raises:
+            KeyError: no such operation.
+            NotAllowedError: its status does not lead there.
+        """
+        return self.book.settle(self.operations[operation_id], status, reason=reason, force=force)
+
+    async def delivered(self) -> None:
+        """Wait until no callback is in flight."""
+        await self.callbacks.delivered()
+
+    # inside
+
+    def _add_routes(self) -> None:
+        for operation, handle in (
+            Endpoints(
+                book=self.book,
+                ledger=self.ledger,
+                shapes=self.shapes,
+                switches=self.switches,
+                dialect=self.dialect,
+                partner_id=self.partner_id,
+                deliveries=self.callbacks.deliveries,
+            )
+            .table()
+            .items()
+        ):
+            if operation in self.dialect.routes:
+                method, path = self.dialect.routes[operation]
+                self.app.router.add_route(method, path, self._served(operation, self._guarded(handle)))
+        checkout = Checkout(book=self.book)
+        self.app.router.add_route("GET", "/checkout/{id}", self._served("checkout", checkout.show))
+        self.app.router.add_route("POST", "/checkout/{id}", self._served("checkout", checkout.decide))
+        self.app.router.add_route("*", "/{path:.*}", self._served("unknown", self._guarded(_unknown)))
+
+    def _served(
+        self, operation: str, handle: Callable[[Ask], Answer]
+    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        async def serve(request: web.Request) -> web.StreamResponse:
+            return await self._exchange.serve(request, operation=operation, handle=handle)
+
+        return serve
+
+    def _guarded(self, handle: Callable[[Ask], Answer]) -> Callable[[Ask], Answer]:
+        """The handler behind the gate, answering in the dialect's words."""
+
+        def guarded(ask: Ask) -> Answer:
+            self.tick()
+            self._gate.admit(ask)
+            answer = handle(ask)
+            return replace(answer, body=self.dialect.outward(ask.operation, answer.body))
+
+        return guarded
+
+    def _changed(self, kind: str, subject: object) -> None:
+        self.recorder.publish(kind, subject)
+        self._scheduled.set()
+
+    def _call_back(self, record: Record) -> None:
+        """Tell the partner about a status that has a callback, when the partner gave a URL for it."""
+        kind = _CALLBACK_FIELDS.get((record.operation_type, record.status))
+        url = getattr(record, kind) if kind else None
+        if kind and url:
+            body = self.dialect.outward(kind, self.shapes.operation(record))
+            self.callbacks.send(Callback(operation_id=record.id, kind=kind, url=url, body=body))
+
+    def _forged(self, callback: Callback) -> object:
+        """A body that lies about everything that could matter: id, code, amount, person and status."""
+        lies = {
+            "id": "0" * 24,
+            "code": "forged",
+            "amount": "999999.00",
+            "status": COMPLETED,
+            "svc_user_email": "mallory@example.com",
+        }
+        assert isinstance(callback.body, dict)
+        return {**callback.body, **{self.dialect.name(callback.kind, name): lie for name, lie in lies.items()}}
+
+    async def _keep_ticking(self) -> None:
+        while True:
+            dues = (self.book.next_due(), self.callbacks.next_due())
+            due = min((each for each in dues if each is not None), default=None)
+            wait = None if due is None else max(due - self._clock(), _SHORTEST_WAIT_SECONDS)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    await self._scheduled.wait()
+            self._scheduled.clear()
+            self.tick()
+
+    def _add_people(self) -> None:
+        self.add_account("ana@example.com", full_name="Ana Maria Lopez")
+        self.add_account("luis@example.com", full_name="Luis Andrade", is_verified=False)
+        self.add_account("joana.silva@example.com", full_name="Joana Silva", country="BRA", is_primary=False)
+        self.add_account("ben+work@example.com", full_name="Ben Carter", country="USA")
+        self.add_account("mia@example.com", full_name="Mia Keller", country="DEU", status="inactive")
+
+
+def _unknown(_ask: Ask) -> Answer:
+    raise Refusal(coded(404, "NOT_FOUND", "There is no such endpoint", display=False))
