@@ -1,0 +1,58 @@
+import itertools
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.operation import FINAL, Operation, OperationStatus, rank, read_status
+
+
+@pytest.mark.parametrize("status", list(OperationStatus))
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title, lambda text: f"  {text}\n"])
+def test_every_spelling_of_a_status_is_read(status: OperationStatus, spell: Callable[[str], str]) -> None:
+    assert read_status(spell(status.value)) is status
+
+
+@pytest.mark.parametrize("raw", ["cancelled", "CANCELLED", " Cancelled "])
+def test_the_other_spelling_of_canceled_is_accepted(raw: str) -> None:
+    assert read_status(raw) is OperationStatus.CANCELED
+
+
+@pytest.mark.parametrize("raw", ["reversed", "", "complete", "committed!", "ſet"])
+def test_an_unknown_status_is_kept_raw_and_is_not_final(raw: str) -> None:
+    operation = Operation(id="op1", status=raw)
+    assert (operation.state, operation.is_final, operation.status) == (None, False, raw)
+
+
+@given(st.text())
+def test_any_text_is_a_status_or_none(raw: str) -> None:
+    assert read_status(raw) in {None, *OperationStatus}
+
+
+def test_rank_grows_from_created_to_the_final_statuses() -> None:
+    path = [OperationStatus.CREATED, OperationStatus.COMMITTED, OperationStatus.PENDING]
+    assert all(rank(lower) < rank(higher) for lower, higher in itertools.pairwise(path))
+    assert {rank(status) for status in FINAL} == {rank(OperationStatus.PENDING) + 1}
+    assert set(path) | FINAL == set(OperationStatus)
+
+
+def test_an_unknown_status_moves_nothing_forward() -> None:
+    assert rank(None) == min(rank(status) for status in OperationStatus)
+
+
+@pytest.mark.parametrize("status", list(OperationStatus))
+def test_final_is_exactly_the_set(status: OperationStatus) -> None:
+    assert Operation(id="op1", status=status.value.upper()).is_final is (status in FINAL)
+
+
+def test_an_operation_has_no_place_for_callback_addresses() -> None:
+    with pytest.raises(ValidationError):
+        Operation.model_validate({"id": "op1", "status": "created", "confirmation_uri": "https://bot/callbacks/t"})
+
+
+def test_an_operation_cannot_be_changed() -> None:
+    operation = Operation(id="op1", status="created")
+    with pytest.raises(ValidationError):
+        operation.status = "completed"  # type: ignore[misc]

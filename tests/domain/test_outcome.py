@@ -1,0 +1,209 @@
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.outcome import (
+    NO_JSON,
+    Done,
+    Failure,
+    NotExecuted,
+    Reply,
+    Unknown,
+    classify,
+    read_error,
+)
+
+REFUSED = (400, 401, 403, 404, 422)
+NOTHING_LEFT = (Failure.NOT_CONNECTED, Failure.NOT_SENT)
+
+
+def accept(document: object) -> object:
+    return document
+
+
+def refuse(document: object) -> object:
+    raise ValueError("the record of another operation")
+
+
+def outcome(reply: Reply, *, read: Callable[[object], object] = accept, earlier_unknown: bool = False) -> object:
+    return classify(reply, read=read, earlier_unknown=earlier_unknown)
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
+@pytest.mark.parametrize("earlier_unknown", [False, True])
+def test_a_success_whose_body_is_the_record_is_done(status: int, earlier_unknown: bool) -> None:
+    assert outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown) == Done(
+        value={"id": "op1"}
+    )
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(status=200, json=NO_JSON),
+        Reply(status=200, json=NO_JSON, is_html=True),
+        Reply(status=200, json=NO_JSON, text="OK"),
+        Reply(status=204),
+    ],
+)
+def test_a_success_without_json_is_unknown_and_not_shown_to_the_reader(reply: Reply) -> None:
+    shown: list[object] = []
+    assert isinstance(outcome(reply, read=shown.append), Unknown)
+    assert shown == []
+
+
+@pytest.mark.parametrize("body", [None, [], {}, "text", 1, {"code": "NOT_FOUND", "message": "no"}])
+def test_a_success_that_is_another_record_is_unknown(body: object) -> None:
+    assert isinstance(outcome(Reply(status=200, json=body), read=refuse), Unknown)
+
+
+@pytest.mark.parametrize("status", REFUSED)
+def test_a_refusal_is_not_executed_and_not_tried_again(status: int) -> None:
+    found = outcome(Reply(status=status, json={"message": "no"}))
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.status) == (False, status)
+
+
+def test_too_many_requests_is_not_executed_and_may_be_tried_again() -> None:
+    found = outcome(Reply(status=429, headers={"retry-after": "7"}))
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.retry_after) == (True, 7.0)
+
+
+@pytest.mark.parametrize("status", [*range(400, 500)])
+def test_every_4xx_after_an_unknown_attempt_is_unknown(status: int) -> None:
+    assert isinstance(outcome(Reply(status=status, json={}), earlier_unknown=True), Unknown)
+
+
+@pytest.mark.parametrize(
+    "status", [100, 199, *range(300, 309), 402, 405, 408, 409, 410, 413, 418, 451, 500, 502, 503, 504, 599, 600, 0]
+)
+@pytest.mark.parametrize("earlier_unknown", [False, True])
+def test_every_other_status_is_unknown(status: int, earlier_unknown: bool) -> None:
+    assert isinstance(outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown), Unknown)
+
+
+@pytest.mark.parametrize("failure", list(Failure))
+@pytest.mark.parametrize("earlier_unknown", [False, True])
+def test_silence_is_not_executed_only_when_no_byte_left(failure: Failure, earlier_unknown: bool) -> None:
+    found = outcome(Reply(failure=failure), earlier_unknown=earlier_unknown)
+    if failure in NOTHING_LEFT:
+        assert isinstance(found, NotExecuted)
+        assert (found.again, found.failure) == (True, failure)
+    else:
+        assert isinstance(found, Unknown)
+        assert found.failure is failure
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["id", "message", "messages", "code", "displayToUser", "error", "data"]) | st.text(),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=12,
+)
+REPLIES = st.builds(
+    Reply,
+    status=st.none() | st.integers(min_value=-1, max_value=1000),
+    headers=st.dictionaries(st.just("retry-after"), st.text(max_size=12)),
+    json=st.just(NO_JSON) | JSON,
+    text=st.text(),
+    is_html=st.booleans(),
+    failure=st.none() | st.sampled_from(Failure),
+)
+
+
+@given(reply=REPLIES, earlier_unknown=st.booleans(), is_read=st.booleans())
+def test_classify_is_total_and_never_takes_a_doubt_for_a_fact(
+    reply: Reply, earlier_unknown: bool, is_read: bool
+) -> None:
+    found = outcome(reply, read=accept if is_read else refuse, earlier_unknown=earlier_unknown)
+    if isinstance(found, Done):
+        assert is_read
+        assert reply.failure is None
+        assert reply.status is not None
+        assert 200 <= reply.status < 300
+    elif isinstance(found, NotExecuted):
+        left = reply.failure is None
+        assert not (left and earlier_unknown)
+        assert reply.failure in NOTHING_LEFT if not left else reply.status in {*REFUSED, 429}
+    else:
+        assert isinstance(found, Unknown)
+
+
+@pytest.mark.parametrize(
+    ("raw", "seconds"),
+    [
+        ("3", 3.0),
+        (" 0 ", 0.0),
+        ("1.5", 1.5),
+        ("999999", 3600.0),
+        ("-1", None),
+        ("soon", None),
+        ("", None),
+        ("1e9", None),
+    ],
+)
+def test_retry_after_is_read_in_seconds_and_bounded(raw: str, seconds: float | None) -> None:
+    assert Reply(status=429, headers={"retry-after": raw}).retry_after == seconds
+
+
+@pytest.mark.parametrize(
+    ("json", "message"),
+    [
+        ({"status": 403, "message": "Forbidden"}, "Forbidden"),
+        ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": False}, "Not found"),
+        (
+            {"message": "Invalid", "messages": {"email": ["is required", "is odd"]}},
+            "Invalid email: is required, is odd",
+        ),
+        ({"message": "Invalid", "messages": {"email": "is odd"}}, "Invalid email: is odd"),
+        ({"message": "Just this"}, "Just this"),
+        ({"error": {"code": "E2", "message": "Inside"}}, "Inside"),
+        ({"error": "As text"}, "As text"),
+        ("A JSON string", "A JSON string"),
+        ({"message": 5, "messages": [1]}, ""),
+        ([], ""),
+    ],
+)
+def test_every_shape_of_an_error_body_is_read(json: object, message: str) -> None:
+    assert read_error(Reply(status=422, json=json)).message == message
+
+
+def test_plain_text_is_read_and_a_page_is_not() -> None:
+    assert read_error(Reply(status=400, text="amount is odd")).message == "amount is odd"
+    assert read_error(Reply(status=400, text="<html>proxy</html>", is_html=True)).message == ""
+
+
+@pytest.mark.parametrize(("flag", "words"), [(True, "Try less"), (False, ""), (None, ""), ("true", ""), (1, "")])
+def test_the_services_words_are_passed_on_only_when_it_says_so(flag: object, words: str) -> None:
+    found = outcome(Reply(status=422, json={"message": "Try less", "displayToUser": flag}))
+    assert isinstance(found, NotExecuted)
+    assert (found.words, found.detail) == (words, "Try less")
+
+
+def test_an_address_quoted_by_the_service_is_taken_out() -> None:
+    body = {"message": "bad uri https://bot.example/callbacks/payments/s3cret.", "displayToUser": True}
+    found = outcome(Reply(status=422, json=body))
+    assert isinstance(found, NotExecuted)
+    assert found.words == "bad uri [address]"
+    assert "s3cret" not in repr(found)
+
+
+@given(JSON)
+def test_error_reading_is_total_short_and_storable(json: object) -> None:
+    said = read_error(Reply(status=422, json=json))
+    assert len(said.message) <= 500
+    assert "\x00" not in said.message
+    said.message.encode()
+
+
+def test_a_reply_does_not_print_its_body() -> None:
+    assert "ana@example.com" not in repr(Reply(status=200, json={"email": "ana@example.com"}, text="ana@example.com"))
