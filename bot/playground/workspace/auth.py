@@ -1,0 +1,34 @@
+"""Which token opens what, with Slack's names for what does not."""
+
+from hmac import compare_digest
+
+from bot.playground.workspace.errors import ApiRefusal
+from bot.playground.workspace.methods.method import Method
+from bot.playground.workspace.state import Identity
+
+
+def check_token(identity: Identity, token: str, method: Method) -> None:
+    """Let a call pass.
+
+    Raises:
+        ApiRefusal: ``not_authed``, ``invalid_auth``, ``not_allowed_token_type`` or ``missing_scope``.
+    """
+    if method.token == "none":
+        return
+    if not token:
+        raise ApiRefusal("not_authed")
+    right, other = identity.bot_token, identity.app_token
+    if method.token == "app":
+        right, other = other, right
+    if same(token, other):
+        raise ApiRefusal("not_allowed_token_type")
+    if not same(token, right):
+        raise ApiRefusal("invalid_auth")
+    if method.scope and method.token == "bot" and method.scope not in identity.scopes:
+        provided = ",".join(identity.scopes)
+        raise ApiRefusal("missing_scope", {"needed": method.scope, "provided": provided})
+
+
+def same(one: str, other: str) -> bool:
+    """Whether two secrets are equal, without telling where they differ."""
+    return compare_digest(one.encode(), other.encode())

@@ -1,0 +1,193 @@
+"""Acts of people in modals and in the App Home: fill in, press, submit, close."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.playground.workspace import payloads
+from bot.playground.workspace.acting import Acting
+from bot.playground.workspace.elements import STATEFUL, complaints, filled, value_key
+from bot.playground.workspace.errors import ApiRefusal, ImpossibleAct
+from bot.playground.workspace.limits.surfaces import checked_view
+from bot.playground.workspace.model import Ack, Json, User, View, elements_of
+from bot.playground.workspace.responses import Occasion
+
+TROUBLE = "We had some trouble connecting. Try again?"
+"""What a modal shows when the app did not answer, or not in a way Slack understands; kept under the key ``""``."""
+
+
+class Forms(Acting):
+    """Each act concerns the modal on top of the person's stack."""
+
+    def fill(self, user: str, values: Mapping[str, Any], *, force: bool = False) -> View:
+        """Enter values without submitting; by block id: a text, an option's value, a list, or a whole state."""
+        who = self._user(user, force=force)
+        return self._filled(self._top(who), values, force=force)
+
+    async def click_in_view(
+        self,
+        user: str,
+        action_id: str,
+        *,
+        value: str | None = None,
+        block_id: str | None = None,
+        action: Mapping[str, Any] | None = None,
+        values: Mapping[str, Any] | None = None,
+        home: bool = False,
+        force: bool = False,
+    ) -> Ack:
+        """Press a button or choose in a menu of the modal on top, or of the App Home.
+
+        Args:
+            user: Who clicks.
+            action_id: Which element.
+            value: For menus the option's value; for buttons a value other than the button's own (tampering).
+            block_id: Which block, when several hold the action id.
+            action: Fields that replace those of the action sent.
+            values: What the person entered before, by block id.
+            home: Act in the App Home even when a modal is open.
+            force: Click although no such element is there.
+        """
+        who = self._user(user, force=force)
+        view = self._state.views.home(who.id) if home or not self._state.views.stack(who.id) else self._top(who)
+        if view is None:
+            raise ImpossibleAct(f"{user} has no App Home and no modal open")
+        view = self._filled(view, values or {}, force=force)
+        sent = self._action(view.blocks, action_id, block_id, value, action, force=force)
+        if sent["type"] in STATEFUL:
+            key = value_key(sent["type"])
+            chosen = {"type": sent["type"], key: sent.get(key)}
+            view = self._state.views.note(view, values=_with(view.values, sent["block_id"], action_id, chosen))
+        ack = await self._delivery.send("interactive", payloads.view_click(self._state, who, view, sent))
+        if ack.error:
+            self._complain(view, {"": TROUBLE})
+        return ack
+
+    async def submit(self, user: str, values: Mapping[str, Any] | None = None, *, force: bool = False) -> Ack:
+        """Fill in and submit the modal on top.
+
+        Args:
+            user: Whose modal.
+            values: What was entered, by block id; untouched inputs keep what they hold.
+            force: Skip the checks Slack's client makes (required, lengths, offered options).
+
+        Raises:
+            ImpossibleAct: No modal, nothing to submit, or the client would show complaints.
+        """
+        who = self._user(user, force=force)
+        view = self._top(who)
+        if not view.submit and not force:
+            raise ImpossibleAct(f"the modal {view.title!r} has no submit button")
+        view = self._filled(view, values or {}, force=force)
+        if not force and (missing := _missing(view)):
+            raise ImpossibleAct(f"the modal {view.title!r} would not be sent: {'; '.join(missing)}")
+        view = self._state.views.note(view, errors={})
+        payload = payloads.view_submission(self._state, who, view, self._response_urls(who, view))
+        ack = await self._delivery.send("interactive", payload)
+        self._apply(view, ack)
+        return ack
+
+    async def close(self, user: str, *, clear: bool = False) -> Ack:
+        """Close the modal on top, or with ``clear`` the whole stack; the app hears of it where it asked to.
+
+        Returns:
+            The app's answer to the first notification; ``Ack(status=200)`` without request when none was sent.
+        """
+        who = self._user(user)
+        top = self._top(who)
+        everything = clear or top.clear_on_close
+        closed = self._state.views.close_all(who.id) if everything else [top]
+        if not everything:
+            self._state.views.close(top.id)
+        acks = [
+            await self._delivery.send("interactive", payloads.view_closed(self._state, who, view, cleared=everything))
+            for view in closed
+            if view.notify_on_close
+        ]
+        return acks[0] if acks else Ack(status=200)
+
+    def _top(self, user: User) -> View:
+        stack = self._state.views.stack(user.id)
+        if not stack:
+            raise ImpossibleAct(f"{user.id} has no modal open")
+        return stack[-1]
+
+    def _filled(self, view: View, values: Mapping[str, Any], *, force: bool) -> View:
+        """The view after values were entered."""
+        state = view.values
+        fields = {block_id: element for block_id, element in elements_of(view.blocks) if element["type"] in STATEFUL}
+        for block_id, value in values.items():
+            if block_id not in fields:
+                raise ImpossibleAct(f"no input {block_id!r} in {view.title!r}; there are {sorted(fields)}")
+            element = fields[block_id]
+            entered = filled(element, value, force=force, files=self._file_object)
+            state = _with(state, block_id, element["action_id"], entered)
+        return self._state.views.note(view, values=state) if values else view
+
+    def _response_urls(self, user: User, view: View) -> list[Json]:
+        """URLs for the conversations a person chose where the app asked for them."""
+        urls = []
+        for block_id, element in elements_of(view.blocks):
+            if not element.get("response_url_enabled"):
+                continue
+            state = view.values.get(block_id, {}).get(element["action_id"], {})
+            channel = state.get(value_key(element["type"]))
+            if channel:
+                url = self._responses.issue("app", Occasion(user=user.id, channel=channel))
+                place = {"block_id": block_id, "action_id": element["action_id"], "channel_id": channel}
+                urls.append(place | {"response_url": url})
+        return urls
+
+    def _apply(self, view: View, ack: Ack) -> None:
+        """Do to the stack what the acknowledgement says; nothing when the view is gone meanwhile."""
+        current = self._state.views.get(view.id)
+        if current is None:
+            return
+        if ack.error:
+            self._complain(current, {"": TROUBLE})
+            return
+        try:
+            self._respond(current, ack.body)
+        except ApiRefusal as refusal:
+            messages = refusal.fields.get("response_metadata", {}).get("messages", [])
+            self._complain(current, {"": f"{TROUBLE} ({refusal.name} {' '.join(messages)})"})
+
+    def _respond(self, view: View, body: object) -> None:
+        if not body:
+            self._state.views.close(view.id)
+            return
+        answer: Json = body if isinstance(body, dict) else {}
+        match answer.get("response_action"):
+            case "clear":
+                self._state.views.close_all(view.user)
+            case "update":
+                self._state.views.update(view, checked_view(answer.get("view"), "modal"))
+            case "push":
+                self._state.views.push(view.user, checked_view(answer.get("view"), "modal"))
+            case "errors":
+                self._complain(view, _errors(view, answer.get("errors")))
+            case _:
+                raise ApiRefusal("invalid_response")
+
+    def _complain(self, view: View, errors: dict[str, str]) -> None:
+        self._state.views.note(self._state.views.get(view.id) or view, errors=errors)
+
+
+def _with(values: dict[str, dict[str, Json]], block_id: str, action_id: str, state: Json) -> dict[str, dict[str, Json]]:
+    return {**values, block_id: {**values.get(block_id, {}), action_id: state}}
+
+
+def _missing(view: View) -> list[str]:
+    found: list[str] = []
+    for block in view.blocks:
+        if block["type"] == "input":
+            state = view.values.get(block["block_id"], {}).get(block["element"]["action_id"], {})
+            found += complaints(block, state)
+    return found
+
+
+def _errors(view: View, errors: object) -> dict[str, str]:
+    """The app's complaints; every key must be the block id of an input."""
+    inputs = {block["block_id"] for block in view.blocks if block["type"] == "input"}
+    if not isinstance(errors, dict) or not errors or not set(errors) <= inputs:
+        raise ApiRefusal("invalid_errors")
+    return {str(key): str(value) for key, value in errors.items()}

@@ -1,0 +1,1 @@
+"""Slack's own limits of messages and views, with Slack's error names."""

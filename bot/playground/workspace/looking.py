@@ -1,0 +1,108 @@
+"""Looking into the workspace: what stands where, who sees what, and waiting until something is so."""
+
+from collections.abc import Callable, Iterable
+from typing import TypeVar, cast
+
+from bot.playground.workspace.changes import Subscription
+from bot.playground.workspace.files import StoredFile
+from bot.playground.workspace.model import Channel, Message, View
+from bot.playground.workspace.state import State
+
+T = TypeVar("T")
+_CALLS_SHOWN = 15
+
+
+class Looking:
+    """Nothing here changes anything."""
+
+    _state: State
+
+    def channel(self, channel: str) -> Channel:
+        """The channel with this id or name; ``KeyError`` when there is none."""
+        found = self._state.directory.channel(channel)
+        if found is None:
+            raise KeyError(channel)
+        return found
+
+    def messages(self, channel: str, *, viewer: str | None = None, thread_ts: str | None = None) -> list[Message]:
+        """What stands in a channel, replies included, oldest first.
+
+        Args:
+            channel: Id or name.
+            viewer: Show what this person sees: also what only they see, and nothing where they may not look.
+            thread_ts: Only this parent and its replies.
+        """
+        place = self.channel(channel)
+        if viewer is not None and not self._state.sees(self._state.directory.users[viewer], place):
+            return []
+        shown = (m for m in self._state.log.in_channel(place.id) if m.ephemeral_to in ("", viewer))
+        return [m for m in shown if thread_ts is None or thread_ts in (m.ts, m.thread_ts)]
+
+    def message(self, channel: str, ts: str) -> Message:
+        """One message as it is now, also when deleted (``.deleted``); ``KeyError`` when it never existed."""
+        found = self._state.log.find(self.channel(channel).id, ts)
+        if found is None:
+            raise KeyError(ts)
+        return found
+
+    def versions(self, channel: str, ts: str) -> list[Message]:
+        """Everything a message ever was, the present last: what people may have read."""
+        return self._state.log.versions(self.channel(channel).id, ts)
+
+    def ephemerals(self, user: str) -> list[Message]:
+        """What only this person was shown, in order and wherever it stands."""
+        return [message for message in self._state.log.everywhere() if message.ephemeral_to == user]
+
+    def modal(self, user: str) -> View | None:
+        """The modal a person sees."""
+        stack = self._state.views.stack(user)
+        return stack[-1] if stack else None
+
+    def modals(self, user: str) -> list[View]:
+        """A person's whole stack, the visible one last."""
+        return self._state.views.stack(user)
+
+    def home(self, user: str) -> View | None:
+        """What the app published for a person."""
+        return self._state.views.home(user)
+
+    def file(self, file_id: str) -> StoredFile | None:
+        """A file with its bytes."""
+        return self._state.files.get(file_id)
+
+    def subscribe(self) -> Subscription:
+        """Changes from now on; close it, or use it with ``with``."""
+        return self._state.changes.subscribe()
+
+    async def until(self, condition: Callable[[], T | bool | None], *, timeout: float = 10.0) -> T:
+        """Wait until the condition is true, looking after each change.
+
+        A ``LookupError`` of the condition (no such message, list index) counts as not yet.
+
+        Raises:
+            TimeoutError: It did not become true; the error shows all messages and the last calls.
+        """
+        try:
+            return cast(T, await self._state.changes.until(condition, timeout=timeout))
+        except TimeoutError:
+            raise TimeoutError(f"not within {timeout} s; the workspace:\n{self.picture()}") from None
+
+    def picture(self) -> str:
+        """All that is to be seen, as text: messages by channel, modals, the last calls of the app."""
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterable[str]:
+        directory = self._state.directory
+        for channel in directory.channels.values():
+            yield f"#{channel.name} ({channel.id})"
+            for message in self._state.log.in_channel(channel.id):
+                reply = "  ↳ " if message.thread_ts else "  "
+                reader = f" (only {message.ephemeral_to})" if message.ephemeral_to else ""
+                buttons = "".join(f" [{button.text}]" for button in message.buttons)
+                text = message.plain.replace("\n", " / ")
+                yield f"{reply}{message.ts} {message.user}{reader}: {text}{buttons}"
+        for user in directory.users:
+            for view in self._state.views.stack(user):
+                yield f"modal of {user}: {view.plain!r} {view.errors or ''}"
+        for call in list(self._state.calls)[-_CALLS_SHOWN:]:
+            yield f"call {call.method} {'ok' if call.ok else call.error}"

@@ -1,0 +1,73 @@
+"""What a Web API method is, and how lists are cut into pages."""
+
+import base64
+import binascii
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+from bot.playground.workspace.arguments import Arguments
+from bot.playground.workspace.errors import ApiRefusal
+from bot.playground.workspace.model import Channel, Json
+from bot.playground.workspace.state import State
+
+T = TypeVar("T")
+Run = Callable[[State, Arguments], Json]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method:
+    """One method: what it does, the scope and kind of token it needs, and its tier as calls a minute."""
+
+    run: Run
+    scope: str = ""
+    token: Literal["bot", "app", "none"] = "bot"
+    per_minute: int = 50
+
+
+def page(items: Sequence[T], arguments: Arguments, *, default: int, most: int) -> tuple[list[T], str]:
+    """One page of a list and the cursor of the next, ``""`` after the last.
+
+    Raises:
+        ApiRefusal: ``invalid_cursor`` or ``invalid_limit``.
+    """
+    limit = arguments.number("limit", default)
+    if limit < 0:
+        raise ApiRefusal("invalid_limit")
+    start = _start(arguments.text("cursor", ""))
+    end = start + min(limit or default, most)
+    following = base64.b64encode(f"next:{end}".encode()).decode() if end < len(items) else ""
+    return list(items[start:end]), following
+
+
+def _start(cursor: str) -> int:
+    if not cursor:
+        return 0
+    try:
+        return int(base64.b64decode(cursor, validate=True).decode().removeprefix("next:"))
+    except (binascii.Error, ValueError):
+        raise ApiRefusal("invalid_cursor") from None
+
+
+def readable_channel(state: State, name: str) -> Channel:
+    """A channel the bot may look at.
+
+    Raises:
+        ApiRefusal: ``channel_not_found``, also for private channels without the bot.
+    """
+    channel = state.directory.channel(name)
+    if channel is None or (channel.private and not channel.bot_member):
+        raise ApiRefusal("channel_not_found")
+    return channel
+
+
+def joined_channel(state: State, name: str) -> Channel:
+    """A channel the bot is in.
+
+    Raises:
+        ApiRefusal: ``channel_not_found`` or ``not_in_channel``.
+    """
+    channel = readable_channel(state, name)
+    if not channel.bot_member:
+        raise ApiRefusal("not_in_channel")
+    return channel

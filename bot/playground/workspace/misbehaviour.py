@@ -1,0 +1,82 @@
+"""What an armed fault does to one request of the app."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from aiohttp import web
+
+from bot.playground.faults import Fault, FaultKind
+
+_HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>"
+_BEFORE = (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED)
+
+
+def prevents(fault: Fault | None) -> bool:
+    """Whether the request has no effect at all."""
+    return fault is not None and fault.kind in _BEFORE
+
+
+async def answer(
+    request: web.Request, fault: Fault | None, act: Callable[[], Awaitable[web.Response]], stopping: asyncio.Event
+) -> web.Response:
+    """Act, or not, and answer, or not, as the fault says.
+
+    Args:
+        request: The app's request.
+        fault: What was armed for it.
+        act: Has the effect and makes the honest answer.
+        stopping: Set when the workspace ends, so that nothing hangs longer than it lives.
+    """
+    if fault is None:
+        return await act()
+    if prevents(fault):
+        return _instead(request, fault)
+    if fault.kind is FaultKind.SLOW:
+        await _pass(fault.seconds, stopping)
+        return await act()
+    return await _after_effect(request, fault, await act(), stopping)
+
+
+def too_many(seconds: int) -> web.Response:
+    """429 with the seconds to wait."""
+    headers = {"Retry-After": str(seconds)}
+    return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
+
+
+def _instead(request: web.Request, fault: Fault) -> web.Response:
+    if fault.kind is FaultKind.LOST:
+        return _drop(request)
+    if fault.kind is FaultKind.TOO_MANY:
+        return too_many(1)
+    if fault.kind is FaultKind.REFUSED:
+        return web.json_response({"ok": False, "error": "fatal_error"})
+    return web.Response(status=500, text="internal error")
+
+
+async def _after_effect(
+    request: web.Request, fault: Fault, honest: web.Response, stopping: asyncio.Event
+) -> web.Response:
+    if fault.kind is FaultKind.DONE_500:
+        return web.Response(status=500, text="internal error")
+    if fault.kind is FaultKind.GARBAGE:
+        return web.Response(text=_HTML, content_type="text/html")
+    if fault.kind is FaultKind.DONE_HANGS:
+        await _pass(fault.seconds, stopping)
+    if fault.kind in (FaultKind.DONE_HANGS, FaultKind.DONE_DROPPED):
+        return _drop(request)
+    return honest
+
+
+def _drop(request: web.Request) -> web.Response:
+    """Close the connection without an answer; what is returned reaches nobody."""
+    if request.transport is not None:
+        request.transport.close()
+    return web.Response(status=500)
+
+
+async def _pass(seconds: float, stopping: asyncio.Event) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await stopping.wait()
+    except TimeoutError:
+        return

@@ -1,0 +1,198 @@
+"""What Slack sends: slash commands, interactions and events, key by key."""
+
+import secrets
+from typing import Any
+
+from bot.playground.workspace.ids import new_id
+from bot.playground.workspace.model import Channel, Json, Message, User, View
+from bot.playground.workspace.state import State
+from bot.playground.workspace.wire import message_object, view_object
+
+VERIFICATION_TOKEN = "playground-verification-token"  # deprecated by Slack, still sent
+
+
+def slash_command(state: State, user: User, channel: Channel, command: str, text: str, response_url: str) -> Json:
+    """The form of a slash command; all values are strings."""
+    who = state.identity
+    return {
+        "token": VERIFICATION_TOKEN,
+        "team_id": user.team_id,
+        "team_domain": who.team_domain if user.team_id == who.team_id else "elsewhere",
+        "channel_id": channel.id,
+        "channel_name": "privategroup" if channel.private and channel.kind == "channel" else channel.name,
+        "user_id": user.id,
+        "user_name": user.name,
+        "command": command,
+        "text": text,
+        "api_app_id": who.app_id,
+        "is_enterprise_install": "false",
+        "response_url": response_url,
+        "trigger_id": state.triggers.issue(user.id),
+    }
+
+
+def message_click(
+    state: State, user: User, channel: Channel, message: Message, action: Json, response_url: str
+) -> Json:
+    """``block_actions`` of a message; an ephemeral one is not shown in the payload."""
+    container: Json = {
+        "type": "message",
+        "message_ts": message.ts,
+        "channel_id": channel.id,
+        "is_ephemeral": bool(message.ephemeral_to),
+    }
+    if message.thread_ts:
+        container["thread_ts"] = message.thread_ts
+    payload = _interaction(state, "block_actions", user) | {
+        "container": container,
+        "trigger_id": state.triggers.issue(user.id),
+        "channel": _place(channel),
+        "state": {"values": _values(action)},
+        "response_url": response_url,
+        "actions": [action | {"action_ts": state.stamps.next()}],
+    }
+    if not message.ephemeral_to:
+        payload["message"] = message_object(state, message)
+    return payload
+
+
+def view_click(state: State, user: User, view: View, action: Json) -> Json:
+    """``block_actions`` of a modal or the App Home."""
+    return _interaction(state, "block_actions", user) | {
+        "container": {"type": "view", "view_id": view.id},
+        "trigger_id": state.triggers.issue(user.id, view="" if view.type == "home" else view.id),
+        "view": view_object(state, view),
+        "actions": [action | {"action_ts": state.stamps.next()}],
+    }
+
+
+def view_submission(state: State, user: User, view: View, response_urls: list[Json]) -> Json:
+    """``view_submission`` with everything the form holds."""
+    return _interaction(state, "view_submission", user) | {
+        "trigger_id": state.triggers.issue(user.id, view=view.id),
+        "view": view_object(state, view),
+        "response_urls": response_urls,
+    }
+
+
+def view_closed(state: State, user: User, view: View, *, cleared: bool) -> Json:
+    """``view_closed``."""
+    return _interaction(state, "view_closed", user) | {"view": view_object(state, view), "is_cleared": cleared}
+
+
+def global_shortcut(state: State, user: User, callback_id: str) -> Json:
+    """``shortcut``: from anywhere, without channel and response URL."""
+    return _interaction(state, "shortcut", user) | {
+        "action_ts": state.stamps.next(),
+        "callback_id": callback_id,
+        "trigger_id": state.triggers.issue(user.id),
+    }
+
+
+def message_shortcut(
+    state: State, user: User, channel: Channel, message: Message, callback_id: str, response_url: str
+) -> Json:
+    """``message_action``: on a message, with the whole message."""
+    return _interaction(state, "message_action", user) | {
+        "action_ts": state.stamps.next(),
+        "callback_id": callback_id,
+        "trigger_id": state.triggers.issue(user.id),
+        "response_url": response_url,
+        "message_ts": message.ts,
+        "channel": _place(channel),
+        "message": message_object(state, message),
+    }
+
+
+def event_callback(state: State, event: Json, event_id: str | None) -> Json:
+    """The wrapper around an event."""
+    who = state.identity
+    return {
+        "token": VERIFICATION_TOKEN,
+        "team_id": who.team_id,
+        "context_team_id": who.team_id,
+        "context_enterprise_id": None,
+        "api_app_id": who.app_id,
+        "event": event,
+        "type": "event_callback",
+        "event_id": event_id or new_id("Ev"),
+        "event_time": int(state.clock()),
+        "authorizations": [
+            {
+                "enterprise_id": None,
+                "team_id": who.team_id,
+                "user_id": who.bot_user_id,
+                "is_bot": True,
+                "is_enterprise_install": False,
+            }
+        ],
+        "is_ext_shared_channel": False,
+        "event_context": f"4-{secrets.token_urlsafe(24)}",
+    }
+
+
+def message_event(state: State, channel: Channel, message: Message) -> Json:
+    """The ``message`` event of what a person said."""
+    kind = "im" if channel.kind == "im" else "group" if channel.private else "channel"
+    return message_object(state, message) | {
+        "channel": channel.id,
+        "event_ts": message.ts,
+        "channel_type": kind,
+        "client_msg_id": secrets.token_hex(16),
+    }
+
+
+def app_mention(state: State, channel: Channel, message: Message) -> Json:
+    """The ``app_mention`` event that comes beside the ``message`` event."""
+    event = message_event(state, channel, message) | {"type": "app_mention"}
+    event.pop("channel_type")
+    return event
+
+
+def home_opened(state: State, user: User, channel: Channel, tab: str) -> Json:
+    """``app_home_opened``, with the published view when there is one."""
+    event: Json = {
+        "type": "app_home_opened",
+        "user": user.id,
+        "channel": channel.id,
+        "tab": tab,
+        "event_ts": state.stamps.next(),
+    }
+    view = state.views.home(user.id)
+    return event | {"view": view_object(state, view)} if view else event
+
+
+def file_shared(state: State, channel: Channel, file_id: str, user: str) -> Json:
+    """``file_shared``: ids only."""
+    return {
+        "type": "file_shared",
+        "file_id": file_id,
+        "user_id": user,
+        "file": {"id": file_id},
+        "channel_id": channel.id,
+        "event_ts": state.stamps.next(),
+    }
+
+
+def _interaction(state: State, kind: str, user: User) -> Json:
+    who = state.identity
+    return {
+        "type": kind,
+        "token": VERIFICATION_TOKEN,
+        "team": {"id": who.team_id, "domain": who.team_domain},
+        "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id},
+        "api_app_id": who.app_id,
+        "enterprise": None,
+        "is_enterprise_install": False,
+    }
+
+
+def _place(channel: Channel) -> Json:
+    private = channel.private and channel.kind == "channel"
+    return {"id": channel.id, "name": "privategroup" if private else channel.name}
+
+
+def _values(action: Json) -> dict[str, Any]:
+    """The state a click on a stateful element of a message leaves."""
+    kept = {key: value for key, value in action.items() if key.startswith("selected_") or key == "type"}
+    return {action["block_id"]: {action["action_id"]: kept}} if len(kept) > 1 else {}

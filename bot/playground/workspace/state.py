@@ -1,0 +1,120 @@
+"""Everything the workspace knows, in one place, and the few acts that touch several parts of it."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bot.playground.faults import Faults
+from bot.playground.workspace.changes import Changes
+from bot.playground.workspace.directory import SLACKBOT, Directory
+from bot.playground.workspace.files import Files
+from bot.playground.workspace.ids import Stamps
+from bot.playground.workspace.log import Log
+from bot.playground.workspace.model import ApiCall, Channel, Message, User
+from bot.playground.workspace.views import Triggers, Views
+
+CALLS_KEPT = 2000
+
+MOST_SOCKETS = 10
+"""WebSockets an app may hold at the same time."""
+
+SCOPES = (
+    "app_mentions:read",
+    "channels:history",
+    "channels:join",
+    "channels:read",
+    "chat:write",
+    "commands",
+    "files:read",
+    "files:write",
+    "groups:history",
+    "groups:read",
+    "im:history",
+    "im:read",
+    "im:write",
+    "reactions:write",
+    "team:read",
+    "usergroups:read",
+    "users:read",
+    "users:read.email",
+)
+"""The bot's scopes unless the workspace is told otherwise."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Identity:
+    """Who the workspace and the installed app are, and what opens them."""
+
+    team_id: str
+    team_domain: str
+    app_id: str
+    bot_user_id: str
+    bot_id: str
+    bot_name: str
+    bot_token: str
+    app_token: str
+    signing_secret: str
+    scopes: tuple[str, ...] = SCOPES
+
+
+@dataclass
+class State:
+    """The workspace without its server: data, clock and who listens."""
+
+    identity: Identity
+    clock: Callable[[], float] = time.time
+    url: str = ""
+    faults: Faults = field(default_factory=Faults)
+    changes: Changes = field(default_factory=Changes)
+    calls: deque[ApiCall] = field(default_factory=lambda: deque(maxlen=CALLS_KEPT))
+    tickets: set[str] = field(default_factory=set)
+    sockets: int = 0
+    directory: Directory = field(init=False)
+    log: Log = field(init=False)
+    views: Views = field(init=False)
+    triggers: Triggers = field(init=False)
+    files: Files = field(init=False)
+    stamps: Stamps = field(init=False)
+
+    def __post_init__(self) -> None:
+        who = self.identity
+        self.directory = Directory(
+            team_id=who.team_id,
+            app_id=who.app_id,
+            bot_user_id=who.bot_user_id,
+            bot_id=who.bot_id,
+            bot_name=who.bot_name,
+        )
+        self.log = Log(tell=self.changes.tell)
+        self.views = Views(tell=self.changes.tell)
+        self.triggers = Triggers(clock=self.clock)
+        self.files = Files(clock=self.clock, tell=self.changes.tell)
+        self.stamps = Stamps(clock=self.clock)
+
+    def post_as_bot(self, channel: str, **content: Any) -> Message:
+        """A message of the app in a channel."""
+        who = self.identity
+        return self.log.add(
+            Message(channel=channel, ts=self.stamps.next(), user=who.bot_user_id, bot_id=who.bot_id, **content)
+        )
+
+    def post_as(self, user: str, channel: str, **content: Any) -> Message:
+        """A message of a person in a channel."""
+        return self.log.add(Message(channel=channel, ts=self.stamps.next(), user=user, **content))
+
+    def whisper_as_slackbot(self, user: str, channel: str, text: str) -> Message:
+        """What Slack itself tells one person, e.g. that the app did not answer."""
+        return self.post_as(SLACKBOT, channel, text=text, ephemeral_to=user)
+
+    def sees(self, user: User, channel: Channel) -> bool:
+        """Whether this person can open this channel."""
+        if user.id in channel.members:
+            return True
+        guest = user.restricted or user.ultra_restricted or self.directory.foreign(user.id)
+        return not channel.private and channel.kind == "channel" and not guest and not user.deleted
+
+    def permalink(self, message: Message) -> str:
+        """Where the page shows a message."""
+        return f"{self.url}/archives/{message.channel}/p{message.ts.replace('.', '')}"
