@@ -1,0 +1,229 @@
+import re
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.clients.routes import Mark, Route, RouteTable
+from bot.clients.routes_file import load_routes
+from bot.domain.errors import OperatorError
+
+
+class Write(Protocol):
+    def __call__(self, text: str, environment: str = "sandbox") -> RouteTable: ...
+
+
+# services.md §1 in one line each: operation, method, path, mark.
+EXPECTED = """
+list_operations GET /operations D
+get_operation GET /operations/{id} D
+get_operation_by_code GET /code/{code} A1
+create_payout POST /payouts A1
+commit_payout POST /payouts/{id}/commit A1
+one_step_payout POST /payouts/one-step A1
+payout_events GET /payouts/events/{id} A1
+cancel_payout POST /payouts/{id}/cancel A1
+create_purchase POST /purchases A1
+get_purchase GET /operations/{id} A1
+checkout GET /checkout/{id} D
+partner GET /partners/me A1
+create_bulk_payment POST /bulk-payments A2
+get_bulk_payment GET /bulk-payments/{id} A1
+list_bulk_failures GET /bulk-payments/{id}/errors A1
+list_bulk_payments GET /bulk-payments A1
+list_bulk_items GET /bulk-payments/{id}/payments A1
+cancel_bulk_items POST /bulk-payments/{id}/payments/cancel A1
+account_status GET /account-status A1
+"""
+
+
+@pytest.fixture
+def operator(tmp_path: Path) -> Write:
+    def load(text: str, environment: str = "sandbox") -> RouteTable:
+        file = tmp_path / "services.toml"
+        file.write_text(text, encoding="utf-8")
+        return load_routes(file, environment=environment)
+
+    return load
+
+
+def test_the_shipped_table_has_every_operation() -> None:
+    rows = load_routes(None, environment="sandbox").rows()
+    found = [f"{row.name.removeprefix('payments.')} {row.method} {row.path} {row.mark}" for row in rows]
+    assert found == EXPECTED.split("\n")[1:-1]
+
+
+def test_what_moves_money_is_marked() -> None:
+    rows = load_routes(None, environment="sandbox").rows()
+    assert {row.name.removeprefix("payments.") for row in rows if row.moves_money} == {
+        "commit_payout",
+        "one_step_payout",
+        "cancel_payout",
+        "create_bulk_payment",
+        "cancel_bulk_items",
+    }
+
+
+def test_the_contracts_example_is_read(operator: Write) -> None:
+    table = operator(
+        """
+        [payments]
+        field_prefix    = "acme"
+        list_parameters = "query"
+        [payments.commit_payout]
+        method    = "PUT"
+        path      = "/v2/payouts/{id}/confirm"
+        confirmed = true
+        [payments.create_payout.fields]
+        email = "recipient"
+        """
+    )
+    commit = table.use("payments", "commit_payout")
+    assert (commit.method, commit.path, commit.confirmed, commit.overridden) == (
+        "PUT",
+        "/v2/payouts/{id}/confirm",
+        True,
+        True,
+    )
+    assert commit.reply["hash"] == ("acme_operation_hash",)
+    assert commit.reply["email"] == ("acme_user_email", "email")
+    assert table.use("payments", "create_payout").fields["email"] == "recipient"
+    assert table.use("payments", "create_purchase").fields["email"] == "acme_user_email"
+    assert table.use("payments", "cancel_bulk_items").fields["hash"] == "acme_operation_hash"
+    assert table.dialect("payments").list_parameters == "query"
+
+
+def test_a_record_is_changed_for_all_its_operations_and_a_reply_for_one(operator: Write) -> None:
+    table = operator(
+        """
+        [payments.records.operation]
+        amount = ["value", "amount"]
+        [payments.create_payout.reply]
+        id = "payout_id"
+        """
+    )
+    create, read = table.use("payments", "create_payout"), table.use("payments", "get_operation")
+    assert create.reply["amount"] == read.reply["amount"] == ("value", "amount")
+    assert (create.reply["id"], read.reply["id"]) == (("payout_id",), ("id",))
+
+
+def test_an_operators_name_is_taken_literally(operator: Write) -> None:
+    table = operator('[payments]\nfield_prefix = "acme"\n[payments.records.operation]\nhash = "svc_hash"\n')
+    assert table.use("payments", "get_operation").reply["hash"] == ("svc_hash",)
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "rule"),
+    [
+        ("[payment]\n", "payment", "no such service"),
+        ("payments = 5\n", "payments", "it is a table"),
+        ('[payments]\nfield_prefix = "a b"\n', "payments.field_prefix", "letters, digits"),
+        ('[payments]\nlist_parameters = "url"\n', "payments.list_parameters", "one of query, body, both"),
+        ("[payments]\nlist_page_size = 0\n", "payments.list_page_size", "number from 1"),
+        ("[payments]\nlist_page_size = true\n", "payments.list_page_size", "number from 1"),
+        ('[payments]\nitem_amount = "each"\n', "payments.item_amount", "one of unit, line"),
+        ("[payments.comit_payout]\n", "payments.comit_payout", "unknown; there is: field_prefix"),
+        ("[payments.records.payout]\n", "payments.records.payout", "unknown; there is: operation"),
+        ('[payments.commit_payout]\nmethod = "post"\n', "payments.commit_payout.method", "one of GET, POST"),
+        ('[payments.commit_payout]\nmethod = "GET"\n', "payments.commit_payout.method", "is no GET"),
+        ('[payments.commit_payout]\npath = "/commit"\n', "payments.commit_payout.path", "contains exactly {id}"),
+        ('[payments.commit_payout]\npath = "/{id}/{id}"\n', "payments.commit_payout.path", "contains exactly {id}"),
+        ('[payments.commit_payout]\npath = "/{id}/{code}"\n', "payments.commit_payout.path", "contains exactly {id}"),
+        ('[payments.commit_payout]\npath = "payouts/{id}"\n', "payments.commit_payout.path", "begins with /"),
+        ('[payments.commit_payout]\npath = "//evil/{id}"\n', "payments.commit_payout.path", "begins with /"),
+        ('[payments.commit_payout]\npath = "/a/../{id}"\n', "payments.commit_payout.path", "begins with /"),
+        ('[payments.commit_payout]\npath = "/{id}?x=1"\n', "payments.commit_payout.path", "without address, query"),
+        ("[payments.commit_payout]\npath = 5\n", "payments.commit_payout.path", "begins with /"),
+        ('[payments.commit_payout]\nconfirmed = "yes"\n', "payments.commit_payout.confirmed", "true or false"),
+        ("[payments.commit_payout]\nmoves_money = false\n", "payments.commit_payout.moves_money", "cannot be set"),
+        ('[payments.commit_payout]\nmark = "D"\n', "payments.commit_payout.mark", "cannot be set"),
+        (
+            '[payments.create_payout.fields]\nmail = "x"\n',
+            "payments.create_payout.fields.mail",
+            "unknown; there is: email",
+        ),
+        ('[payments.create_payout.fields]\nemail = ""\n', "payments.create_payout.fields.email", "without spaces"),
+        ('[payments.create_payout.fields]\nemail = "a b"\n', "payments.create_payout.fields.email", "without spaces"),
+        (
+            '[payments.create_payout.fields]\nemail = "code"\n',
+            "payments.create_payout.fields.email",
+            "is taken by code",
+        ),
+        ("[payments.create_payout]\nfields = 1\n", "payments.create_payout.fields", "it is a table"),
+        ('[payments.create_payout.reply]\nname = "x"\n', "payments.create_payout.reply.name", "unknown; there is: id"),
+        ("[payments.create_payout.reply]\nid = [1]\n", "payments.create_payout.reply.id", "service's name"),
+        (
+            '[payments.account_status]\nparameters = "form"\n',
+            "payments.account_status.parameters",
+            "one of path, query",
+        ),
+    ],
+)
+def test_a_mistake_is_answered_with_file_key_rule_and_example(operator: Write, text: str, key: str, rule: str) -> None:
+    with pytest.raises(OperatorError) as caught:
+        operator(text)
+    assert re.match(rf".*services\.toml: {re.escape(key)}: ", caught.value.problem)
+    assert rule in caught.value.problem
+    assert caught.value.mend.startswith("for example: ")
+
+
+def test_a_file_that_is_no_toml_or_not_there_is_named(operator: Write, tmp_path: Path) -> None:
+    with pytest.raises(OperatorError, match=r"services\.toml: it is no TOML"):
+        operator("[payments\n")
+    with pytest.raises(OperatorError, match=r"missing\.toml cannot be read"):
+        load_routes(tmp_path / "missing.toml", environment="sandbox")
+    with pytest.raises(OperatorError, match="cannot be read"):
+        load_routes(tmp_path, environment="sandbox")
+
+
+def test_production_refuses_an_unconfirmed_assumption_that_moves_money(operator: Write) -> None:
+    table = operator("", environment="production")
+    with pytest.raises(OperatorError, match=r"payments\.commit_payout") as caught:
+        table.use("payments", "commit_payout")
+    assert "nothing was sent" in caught.value.problem
+    assert "[payments.commit_payout] confirmed = true" in caught.value.mend
+    assert "payments.commit_payout" in {route.name for route in table.unconfirmed()}
+    # What moves no money may be tried.
+    assert table.use("payments", "create_payout").mark is Mark.STRONG_EVIDENCE
+
+
+def test_production_accepts_what_an_operator_confirmed_and_nothing_else(operator: Write) -> None:
+    table = operator("[payments.commit_payout]\nconfirmed = true\n", environment="production")
+    assert table.use("payments", "commit_payout").confirmed
+    with pytest.raises(OperatorError):
+        table.use("payments", "one_step_payout")
+
+
+def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
+    table = operator('[payments.commit_payout]\npath = "/c/{id}"\n', environment="production")
+    with pytest.raises(OperatorError):
+        table.use("payments", "commit_payout")
+
+
+def test_the_sandbox_asks_for_no_confirmation() -> None:
+    table = load_routes(None, environment="sandbox")
+    assert all(table.use("payments", row.name.removeprefix("payments.")) for row in table.rows())
+
+
+ROUTE = Route(service="payments", operation="read", method="GET", path="/operations/{id}/x", mark=Mark.DOCUMENTED)
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_an_identifier_never_becomes_a_path(value: str) -> None:
+    if not value.strip(" ."):
+        with pytest.raises(ValueError, match="no identifier"):
+            ROUTE.address(id=value)
+        return
+    try:
+        path = ROUTE.address(id=value)
+    except UnicodeEncodeError:
+        return
+    assert re.fullmatch(r"/operations/[A-Za-z0-9%._~-]+/x", path)
+
+
+@pytest.mark.parametrize("value", ["", ".", "..", "   ", "a" * 201])
+def test_what_is_no_identifier_is_refused(value: str) -> None:
+    with pytest.raises(ValueError, match="no identifier"):
+        ROUTE.address(id=value)

@@ -1,0 +1,359 @@
+import asyncio
+import datetime as dt
+import gzip
+import ipaddress
+import json
+import socket
+import ssl
+from collections.abc import AsyncIterator
+from decimal import Decimal
+from pathlib import Path
+
+import aiohttp
+import pytest
+import structlog
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.clients.transport import (
+    MAX_BODY,
+    Prepared,
+    SingleSendRequest,
+    Transport,
+    decimal_of,
+    dump_json,
+    open_session,
+    read_reply,
+)
+from bot.domain.errors import OperatorError
+from bot.domain.money import plain
+from bot.domain.outcome import NO_JSON, Failure, Reply
+from tests.clients.wire_server import Arrived, answer, wire_server
+
+HEADERS = {"Authorization": "Basic c2VjcmV0", "Content-Type": "application/json"}
+
+
+def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> Prepared:
+    return Prepared(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with open_session() as opened:
+        yield opened
+
+
+def transport(session: aiohttp.ClientSession, url: str, **timeouts: float) -> Transport:
+    return Transport(session=session, base_url=url, service="payments", **timeouts)
+
+
+async def fine(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+    writer.write(answer(b'{"id":"op1","amount":25.10}'))
+
+
+async def hang(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+    await asyncio.Event().wait()
+
+
+async def drop(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+    writer.close()
+
+
+async def test_an_exchange_becomes_a_reply_with_exact_numbers(session: aiohttp.ClientSession) -> None:
+    async with wire_server(fine) as server:
+        reply = await transport(session, server.url + "/v1/").send(request())
+    assert reply.json == {"id": "op1", "amount": Decimal("25.10")}
+    assert (reply.status, reply.failure) == (200, None)
+    [arrived] = server.requests
+    assert arrived.line == "POST /v1/payouts HTTP/1.1"
+    assert arrived.body == b'{"a":1}'
+    assert arrived.headers["authorization"] == "Basic c2VjcmV0"
+
+
+async def test_the_path_goes_out_as_it_was_encoded(session: aiohttp.ClientSession) -> None:
+    async with wire_server(fine) as server:
+        await transport(session, server.url).send(request("GET", "/a%2Fb?email=a%2Bb%40c", None))
+    assert server.requests[0].line == "GET /a%2Fb?email=a%2Bb%40c HTTP/1.1"
+
+
+async def closes_the_second(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+    """Keep-alive until the second request has been read: the service executed it and is gone."""
+    if arrived.number == 1:
+        writer.write(answer())
+    else:
+        writer.close()
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "GET", "PATCH"])
+async def test_no_request_is_sent_twice_on_a_connection_kept_alive(method: str) -> None:
+    async with (
+        wire_server(closes_the_second) as server,
+        aiohttp.ClientSession(request_class=SingleSendRequest) as keeping_alive,
+    ):
+        sender = transport(keeping_alive, server.url)
+        assert (await sender.send(request(method))).status == 200
+        reply = await sender.send(request(method))
+        assert reply.failure is Failure.DROPPED
+        assert [arrived.connection for arrived in server.requests] == [1, 1]
+
+
+async def test_a_plain_session_would_send_a_put_twice() -> None:
+    """Why the test above can fail."""
+    async with wire_server(closes_the_second) as server, aiohttp.ClientSession() as plain_session:
+        await (await plain_session.put(server.url, data=b"{}")).read()
+        with pytest.raises(aiohttp.ClientError):
+            await plain_session.put(server.url, data=b"{}")
+        assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "GET"])
+async def test_every_request_gets_a_connection_of_its_own(session: aiohttp.ClientSession, method: str) -> None:
+    async with wire_server(fine) as server:
+        sender = transport(session, server.url)
+        for _ in range(3):
+            assert (await sender.send(request(method))).status == 200
+        assert [arrived.connection for arrived in server.requests] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent"])
+async def test_no_redirect_is_followed(session: aiohttp.ClientSession, status: str) -> None:
+    async def redirect(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(status=status, headers=f"Location: {other.url}/stolen"))
+
+    async with wire_server(fine) as other, wire_server(redirect) as server:
+        reply = await transport(session, server.url).send(request())
+        assert reply.status == int(status[:3])
+        assert other.requests == []
+
+
+async def test_nobody_listening_is_not_connected(session: aiohttp.ClientSession) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    reply = await transport(session, f"http://127.0.0.1:{port}").send(request())
+    assert reply == Reply(failure=Failure.NOT_CONNECTED)
+
+
+async def test_a_handshake_that_does_not_come_is_not_connected(session: aiohttp.ClientSession) -> None:
+    async with wire_server(hang) as server:
+        slow = transport(session, server.url.replace("http", "https"), connect=0.1)
+        assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
+        assert server.connections == 1
+
+
+async def test_a_time_out_while_connecting_is_not_connected(session: aiohttp.ClientSession) -> None:
+    async with wire_server(hang) as server:
+        slow = transport(session, server.url.replace("http", "https"), total=0.1)
+        assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
+
+
+async def test_a_certificate_nobody_signed_is_not_connected(session: aiohttp.ClientSession, tmp_path: Path) -> None:
+    async with wire_server(fine, tls=self_signed(tmp_path)) as server:
+        reply = await transport(session, server.url.replace("http", "https")).send(request())
+        assert reply.failure is Failure.NOT_CONNECTED
+        assert server.requests == []
+
+
+async def test_a_closed_session_is_not_connected() -> None:
+    async with open_session() as closed:
+        pass
+    assert (await transport(closed, "http://127.0.0.1:1").send(request())).failure is Failure.NOT_CONNECTED
+
+
+async def test_no_answer_is_a_time_out(session: aiohttp.ClientSession) -> None:
+    async with wire_server(hang) as server:
+        assert (await transport(session, server.url, read=0.1).send(request())).failure is Failure.TIMEOUT
+        assert (await transport(session, server.url, total=0.1).send(request())).failure is Failure.TIMEOUT
+        assert len(server.requests) == 2
+
+
+async def test_a_body_that_never_ends_is_a_time_out(session: aiohttp.ClientSession) -> None:
+    async def begin(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"{}", headers="X: 1").replace(b"Content-Length: 2", b"Content-Length: 9"))
+        await writer.drain()
+        await asyncio.Event().wait()
+
+    async with wire_server(begin) as server:
+        assert (await transport(session, server.url, read=0.1).send(request())).failure is Failure.TIMEOUT
+
+
+@pytest.mark.parametrize(
+    "last_words",
+    [b"", b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", b"SSH-2.0\r\n"],
+)
+async def test_a_connection_that_breaks_is_dropped(session: aiohttp.ClientSession, last_words: bytes) -> None:
+    async def say_and_go(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(last_words)
+        await writer.drain()
+        writer.close()
+
+    async with wire_server(say_and_go) as server:
+        assert (await transport(session, server.url).send(request())).failure is Failure.DROPPED
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("is_compressed", [False, True])
+async def test_a_huge_answer_is_cut_off(session: aiohttp.ClientSession, is_compressed: bool) -> None:
+    body = b" " * (MAX_BODY + 1)
+
+    async def flood(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        if is_compressed:
+            writer.write(answer(gzip.compress(body), headers="Content-Encoding: gzip"))
+        else:
+            writer.write(answer(body))
+
+    async with wire_server(flood) as server:
+        assert (await transport(session, server.url).send(request())).failure is Failure.OVERSIZE
+
+
+async def test_an_answer_of_exactly_the_limit_is_read(session: aiohttp.ClientSession) -> None:
+    async def large(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"{}" + b" " * (MAX_BODY - 2)))
+
+    async with wire_server(large) as server:
+        assert (await transport(session, server.url).send(request())).json == {}
+
+
+async def test_a_refusing_guard_sends_nothing(session: aiohttp.ClientSession) -> None:
+    async with wire_server(fine) as server:
+        reply = await transport(session, server.url).send(request(), guard=lambda: False)
+        assert reply == Reply(failure=Failure.NOT_SENT)
+        assert server.requests == []
+
+
+async def test_the_guard_is_asked_only_when_the_connection_stands(session: aiohttp.ClientSession) -> None:
+    """A handshake may take seconds; what changed meanwhile must count."""
+    asked: list[str] = []
+
+    def guard() -> bool:
+        asked.append("guard")
+        return True
+
+    async with wire_server(hang) as server:
+        never_shakes_hands = transport(session, server.url.replace("http", "https"), connect=0.1)
+        assert (await never_shakes_hands.send(request(), guard=guard)).failure is Failure.NOT_CONNECTED
+        assert (server.connections, asked) == (1, [])
+    async with wire_server(fine) as server:
+        assert (await transport(session, server.url).send(request(), guard=guard)).status == 200
+        assert asked == ["guard"]
+
+
+async def test_cancelling_is_not_swallowed(session: aiohttp.ClientSession) -> None:
+    async with wire_server(hang) as server:
+        sending = asyncio.create_task(transport(session, server.url).send(request()))
+        await server.arrived.wait()
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+
+
+async def test_a_session_of_another_kind_is_refused() -> None:
+    async with wire_server(fine) as server, aiohttp.ClientSession() as plain_session:
+        with pytest.raises(TypeError, match="open_session"):
+            await transport(plain_session, server.url).send(request())
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("behaviour", [fine, drop])
+async def test_logs_hold_no_address_body_or_credentials(session: aiohttp.ClientSession, behaviour: object) -> None:
+    secret = request(path="/payouts/s3cret?apikey=s3cret", body=b"s3cret")
+    with structlog.testing.capture_logs() as logs:
+        async with wire_server(behaviour) as server:  # type: ignore[arg-type]
+            await transport(session, server.url).send(secret)
+    assert len(logs) == 1
+    assert logs[0]["operation"] == "payments.create_payout"
+    assert not any(word in repr(logs) for word in ("s3cret", "127.0.0.1", "c2VjcmV0"))
+
+
+def test_a_prepared_request_does_not_print_what_it_carries() -> None:
+    assert not any(word in repr(request(path="/s3cret", body=b"s3cret")) for word in ("s3cret", "c2VjcmV0"))
+
+
+@pytest.mark.parametrize(
+    "base_url", ["", "example.com", "ftp://example.com", "https://", "https://me:pw@example.com", "https://a.b/?x=1"]
+)
+async def test_a_base_address_that_is_none_is_the_operators(session: aiohttp.ClientSession, base_url: str) -> None:
+    with pytest.raises(OperatorError, match="PAYMENTS_BASE_URL"):
+        transport(session, base_url)
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "is_html", "parsed"),
+    [
+        (b'{"a": 0.1}', "application/json", False, {"a": Decimal("0.1")}),
+        (b'\xef\xbb\xbf{"a": 1}', "text/plain", False, {"a": 1}),
+        (b"null", "application/json", False, None),
+        (b"", "application/json", False, NO_JSON),
+        (b"nope", "text/plain", False, NO_JSON),
+        (b"<html></html>", "application/json", True, NO_JSON),
+        (b"  <!doctype html>", "", True, NO_JSON),
+        (b'{"a": 1}', "text/html; charset=utf-8", True, NO_JSON),
+        (b'{"a": NaN}', "application/json", False, NO_JSON),
+        (b'{"a": 1e999999}', "application/json", False, NO_JSON),
+        (b'{"a": ' + b"9" * 5000 + b"}", "application/json", False, NO_JSON),
+        (b"[" * 100_000, "application/json", False, NO_JSON),
+        (b'{"a": "\xff"}', "application/json", False, NO_JSON),
+    ],
+)
+def test_a_body_is_read_for_what_it_is(body: bytes, content_type: str, is_html: bool, parsed: object) -> None:
+    reply = read_reply(status=200, headers={"Content-Type": content_type, "Set-Cookie": "x"}, body=body)
+    assert reply.json == parsed
+    assert reply.is_html is is_html
+    assert "set-cookie" not in reply.headers
+
+
+@given(st.binary(max_size=200), st.text(max_size=20))
+def test_reading_a_body_is_total(body: bytes, content_type: str) -> None:
+    reply = read_reply(status=200, headers={"content-type": content_type}, body=body)
+    assert reply.json is not NO_JSON or reply.is_html or isinstance(reply.text, str)
+
+
+@given(st.integers(min_value=1, max_value=10**14))
+def test_an_amount_goes_out_with_exactly_its_cents(cents: int) -> None:
+    written = dump_json({"amount": decimal_of(cents)})
+    assert written == f'{{"amount":{plain(cents)}}}'.encode()
+    assert json.loads(written, parse_float=Decimal)["amount"] * 100 == cents
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    )
+)
+def test_what_is_written_reads_back(value: object) -> None:
+    assert json.loads(dump_json(value)) == value
+
+
+@pytest.mark.parametrize("value", [1.5, {"a": [0.1]}, object(), Decimal("NaN"), b"x"])
+def test_a_float_is_never_written(value: object) -> None:
+    with pytest.raises(TypeError, match="no exact form"):
+        dump_json(value)
+
+
+def self_signed(folder: Path) -> ssl.SSLContext:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "127.0.0.1")])
+    now = dt.datetime.now(dt.UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    file = folder / "server.pem"
+    file.write_bytes(
+        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+        + certificate.public_bytes(serialization.Encoding.PEM)
+    )
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(file)
+    return context
