@@ -35,6 +35,23 @@ class No(StrEnum):
     OWN_REQUEST = "own_request"
 
 
+class Refusal(StrEnum):
+    """Why a decision had no effect, besides the reasons of :class:`No`."""
+
+    STALE = "stale"
+    """The card or form is of an earlier round, or not the card this request was posted as."""
+    DECIDED = "decided"
+    """It no longer stands where this could change it."""
+    REPEATED = "repeated"
+    """This person's voice is recorded already."""
+    EXPIRED = "expired"
+    WRONG_AMOUNT = "wrong_amount"
+    NOT_YOURS = "not_yours"
+    """Only who asked (or an admin) can withdraw."""
+    TOO_LATE = "too_late"
+    """It is being sent or was sent; nothing can be taken back."""
+
+
 class Role(StrEnum):
     """The lists of the policy's ``people``."""
 

@@ -49,14 +49,15 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
     if step is None:
         await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
         return
+    if ctx.payments is None:
+        await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
+        return
     try:
-        if ctx.payments is None:
-            raise OperatorError("payments is not configured", mend=f"set {', '.join(ctx.missing)}")
         await step(ctx, ctx.payments, instruction)
     except ServiceNow as later:
         await _put_off(ctx, instruction, wait=later.retry_after, reason="")
     except (ServiceNever, OperatorError) as stuck:
-        log.error("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
+        log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, wait=None, reason=str(stuck))
 
 

@@ -104,7 +104,7 @@ def _claim(
         home=ctx.home,
     )
     if len(counted) < instruction.requirement.quorum:
-        _ask_again(ctx, tx, instruction, sorted(counted), now)
+        _ask_again(tx, instruction, sorted(counted), now)
         return None
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
@@ -142,7 +142,7 @@ def _claim(
     return attempt, sending
 
 
-def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: list[str], now: datetime) -> None:
+def _ask_again(tx: Tx, instruction: Instruction, counted: list[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     tx.instructions.move(

@@ -7,32 +7,14 @@ committed decision wins; whoever comes later is told who was first.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from enum import StrEnum
 
-from bot.domain.approvals import No, Role, Standing, counting, full_member, listed, may_decide
+from bot.domain.approvals import No, Refusal, Role, Standing, counting, full_member, listed, may_decide
 from bot.domain.audit import Entry
 from bot.domain.instruction import Choice, Instruction, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
 from bot.workflows.context import Context
 from storage.store import Tx
-
-
-class Refusal(StrEnum):
-    """Why a decision had no effect, besides the reasons of :class:`bot.domain.approvals.No`."""
-
-    STALE = "stale"
-    """The card or form is of an earlier round, or not the card this request was posted as."""
-    DECIDED = "decided"
-    """It no longer stands where this could change it."""
-    REPEATED = "repeated"
-    """This person's voice is recorded already."""
-    EXPIRED = "expired"
-    WRONG_AMOUNT = "wrong_amount"
-    NOT_YOURS = "not_yours"
-    """Only who asked (or an admin) can withdraw."""
-    TOO_LATE = "too_late"
-    """It is being sent or was sent; nothing can be taken back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +196,17 @@ def _entry(found: Instruction, person: str, action: str, detail: dict[str, objec
     return Entry(at=now, instruction_id=found.id, actor=person, action=action, before=state, after=state, detail=detail)
 
 
-def _finish(ctx: Context, tx: Tx, found: Instruction, to: State, person: str, reason: str, now: datetime) -> Decided:
+def _finish(
+    ctx: Context,
+    tx: Tx,
+    found: Instruction,
+    to: State,
+    person: str,
+    reason: str,
+    now: datetime,
+    *,
+    due_at: datetime | None = None,
+) -> Decided:
     moved = tx.instructions.move(
         found,
         to,

@@ -23,8 +23,9 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         return
     try:
         operation = await payments.get_operation(instruction.remote_id)
-    except (ServiceNow, ServiceNever):
-        await ctx.store.write(lambda tx: _not_read(ctx, tx, instruction, str(silent)), name="not_read")
+    except (ServiceNow, ServiceNever) as silent:
+        reason = str(silent)
+        await ctx.store.write(lambda tx: _not_read(ctx, tx, instruction, reason), name="not_read")
         return
     await ctx.store.write(lambda tx: _read(ctx, tx, instruction, operation), name="read_outcome")
     ctx.wake()

@@ -1,0 +1,1 @@
+"""Every sentence and every block people see: pure functions of state."""

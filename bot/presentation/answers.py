@@ -1,0 +1,141 @@
+"""What one person is told about what they did: for their eyes only, never silence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.domain.approvals import No, Refusal
+from bot.domain.content import Block, Content
+from bot.domain.instruction import FINAL, Instruction, Vote
+from bot.presentation.cards import card, policy_line
+from bot.presentation.states import headline, sentence, word
+from bot.presentation.text import channel, context, escape, mention, mentions, moment, mrkdwn, plain, section
+
+_LISTED = 15
+
+_REFUSED: dict[No | Refusal, str] = {
+    No.UNKNOWN: "Slack does not know who you are here, so this has no effect.",
+    No.ELSEWHERE: "Only members of this workspace can do this; you belong to another one.",
+    No.GUEST: "Guests cannot do this. Ask a full member of the workspace.",
+    No.BOT: "Bots cannot do this.",
+    No.GONE: "Your account is deactivated, so this has no effect.",
+    No.NOT_REQUESTER: "You are not among the people who may ask for payments. An admin can add you to the policy's requesters.",
+    No.NOT_APPROVER: "You are not among the approvers of the policy, so your decision does not count.",
+    No.OWN_REQUEST: "You asked for this yourself, so somebody else has to decide.",
+    Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
+    Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
+    Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
+    Refusal.NOT_YOURS: "Only the person who asked can withdraw this.",
+    Refusal.TOO_LATE: "It is too late to withdraw this.",
+    Refusal.WRONG_AMOUNT: "This is not the amount on the card.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that waits, with the votes of its round and whether the reader could decide on it."""
+
+    instruction: Instruction
+    votes: Sequence[Vote]
+    mine: bool
+
+
+def private(text: str) -> Content:
+    """A sentence for one person; foreign parts must have been escaped."""
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def requested(instruction: Instruction) -> Content:
+    """The request is stored; nothing was sent to anybody yet."""
+    return private(
+        f":memo: Asked for {escape(headline(instruction))}, reference {instruction.reference}. "
+        f"{policy_line(instruction)}. You will hear here what becomes of it."
+    )
+
+
+def not_a_member(instruction: Instruction, *, command: str) -> str:
+    """Said with :func:`requested` where the bot cannot post."""
+    return (
+        f"\nI am not a member of {channel(instruction.origin_channel)}, so I write to you directly. "
+        f"To have it there: `/invite @Switchboard`, then for example `{escape(command)}`."
+    )
+
+
+def refused(refusal: No | Refusal, instruction: Instruction | None = None) -> Content:
+    """Why a click or command had no effect; names who was first when somebody was."""
+    if refusal is Refusal.DECIDED and instruction is not None:
+        return private(f":information_source: {decided_already(instruction)}")
+    text = _REFUSED[refusal]
+    if refusal in (Refusal.TOO_LATE, Refusal.STALE) and instruction is not None:
+        text += f" It stands at *{word(instruction.state)}*."
+    return private(f":no_entry_sign: {text}")
+
+
+def decided_already(instruction: Instruction) -> str:
+    """Who was first, and when."""
+    by = f" by {mention(instruction.decided_by)}" if instruction.decided_by else ""
+    at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
+    final = "already " if instruction.state in FINAL else "now "
+    return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word(instruction.state)}*{by}{at}."
+
+
+def recorded(instruction: Instruction, votes: int) -> Content:
+    """A vote that was not the last one needed, or the one that was."""
+    return private(f":ballot_box_with_check: Your approval is recorded. {sentence(instruction, votes=votes)}")
+
+
+def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str) -> Content:
+    """One request as it stands, without buttons."""
+    return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
+
+
+def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
+    """What waits for approval, the reader's own decisions first."""
+    if not found:
+        return private(":tada: Nothing waits for approval.")
+    mine = sum(1 for one in found if one.mine)
+    lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {channel(approvals_channel)}."
+    lines = [_line(one) for one in found[:_LISTED]]
+    blocks: list[Block] = [section(mrkdwn(lead))]
+    for one, line in zip(found[:_LISTED], lines, strict=True):
+        blocks.append(section(mrkdwn(line)))
+        blocks.append({"type": "context", "elements": [plain(f"For: {one.instruction.payload.description[:150]}")]})
+    if len(found) > _LISTED:
+        blocks.append(context(f"and {len(found) - _LISTED} more"))
+    return Content(text="\n".join([lead, *lines]), blocks=blocks)
+
+
+def _line(one: Waiting) -> str:
+    instruction = one.instruction
+    until = f" · until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    voted = [vote.person for vote in one.votes]
+    votes = f" · approved by {mentions(voted)}" if voted else ""
+    mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
+    return (
+        f"{mark} *{escape(headline(instruction))}* · {instruction.reference} · asked by "
+        f"{mention(instruction.requester)} · {word(instruction.state)} {len(voted)} of "
+        f"{instruction.requirement.quorum}{votes}{until}"
+    )
+
+
+def not_configured(service: str, missing: Sequence[str]) -> Content:
+    """The service's settings are missing; everything else works."""
+    names = ", ".join(f"`{name}`" for name in missing)
+    return private(f":electric_plug: The {service} service is not configured. The operator has to set {names}.")
+
+
+def try_again(what: str) -> Content:
+    """Nothing was recorded, and the person is the one who can repeat it."""
+    return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")
+
+
+def broken(error_id: str) -> Content:
+    """Something that is our fault; the id finds it in the logs."""
+    return private(
+        f":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
+        f"tell your operator this number: `{error_id}`"
+    )
+
+
+def unknown_command(command: str) -> Content:
+    """A command that Slack sent us and nobody here knows."""
+    return private(f":question: `{escape(command)}` is not a command of Switchboard.")

@@ -1,0 +1,175 @@
+"""The card of an instruction: the same facts for everybody, buttons for those who can use them."""
+
+from collections.abc import Sequence
+
+from bot.domain.content import Block, Content
+from bot.domain.instruction import FINAL, Instruction, Recipient, State, Vote
+from bot.domain.money import shown
+from bot.presentation.states import headline, sentence
+from bot.presentation.text import (
+    SECTION_LIMIT,
+    channel,
+    clean,
+    context,
+    escape,
+    header,
+    mention,
+    mentions,
+    mrkdwn,
+    plain,
+    section,
+    shorten,
+)
+
+APPROVE = "payout.approve"
+REJECT = "payout.reject"
+WITHDRAW = "payout.withdraw"
+RETRY = "payout.retry"
+CLOSE = "payout.close"
+
+_WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
+
+
+def card(
+    instruction: Instruction,
+    votes: Sequence[Vote],
+    *,
+    for_approvers: bool,
+    approvals_channel: str,
+    invite_to: str = "",
+    buttons: bool = True,
+) -> Content:
+    """The card as it is now.
+
+    Args:
+        instruction: its present state.
+        votes: the votes of its present round.
+        for_approvers: with Approve and Reject; otherwise the requester's copy.
+        approvals_channel: where the approvers see it, named on the requester's copy.
+        invite_to: channel in which the request was made and the bot is no member, with the way to mend that.
+        buttons: False for a picture of it that nobody can press.
+    """
+    voters = [vote.person for vote in votes]
+    blocks: list[Block] = [
+        header(headline(instruction)),
+        {"type": "section", "fields": _facts(instruction)},
+        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+        section(mrkdwn(sentence(instruction, votes=len(voters)))),
+    ]
+    blocks += [context(line) for line in _notes(instruction, voters, for_approvers, approvals_channel, invite_to)]
+    pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
+    if pressable:
+        blocks.append({"type": "actions", "block_id": f"decide:{instruction.id}", "elements": pressable})
+    return Content(text=summary(instruction, voters), blocks=blocks)
+
+
+def summary(instruction: Instruction, voters: Sequence[str]) -> str:
+    """The whole card in one paragraph: what notifications and screen readers get."""
+    parts = [
+        f"Payout {instruction.reference}: {escape(headline(instruction))}",
+        f"({escape(recipient_line(instruction.recipient))})",
+        f"for “{escape(clean(instruction.payload.description))}”,",
+        f"asked by {mention(instruction.requester)}.",
+        sentence(instruction, votes=len(voters)),
+    ]
+    if voters:
+        parts.append(f"Approved by {mentions(list(voters))}.")
+    return " ".join(parts)
+
+
+def recipient_line(recipient: Recipient | None) -> str:
+    """Registered name and what the account can do, in plain words."""
+    if recipient is None:
+        return "account not looked up yet"
+    if recipient.problem:
+        return f"account could not be read: {recipient.problem}"
+    return ", ".join([clean(recipient.full_name or "no registered name"), account_line(recipient)])
+
+
+def account_line(recipient: Recipient) -> str:
+    """Active, verified, primary address; what is not known is said to be not known."""
+    return ", ".join(
+        (
+            _told(recipient.active, "active", "not active (the money would wait until they sign up)"),
+            _told(recipient.verified, "verified", "not verified"),
+            _told(recipient.primary, "primary address", "not the primary address"),
+        )
+    )
+
+
+def policy_line(instruction: Instruction) -> str:
+    """What this request needs, and why."""
+    needs = instruction.requirement
+    people = "1 approval" if needs.quorum == 1 else f"{needs.quorum} approvals"
+    why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
+    typed = ", typing the amount" if needs.typed_amount else ""
+    return f"Needs {people} besides the requester{typed}{why}"
+
+
+def value_of(instruction: Instruction) -> str:
+    """What a button carries: which request and which round, nothing that decides anything."""
+    return f"{instruction.id}:{instruction.round}"
+
+
+def _facts(instruction: Instruction) -> list[Block]:
+    recipient = instruction.recipient
+    known = recipient is not None and not recipient.problem
+    name = clean(recipient.full_name or "none") if recipient is not None and known else recipient_line(recipient)
+    return [
+        mrkdwn(f"*Amount*\n{shown(instruction.cents)}"),
+        plain(f"E-mail address\n{instruction.payload.email}"),
+        plain(f"Registered name\n{shorten(name, 300)}"),
+        plain(f"Account\n{account_line(recipient) if recipient is not None and known else 'not known'}"),
+        mrkdwn(f"*Asked by*\n{mention(instruction.requester)}"),
+        mrkdwn(f"*Reference*\n{instruction.reference}"),
+    ]
+
+
+def _notes(
+    instruction: Instruction, voters: Sequence[str], for_approvers: bool, approvals_channel: str, invite_to: str
+) -> list[str]:
+    notes = []
+    if voters:
+        notes.append(f"Approved by {mentions(list(voters))}")
+    if instruction.state not in FINAL:
+        where = "" if for_approvers else f" · decided in {channel(approvals_channel)}"
+        notes.append(escape(policy_line(instruction)) + where)
+    if "xn--" in instruction.payload.email:
+        notes.append(":warning: This address uses letters that can look like others. Check it with the recipient.")
+    if invite_to:
+        notes.append(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`")
+    return notes
+
+
+def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
+    state, found = instruction.state, []
+    if for_approvers and state is State.AWAITING:
+        found += [
+            _button("Approve", APPROVE, instruction, style="primary"),
+            _button("Reject", REJECT, instruction, style="danger"),
+        ]
+    if for_approvers and state is State.NEEDS_HUMAN:
+        found += [
+            _button("Retry", RETRY, instruction, style="danger"),
+            _button("Close as not paid", CLOSE, instruction),
+        ]
+    if state in _WITHDRAWABLE and not instruction.commits:
+        found.append(_button("Withdraw", WITHDRAW, instruction))
+    return found
+
+
+def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
+    button: Block = {
+        "type": "button",
+        "text": plain(label),
+        "action_id": action_id,
+        "value": value_of(instruction),
+        "accessibility_label": f"{label} the payout of {shown(instruction.cents)}"[:75],
+    }
+    return {**button, "style": style} if style else button
+
+
+def _told(known: bool | None, yes: str, no: str) -> str:
+    if known is None:
+        return f"{yes}: not known"
+    return yes if known else no

@@ -1,0 +1,74 @@
+"""Messages in the thread of a card, and in the alerts channel. A message says what was observed, and who decided."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.content import Content
+from bot.domain.instruction import Instruction, State
+from bot.presentation.states import headline, symbol, word
+from bot.presentation.text import channel, escape, mention, mentions, mrkdwn, section
+
+_TOPICS = {
+    "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Nothing was sent by Switchboard.",
+    "differs": "the service's record of it differs from what was approved.",
+    "contradiction": "the service contradicts what it said before.",
+    "unconfirmed": "was reported, not confirmed.",
+    "paid_after_close": "was closed as not paid, but the service shows a payment.",
+    "stuck": "cannot go on.",
+    "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
+}
+
+
+def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """What became of a request, for the thread of a copy of its card."""
+    state = State(str(facts["state"]))
+    text = (
+        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) {_told(state, facts)}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """Something that a person must look at."""
+    topic = str(facts["topic"])
+    where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
+    reason = f"\n{escape(str(facts['reason']))}" if facts.get("reason") else ""
+    text = (
+        f":rotating_light: Payout {instruction.reference}, {escape(headline(instruction))}, asked by "
+        f"{mention(instruction.requester)}: {_TOPICS[topic]}{where}{reason}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911 - one arm a state
+    by = mention(str(facts["decided_by"])) if facts.get("decided_by") else ""
+    approvers = mentions([str(voter) for voter in facts.get("voters", [])])
+    reason = escape(str(facts.get("reason", "")))
+    because = f" Reason: {reason}" if reason else ""
+    approved = f" Approved by {approvers}." if approvers else ""
+    match state:
+        case State.COMPLETED:
+            proof = f" Hash `{escape(str(facts['svc_hash']))}`." if facts.get("svc_hash") else ""
+            return f"is *completed*: the service confirms that the recipient was credited.{approved}{proof}"
+        case State.CANCELED:
+            return f"was *canceled* by the service; the money went back.{approved}"
+        case State.FAILED:
+            return f"*failed* at the service.{because}{approved}"
+        case State.PENDING_ESCROW:
+            return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
+        case State.COMMIT_UNKNOWN:
+            return "was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again."
+        case State.NEEDS_HUMAN:
+            return f"*needs a person*: its outcome is *unknown*.{because}"
+        case State.REJECTED:
+            return f"was *rejected* by {by}.{because}"
+        case State.WITHDRAWN:
+            return f"was *withdrawn* by {by}. Nothing was paid."
+        case State.EXPIRED:
+            return f"has *expired*. Nothing was paid.{because}"
+        case State.CLOSED:
+            return f"was closed as not paid by {by}: *failed*.{because}"
+        case _:
+            return f"has *{word(state)}*. Nothing was paid.{because}"

@@ -1,0 +1,133 @@
+"""One sentence for each state. Approved, sent, confirmed and unknown are different words."""
+
+from typing import assert_never
+
+from bot.domain.instruction import Instruction, State
+from bot.domain.money import shown
+from bot.presentation.text import escape, mention, moment
+
+_SYMBOLS = {
+    State.COMPLETED: ":white_check_mark:",
+    State.CANCELED: ":leftwards_arrow_with_hook:",
+    State.FAILED: ":x:",
+    State.REFUSED: ":x:",
+    State.MISMATCH: ":octagonal_sign:",
+    State.REJECTED: ":no_entry:",
+    State.WITHDRAWN: ":wastebasket:",
+    State.EXPIRED: ":alarm_clock:",
+    State.CLOSED: ":no_entry:",
+    State.COMMIT_UNKNOWN: ":grey_question:",
+    State.CREATE_UNKNOWN: ":grey_question:",
+    State.NEEDS_HUMAN: ":warning:",
+    State.PENDING_ESCROW: ":lock:",
+}
+
+_WORDS = {
+    State.NEW: "being prepared",
+    State.CREATING: "being prepared",
+    State.CREATE_UNKNOWN: "unknown",
+    State.AWAITING: "waiting for approval",
+    State.APPROVED: "approved",
+    State.SENDING: "being sent",
+    State.COMMIT_UNKNOWN: "unknown",
+    State.NEEDS_HUMAN: "needs a person",
+    State.COMMITTED: "sent",
+    State.PENDING_ESCROW: "in escrow",
+    State.COMPLETED: "completed",
+    State.CANCELED: "canceled",
+    State.FAILED: "failed",
+    State.REFUSED: "failed",
+    State.MISMATCH: "failed",
+    State.CLOSED: "failed",
+    State.REJECTED: "rejected",
+    State.WITHDRAWN: "withdrawn",
+    State.EXPIRED: "expired",
+}
+
+
+def symbol(state: State) -> str:
+    """An emoji beside the words, never instead of them."""
+    return _SYMBOLS.get(state, ":hourglass_flowing_sand:")
+
+
+def word(state: State) -> str:
+    """The one word others rely on."""
+    return _WORDS[state]
+
+
+def sentence(instruction: Instruction, *, votes: int) -> str:
+    """Where the request stands, in mrkdwn, claiming no more than was observed."""
+    said = f"*{word(instruction.state)}*: {_rest(instruction, votes)}"
+    return f"{symbol(instruction.state)} {said[:1].upper()}{said[1:]}"
+
+
+def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
+    reason = escape(instruction.reason)
+    who = mention(instruction.decided_by) if instruction.decided_by else ""
+    match instruction.state:
+        case State.NEW | State.CREATING:
+            return "the payout is being created at the service; no money moves before it is approved."
+        case State.CREATE_UNKNOWN:
+            return "the service did not say whether it created the payout. Switchboard is looking; nothing was paid."
+        case State.AWAITING:
+            return _awaiting(instruction, votes)
+        case State.APPROVED:
+            return f"not sent yet. {_sentence(reason)}".strip()
+        case State.SENDING:
+            return "the payment is on its way to the service; no answer yet."
+        case State.COMMIT_UNKNOWN:
+            return "the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*"
+        case State.NEEDS_HUMAN:
+            return f"{_needs(instruction)} {_sentence(reason)}{_retry_votes(instruction, votes)}"
+        case State.COMMITTED:
+            return "the service has accepted it and is paying; not completed yet."
+        case State.PENDING_ESCROW:
+            return "the service holds the money until the recipient has signed up."
+        case State.COMPLETED:
+            return "the service confirms that the recipient was credited."
+        case State.CANCELED:
+            return "the service canceled it; the money went back."
+        case State.FAILED:
+            return f"the service could not pay. {_sentence(reason)}".strip()
+        case State.REFUSED:
+            return f"the service refused it, nothing was paid. {_sentence(reason)}".strip()
+        case State.MISMATCH:
+            return f"not sent, because the service's record is not what was asked for. {_sentence(reason)}".strip()
+        case State.CLOSED:
+            return f"closed as not paid by {who}. Reason: {_sentence(reason)}"
+        case State.REJECTED:
+            return f"by {who}. Reason: {_sentence(reason)} Nothing was paid."
+        case State.WITHDRAWN:
+            return f"by {who}. Nothing was paid."
+        case State.EXPIRED:
+            return f"{reason or 'nobody decided in time'}. Nothing was paid."
+        case unreachable:
+            assert_never(unreachable)
+
+
+def _awaiting(instruction: Instruction, votes: int) -> str:
+    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    note = f" {_sentence(escape(instruction.reason))}" if instruction.reason else ""
+    return f"{votes} of {instruction.requirement.quorum}{until}.{note}"
+
+
+def _needs(instruction: Instruction) -> str:
+    if instruction.remote_id is None:
+        return "the payout could not be created; nothing was paid."
+    return "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new approval."
+
+
+def _retry_votes(instruction: Instruction, votes: int) -> str:
+    return f" Approvals for a new attempt: {votes} of {instruction.requirement.quorum}." if votes else ""
+
+
+def _sentence(text: str) -> str:
+    """Capital first, full stop last."""
+    if not text:
+        return ""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+
+
+def headline(instruction: Instruction) -> str:
+    """Amount first, then the recipient; plain text, never shortened."""
+    return f"{shown(instruction.cents)} to {instruction.payload.email}"

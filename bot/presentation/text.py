@@ -1,0 +1,80 @@
+"""The only way foreign text enters a message.
+
+Slack's control sequences begin with ``<``; escaping ``&``, ``<`` and ``>`` disarms all of them. Formatting
+characters have no escape, so text that must look as it was typed goes into ``plain_text``.
+"""
+
+import unicodedata
+from datetime import datetime
+
+from bot.domain.content import Block
+
+SECTION_LIMIT = 2_900
+"""Characters of one section, a little under Slack's 3,000."""
+FIELD_LIMIT = 1_900
+HEADER_LIMIT = 150
+
+_MARK = " … (shortened)"
+
+
+def escape(text: str) -> str:
+    """Foreign text inside mrkdwn or a message's ``text``: nothing in it mentions, links or calls."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def clean(text: str) -> str:
+    """Without control characters and without the invisible ones that reorder what is read."""
+    kept = (" " if letter in "\r\n\t" else letter for letter in text)
+    return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()
+
+
+def shorten(text: str, limit: int) -> str:
+    """At most ``limit`` characters, with a mark where something is left out. Never for amounts or addresses."""
+    return text if len(text) <= limit else text[: limit - len(_MARK)] + _MARK
+
+
+def mention(user: str) -> str:
+    """A person, notified."""
+    return f"<@{user}>"
+
+
+def mentions(users: list[str]) -> str:
+    """Several people, in the order given."""
+    return ", ".join(mention(user) for user in users)
+
+
+def channel(channel_id: str) -> str:
+    """A link to a channel."""
+    return f"<#{channel_id}>"
+
+
+def moment(at: datetime) -> str:
+    """An instant in the reader's own time zone, UTC where the client cannot do that."""
+    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC>"
+
+
+def plain(text: str) -> Block:
+    """A text object in which nothing is interpreted."""
+    return {"type": "plain_text", "text": text, "emoji": False}
+
+
+def mrkdwn(text: str) -> Block:
+    """A text object with our own formatting; foreign parts must have been escaped."""
+    return {"type": "mrkdwn", "text": text, "verbatim": True}
+
+
+def section(text: Block) -> Block:
+    """A paragraph."""
+    return {"type": "section", "text": text}
+
+
+def context(text: str) -> Block:
+    """A small grey line of our own words."""
+    return {"type": "context", "elements": [mrkdwn(text)]}
+
+
+def header(text: str) -> Block:
+    """A headline; longer ones become a paragraph, because a headline would cut them."""
+    if len(text) <= HEADER_LIMIT:
+        return {"type": "header", "text": plain(text)}
+    return section(plain(shorten(text, SECTION_LIMIT)))

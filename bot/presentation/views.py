@@ -1,0 +1,141 @@
+"""Modals. Which request they are about travels as an opaque id; the server looks everything up again."""
+
+import json
+
+from bot.domain.content import Block
+from bot.domain.instruction import Instruction
+from bot.domain.money import shown
+from bot.presentation.states import headline
+from bot.presentation.text import mrkdwn, plain, section
+
+APPROVE = "payout.approve"
+REJECT = "payout.reject"
+RETRY = "payout.retry"
+CLOSE = "payout.close"
+REQUEST = "payout.request"
+
+AMOUNT = "amount"
+REASON = "reason"
+EMAIL = "email"
+DESCRIPTION = "description"
+
+REASON_LIMIT = 500
+DESCRIPTION_LIMIT = 500
+"""Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
+EMAIL_LIMIT = 120
+"""Characters of an address: what a headline shows whole."""
+
+View = Block
+
+
+def about(instruction: Instruction, *, channel: str, ts: str) -> str:
+    """What a form carries: the request, its round, and the message whose button was pressed."""
+    facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
+    return json.dumps(facts, separators=(",", ":"))
+
+
+def approve(instruction: Instruction, *, metadata: str) -> View:
+    """A large amount has to be typed before it is approved."""
+    return _modal(
+        APPROVE,
+        "Approve a payout",
+        "Approve",
+        metadata,
+        [_facts(instruction), _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")],
+    )
+
+
+def reject(instruction: Instruction, *, metadata: str) -> View:
+    """Rejecting needs a reason, and the reason is shown."""
+    return _modal(REJECT, "Reject a payout", "Reject", metadata, [_facts(instruction), _reason("Everybody sees it.")])
+
+
+def retry(instruction: Instruction, *, metadata: str) -> View:
+    """A new attempt at something whose outcome nobody knows: the one place where paying twice is a person's risk."""
+    warning = (
+        ":warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. "
+        "Switchboard reads it once more before it sends anything."
+    )
+    if instruction.remote_id is None:
+        warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
+    return _modal(
+        RETRY,
+        "Try once more",
+        "Approve new attempt",
+        metadata,
+        [_facts(instruction), section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}")],
+    )
+
+
+def close(instruction: Instruction, *, metadata: str) -> View:
+    """Somebody looked it up and says that it was not paid."""
+    return _modal(
+        CLOSE,
+        "Close as not paid",
+        "Close",
+        metadata,
+        [_facts(instruction), _reason("How do you know that it was not paid?")],
+    )
+
+
+def request(*, channel: str) -> View:
+    """Ask for a payout without typing a command line."""
+    blocks = [
+        _input(EMAIL, "Recipient's e-mail address", {"type": "email_text_input", "action_id": EMAIL}),
+        _input(
+            AMOUNT,
+            "Amount in USD",
+            {"type": "plain_text_input", "action_id": AMOUNT, "placeholder": plain("25.00"), "max_length": 20},
+        ),
+        _input(
+            DESCRIPTION,
+            "What is it for?",
+            {
+                "type": "plain_text_input",
+                "action_id": DESCRIPTION,
+                "placeholder": plain("March translation"),
+                "max_length": DESCRIPTION_LIMIT,
+            },
+        ),
+    ]
+    return _modal(REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel}), blocks)
+
+
+def notice(title: str, text: str) -> View:
+    """What a form turns into when it can no longer do what it was opened for."""
+    return {
+        "type": "modal",
+        "callback_id": "notice",
+        "title": plain(title),
+        "close": plain("Close"),
+        "blocks": [section(mrkdwn(text))],
+    }
+
+
+def _modal(callback_id: str, title: str, submit: str, metadata: str, blocks: list[Block]) -> View:
+    return {
+        "type": "modal",
+        "callback_id": callback_id,
+        "title": plain(title),
+        "submit": plain(submit),
+        "close": plain("Cancel"),
+        "private_metadata": metadata,
+        "blocks": blocks,
+    }
+
+
+def _facts(instruction: Instruction) -> Block:
+    return section(plain(f"{headline(instruction)}\nReference {instruction.reference}"))
+
+
+def _amount(label: str) -> Block:
+    return _input(AMOUNT, label, {"type": "plain_text_input", "action_id": AMOUNT, "max_length": 20})
+
+
+def _reason(hint: str) -> Block:
+    element = {"type": "plain_text_input", "action_id": REASON, "multiline": True, "max_length": REASON_LIMIT}
+    return {**_input(REASON, "Reason", element), "hint": plain(hint)}
+
+
+def _input(block_id: str, label: str, element: Block) -> Block:
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}

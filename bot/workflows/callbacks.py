@@ -1,0 +1,118 @@
+"""Callbacks are hints: stored before they are answered, believed only after reading the operation itself.
+
+The operation read is the one that belongs to the token of the address. The id in the body is never
+used, so a callback about another payment, true or forged, changes nothing.
+"""
+
+import hashlib
+from datetime import timedelta
+
+import structlog
+
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.instruction import FINAL, CallbackKind, Instruction, State
+from bot.domain.operation import Operation
+from bot.domain.references import token_hash, ulid
+from bot.domain.tracking import back_off
+from bot.workflows.announce import alert
+from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.follow import observe
+from storage.rows import InboxRow, InboxState
+from storage.store import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_PATIENCE = timedelta(hours=24)
+_LONGEST_PAUSE = 3_600.0
+
+
+async def receive(ctx: Context, *, token: str, body: str) -> bool:
+    """Store a callback; durable when this returns True. False: there is no such address."""
+    now = ctx.clock.now()
+    hashed = token_hash(token)
+    found = await ctx.store.read(lambda tx: tx.tokens.find(hashed, now))
+    if found is None:
+        return False
+    body_hash = hashlib.sha256(body.encode()).hexdigest()
+    await ctx.store.write(
+        lambda tx: tx.inbox.receive(
+            id=ulid(now),
+            token_hash=hashed,
+            body_hash=body_hash,
+            instruction_id=found.instruction_id,
+            kind=found.kind,
+            body=body,
+            now=now,
+        ),
+        name="callback",
+    )
+    ctx.wake()
+    return True
+
+
+async def verify_due(ctx: Context) -> int:
+    """Verify every stored callback that is due by reading its operation; returns how many there were."""
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.inbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
+        name="claim_callbacks",
+    )
+    for row in due:
+        await _verify(ctx, row)
+    return len(due)
+
+
+async def _verify(ctx: Context, row: InboxRow) -> None:
+    instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
+    operation: Operation | None = None
+    if instruction is not None and instruction.remote_id is not None and ctx.payments is not None:
+        try:
+            operation = await ctx.payments.get_operation(instruction.remote_id)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            log.warning("a callback could not be verified yet", reason=str(silent))
+    await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
+    ctx.wake()
+
+
+def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> None:
+    now = ctx.clock.now()
+    instruction = tx.instructions.get(row.instruction_id)
+    if instruction is None:
+        tx.inbox.finish(row.id, InboxState.STALE)
+        return
+    if instruction.state in FINAL:
+        if operation is not None:
+            observe(ctx, tx, instruction, operation, now)
+        tx.inbox.finish(row.id, InboxState.STALE)
+        return
+    if operation is not None and _may_observe(instruction) and observe(ctx, tx, instruction, operation, now):
+        after = tx.instructions.get(row.instruction_id) or instruction
+        if after.state in FINAL:
+            tx.inbox.finish(row.id, InboxState.APPLIED)
+            return
+    if now - row.received_at >= _PATIENCE:
+        tx.inbox.finish(row.id, InboxState.UNCONFIRMED)
+        facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
+        alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
+        return
+    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+    tx.inbox.again(row.id, due_at=now + pause)
+
+
+def _may_observe(instruction: Instruction) -> bool:
+    """Our own commit request must be answered or given up first; before any commit a record proves nothing here."""
+    return instruction.state in (
+        State.COMMITTED,
+        State.PENDING_ESCROW,
+        State.COMMIT_UNKNOWN,
+        State.NEEDS_HUMAN,
+    )
+
+
+def _reported(kind: CallbackKind) -> str:
+    return {
+        CallbackKind.CONFIRMATION: "completion",
+        CallbackKind.CANCEL: "cancellation",
+        CallbackKind.FAILURE: "failure",
+    }[kind]
