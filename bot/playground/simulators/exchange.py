@@ -121,6 +121,10 @@ class Exchange:
         self._recorder.answered(call, status=answer.status, response=answer.body, effect=effect)
         return answer.response()
 
+    def start(self) -> None:
+        """Let requests hang again, after a stop."""
+        self._stopping.clear()
+
     def stop(self) -> None:
         """Let go of the requests that hang, so that a server can close."""
         self._stopping.set()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 ROUTES: Mapping[str, tuple[str, str]] = {
     "list_operations": ("GET", "/operations"),
     "get_operation": ("GET", "/operations/{id}"),
-    "get_by_code": ("GET", "/code/{code}"),
+    "get_operation_by_code": ("GET", "/code/{code}"),
     "create_payout": ("POST", "/payouts"),
     "one_step_payout": ("POST", "/payouts/one-step"),
     "commit_payout": ("POST", "/payouts/{id}/commit"),

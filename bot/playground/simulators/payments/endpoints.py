@@ -42,7 +42,7 @@ class Endpoints:
         return {
             "list_operations": self.list_operations,
             "get_operation": self.get_operation,
-            "get_by_code": self.get_by_code,
+            "get_operation_by_code": self.get_operation_by_code,
             "create_payout": self.create_payout,
             "one_step_payout": self.one_step_payout,
             "commit_payout": self.commit_payout,
@@ -70,7 +70,7 @@ class Endpoints:
         """One operation of either type, by its id."""
         return self._read(self._wanted(ask))
 
-    def get_by_code(self, ask: Ask) -> Answer:
+    def get_operation_by_code(self, ask: Ask) -> Answer:
         """The newest operation that carries the partner's code."""
         records = self._book.shelf.by_code.get(ask.params["code"])
         if not records:

@@ -182,12 +182,13 @@ def _items(fields: Fields, *, operation: str, dialect: Dialect) -> tuple[Item, .
         try:
             line.settle()
         except Refusal as refusal:
-            fields.complain(f"items.{number}", _first_complaint(refusal.answer))
+            fields.complain(f"items.{number}", _complaints(refusal.answer))
+            continue
         items.append(Item(description=description or "", cents=cents, quantity=quantity))
-    return tuple(items)
+    return tuple(items) if len(items) == len(rows) else ()
 
 
-def _first_complaint(answer: Answer) -> str:
+def _complaints(answer: Answer) -> str:
     body = answer.body
     assert isinstance(body, dict)
     return "; ".join(f"{name} {' and '.join(wrong)}" for name, wrong in body["messages"].items())

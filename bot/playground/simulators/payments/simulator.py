@@ -110,7 +110,8 @@ class PaymentsSimulator:
     # running
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0: any free one). Can be started once."""
+        """Serve on ``host`` and ``port`` (0: any free one); after a stop again, with the same books."""
+        self._exchange.start()
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await self._runner.setup()
         site = web.TCPSite(self._runner, host, port)
@@ -139,6 +140,11 @@ class PaymentsSimulator:
 
     async def __aexit__(self, *_: object) -> None:
         await self.stop()
+
+    @property
+    def port(self) -> int:
+        """The port in use, so that a restart can take the same one."""
+        return self._address[1]
 
     @property
     def base_url(self) -> str:

@@ -1,0 +1,180 @@
+"""What the service tells the partner, and how that goes wrong."""
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.callbacks import Callback
+from bot.playground.simulators.payments import PaymentsSimulator
+from tests.playground.simulators.partner import Clock, Partner, Shop
+
+
+async def completed(simulator: PaymentsSimulator, partner: Partner, shop: Shop, **changes: object) -> str:
+    """A payout that has just completed, its callbacks on their way."""
+    payout = await partner.create(**shop.urls(), **changes)
+    await partner.commit(payout)
+    await simulator.advance()
+    await simulator.delivered()
+    return payout
+
+
+async def test_completion_posts_the_bare_operation(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    payout = await completed(simulator, partner, shop)
+    ((path, body),) = shop.received
+    assert (path, body["id"], body["status"].lower()) == ("/confirmed", payout, "completed")
+    assert body["svc_operation_hash"]
+    (delivery,) = simulator.deliveries
+    assert (delivery.url, delivery.status, delivery.operation_id) == (shop.url("/confirmed"), 200, payout)
+
+
+async def test_cancel_and_failure_have_their_own_addresses(
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop
+) -> None:
+    canceled = await partner.create(**shop.urls(), email="mia@example.com")
+    failed = await partner.create(**shop.urls())
+    for payout in (canceled, failed):
+        await partner.commit(payout)
+    await simulator.settle(failed, "failed", reason="Account closed")
+    await simulator.advance()
+    await simulator.settle(canceled, "canceled")
+    await simulator.delivered()
+    assert sorted((path, body["id"]) for path, body in shop.received) == [("/canceled", canceled), ("/failed", failed)]
+
+
+async def test_no_address_no_callback(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    payout = await partner.create(**(shop.urls() | {"cancel_uri": None}), email="mia@example.com")
+    await partner.commit(payout)
+    await simulator.advance()
+    await simulator.settle(payout, "canceled")
+    await simulator.delivered()
+    assert not simulator.deliveries
+
+
+@pytest.mark.parametrize("by_switch", [True, False])
+async def test_dropped(simulator: PaymentsSimulator, partner: Partner, shop: Shop, by_switch: bool) -> None:
+    if by_switch:
+        simulator.callbacks.switches.drop = True
+    else:
+        simulator.faults.arm(Fault(FaultKind.LOST, "callback"))
+    await completed(simulator, partner, shop)
+    assert not shop.received
+    assert [(delivery.status, delivery.error) for delivery in simulator.deliveries] == [(None, "never sent")]
+
+
+@pytest.mark.parametrize("by_switch", [True, False])
+async def test_doubled(simulator: PaymentsSimulator, partner: Partner, shop: Shop, by_switch: bool) -> None:
+    if by_switch:
+        simulator.callbacks.switches.double = True
+    else:
+        simulator.faults.arm(Fault(FaultKind.DONE_DROPPED, "callback"))
+    await completed(simulator, partner, shop)
+    assert len(shop.received) == 2
+    assert shop.received[0] == shop.received[1]
+
+
+@pytest.mark.parametrize("by_switch", [True, False])
+async def test_late(simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock, by_switch: bool) -> None:
+    if by_switch:
+        simulator.callbacks.switches.late_seconds = 3600
+    else:
+        simulator.faults.arm(Fault(FaultKind.SLOW, "callback", seconds=3600))
+    await completed(simulator, partner, shop)
+    clock.now += 3599
+    simulator.tick()
+    await simulator.delivered()
+    assert not shop.received
+    clock.now += 1
+    simulator.tick()
+    await simulator.delivered()
+    assert len(shop.received) == 1
+
+
+async def test_out_of_order(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    simulator.callbacks.switches.out_of_order = True
+    first = await completed(simulator, partner, shop)
+    assert not shop.received
+    second = await completed(simulator, partner, shop)
+    assert [body["id"] for _, body in shop.received] == [second, first]
+
+
+async def test_the_last_one_held_back_comes_in_the_end(
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock
+) -> None:
+    simulator.callbacks.switches.out_of_order = True
+    await completed(simulator, partner, shop)
+    clock.now += 5
+    simulator.tick()
+    await simulator.delivered()
+    assert len(shop.received) == 1
+
+
+async def test_forged(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    simulator.callbacks.switches.forged = True
+    payout = await completed(simulator, partner, shop)
+    ((_, body),) = shop.received
+    assert body["id"] != payout
+    assert (body["amount"], body["svc_user_email"]) == ("999999.00", "mallory@example.com")
+    assert (await partner("GET", f"/operations/{payout}")).body["amount"] == "25.00"
+
+
+async def test_garbage(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    simulator.faults.arm(Fault(FaultKind.GARBAGE, "callback"))
+    await completed(simulator, partner, shop)
+    ((_, body),) = shop.received
+    assert body.startswith("<html>")
+
+
+async def test_exactly_what_a_test_wants(simulator: PaymentsSimulator, shop: Shop) -> None:
+    simulator.callbacks.send_now(
+        Callback(operation_id="x", kind="confirmation_uri", url=shop.url("/any"), body={"id": "y"})
+    )
+    await simulator.delivered()
+    assert shop.received == [("/any", {"id": "y"})]
+
+
+async def test_refused_callbacks_are_sent_again_only_when_switched(
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock
+) -> None:
+    shop.answer = lambda _path: 503
+    await completed(simulator, partner, shop)
+    simulator.callbacks.switches.retries = 2
+    await completed(simulator, partner, shop)
+    for _ in range(4):
+        clock.now += 5
+        simulator.tick()
+        await simulator.delivered()
+    assert [delivery.callback.attempt for delivery in simulator.deliveries] == [1, 1, 2, 3]
+    assert {delivery.status for delivery in simulator.deliveries} == {503}
+
+
+async def test_a_partner_who_is_down_costs_one_failed_delivery(simulator: PaymentsSimulator, partner: Partner) -> None:
+    payout = await partner.create()
+    await partner.commit(payout)
+    await simulator.advance()
+    await simulator.delivered()
+    (delivery,) = simulator.deliveries
+    assert (delivery.status, delivery.delivered) == (None, False)
+    assert "ClientConnectorError" in (delivery.error or "")
+
+
+async def test_events_tell_what_was_called(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    payout = await partner.create(**shop.urls())
+    none = await partner("GET", f"/payouts/events/{payout}")
+    assert (none.status, none.body["code"]) == (200, "EVENT_NOT_FOUND")
+    await partner.commit(payout)
+    await simulator.advance()
+    await simulator.delivered()
+    (event,) = (await partner("GET", f"/payouts/events/{payout}")).body["data"]
+    assert (event["type"], event["url"], event["response_status"]) == ("confirmation_uri", shop.url("/confirmed"), 200)
+
+
+async def test_redirects_are_not_followed(simulator: PaymentsSimulator, partner: Partner, shop: Shop) -> None:
+    shop.answer = lambda _path: 307
+    await completed(simulator, partner, shop)
+    assert [path for path, _ in shop.received] == ["/confirmed"]
+    assert not simulator.deliveries[0].delivered
+
+
+async def test_nothing_is_sent_while_the_service_is_down(clock: Clock, shop: Shop) -> None:
+    simulator = PaymentsSimulator(clock=clock)
+    simulator.callbacks.send_now(Callback(operation_id="x", kind="confirmation_uri", url=shop.url("/any"), body={}))
+    assert [delivery.error for delivery in simulator.deliveries] == ["the simulator is not running"]

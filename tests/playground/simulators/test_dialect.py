@@ -1,0 +1,49 @@
+"""The same service under other names."""
+
+from bot.playground.simulators.payments import Dialect, PaymentsSimulator
+from bot.playground.simulators.payments.dialect import ROUTES
+from tests.playground.simulators.partner import Clock, Partner, order
+
+
+async def test_another_prefix(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, field_prefix="acme") as simulator, Partner(simulator) as partner:
+        created = (await partner("POST", "/payouts", order())).body
+        assert {"acme_operation_id", "acme_user_id", "acme_user_email", "acme_operation_hash"} <= set(created)
+        assert not [name for name in created if name.startswith("svc_")]
+
+
+async def test_other_paths_and_names(clock: Clock) -> None:
+    dialect = Dialect(
+        routes={**ROUTES, "create_payout": ("PUT", "/v2/pay"), "account_status": ("GET", "/v2/people")},
+        names={
+            "amount": "total_usd",
+            "create_payout.email": "to",
+            "currentPage": "page_no",
+            "data": "rows",
+            "perPage": "size",
+            "fullName": "name",
+        },
+        prefix="acme",
+        email_header="X-Recipient",
+    )
+    async with PaymentsSimulator(clock=clock, dialect=dialect) as simulator, Partner(simulator) as partner:
+        body = order(email=None, amount=None) | {"to": "ana@example.com", "total_usd": 5}
+        created = await partner("PUT", "/v2/pay", body)
+        assert (created.status, created.body["total_usd"]) == (200, "5.00")
+        wrong = await partner("PUT", "/v2/pay", order())
+        assert set(wrong.body["messages"]) == {"to", "total_usd"}
+        assert (await partner("POST", "/payouts", order())).status == 404
+        page = (await partner("GET", "/operations?size=7")).body
+        assert (page["size"], page["page_no"], page["rows"][0]["total_usd"]) == (7, 1, "5.00")
+        person = await partner("GET", "/v2/people", headers={"X-Recipient": "ana@example.com"})
+        assert person.body["name"] == "Ana Maria Lopez"
+
+
+async def test_an_operation_can_be_missing(clock: Clock) -> None:
+    routes = {name: route for name, route in ROUTES.items() if name != "get_operation_by_code"}
+    async with (
+        PaymentsSimulator(clock=clock, dialect=Dialect(routes=routes)) as simulator,
+        Partner(simulator) as partner,
+    ):
+        await partner.create(code="C1")
+        assert (await partner("GET", "/code/C1")).status == 404

@@ -1,0 +1,106 @@
+"""The listing, and the proxies that spoil it."""
+
+import pytest
+
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.simulators.payments.records import PayoutOrder
+from tests.playground.simulators.partner import Clock, Partner, order
+
+PURCHASE = {
+    "code": "P1",
+    "description": "Two books",
+    "amount": 20,
+    "items": [{"description": "Book", "amount": 10, "quantity": 2}],
+}
+
+
+async def many(partner: Partner, count: int) -> list[str]:
+    return [await partner.create(code=f"C{number}") for number in range(count)]
+
+
+async def test_the_newest_come_first_ten_at_a_time(partner: Partner) -> None:
+    created = await many(partner, 12)
+    first = (await partner("GET", "/operations")).body
+    assert {name: first[name] for name in first if name != "data"} == {
+        "currentPage": 1, "lastPage": 2, "perPage": 10, "total": 12, "from": 1, "to": 10,
+    }  # fmt: skip
+    second = (await partner("GET", "/operations", {"page": 2})).body
+    assert (second["from"], second["to"], second["currentPage"]) == (11, 12, 2)
+    assert [row["id"] for row in first["data"] + second["data"]] == created[::-1]
+
+
+async def test_an_empty_book_and_a_page_behind_the_last(partner: Partner) -> None:
+    empty = (await partner("GET", "/operations")).body
+    assert (empty["total"], empty["lastPage"], empty["from"], empty["to"], empty["data"]) == (0, 1, 0, 0, [])
+    await partner.create()
+    behind = (await partner("GET", "/operations", {"page": 3})).body
+    assert (behind["total"], behind["currentPage"], behind["data"]) == (1, 3, [])
+
+
+async def test_a_page_is_never_longer_than_a_hundred(partner: Partner) -> None:
+    page = (await partner("GET", "/operations?perPage=500")).body
+    assert page["perPage"] == 100
+
+
+async def test_the_body_goes_before_the_query(partner: Partner) -> None:
+    await many(partner, 5)
+    page = (await partner("GET", "/operations?perPage=2&page=2", {"perPage": 3})).body
+    assert (page["perPage"], page["currentPage"], page["from"]) == (3, 2, 4)
+
+
+async def test_one_type_only(partner: Partner) -> None:
+    payout = await partner.create()
+    purchase = (await partner("POST", "/purchases", PURCHASE)).body["id"]
+    for kind, wanted in (("payout", payout), ("purchase", purchase)):
+        page = (await partner("GET", "/operations", {"type": kind})).body
+        assert (page["total"], [row["id"] for row in page["data"]]) == (1, [wanted])
+
+
+@pytest.mark.parametrize(
+    "query", ["page=0", "page=x", "page=-1", "perPage=0", "perPage=1.5", "page=%C2%B2", "type=bulk"]
+)
+async def test_wrong_parameters_are_named(partner: Partner, query: str) -> None:
+    reply = await partner("GET", f"/operations?{query}")
+    assert reply.status == 422
+    assert set(reply.body["messages"]) == {query.partition("=")[0]}
+
+
+async def test_a_proxy_that_drops_the_body_leaves_the_query(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.ignore_get_body = True
+    assert (await partner("GET", "/operations", {"page": 2})).body["currentPage"] == 1
+    assert (await partner("GET", "/operations?page=2", {"page": 2})).body["currentPage"] == 2
+    simulator.switches.ignore_query = True
+    assert (await partner("GET", "/operations?page=2", {"page": 2})).body["currentPage"] == 1
+
+
+async def test_a_proxy_that_refuses_a_body_answers_html(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.refuse_get_body = True
+    reply = await partner("GET", "/operations", {"page": 1})
+    assert (reply.status, reply.headers["Content-Type"].partition(";")[0]) == (403, "text/html")
+    assert (await partner("GET", "/operations?page=1")).status == 200
+    assert (await partner("POST", "/payouts", order())).status == 200
+
+
+async def test_rows_shift_while_somebody_else_pays(simulator: PaymentsSimulator, partner: Partner) -> None:
+    created = await many(partner, 4)
+    first = (await partner("GET", "/operations?perPage=2")).body["data"]
+    await partner.create()
+    second = (await partner("GET", "/operations?perPage=2&page=2")).body["data"]
+    assert first[-1]["id"] == second[0]["id"] == created[2]
+
+
+async def test_a_long_book_is_paged_to_its_end(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, rate_limit=None) as simulator, Partner(simulator) as partner:
+        for number in range(5_000):
+            simulator.add_payout(
+                PayoutOrder(
+                    email="ana@example.com",
+                    description="x",
+                    cents=1,
+                    confirmation_uri="",
+                    failure_uri="",
+                    code=f"C{number}",
+                )
+            )
+        page = (await partner("GET", "/operations?perPage=100&page=50")).body
+        assert (page["lastPage"], page["data"][-1]["code"]) == (50, "C0")

@@ -1,0 +1,298 @@
+"""Creating, committing and following payouts."""
+
+import pytest
+
+from bot.playground.simulators.ledger import EntryKind
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.simulators.payments.book import NotAllowedError
+from tests.playground.simulators.partner import Clock, Partner, order
+
+DOCUMENTED = {
+    "id", "partner_id", "status", "amount", "description", "confirmation_uri", "cancel_uri", "code", "svc_operation_id",
+    "created_at", "updated_at", "svc_user_id", "svc_user_email", "operation_type", "failure_uri", "failure_reason",
+    "callback_uri", "svc_operation_hash",
+}  # fmt: skip
+
+
+async def test_a_created_payout_has_every_documented_field_and_moves_no_money(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    reply = await partner("POST", "/payouts", order(amount=1234.5, code="C1", cancel_uri="https://shop.example/c"))
+    assert reply.status == 200
+    assert set(reply.body) == DOCUMENTED
+    assert reply.body["amount"] == "1234.50"
+    assert reply.body["status"].lower() == "created"
+    assert reply.body["svc_user_email"] == "ana@example.com"
+    assert reply.body["operation_type"] == "payout"
+    assert reply.body["created_at"] == "2023-11-14T22:13:20.000Z"
+    assert not simulator.ledger.entries
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "complaint"),
+    [
+        ("email", None, "is required"),
+        ("email", "", "is required"),
+        ("email", "ana", "must be a valid e-mail address"),
+        ("email", 5, "must be a string"),
+        ("description", None, "is required"),
+        ("amount", None, "is required"),
+        ("amount", "25.00", "must be a number"),
+        ("amount", True, "must be a number"),
+        ("amount", 0, "must be greater than 0 and within the limits of the service"),
+        ("amount", -1, "must be greater than 0 and within the limits of the service"),
+        ("amount", 1e300, "must be greater than 0 and within the limits of the service"),
+        ("amount", 1.001, "must have at most two decimals"),
+        ("confirmation_uri", None, "is required"),
+        ("confirmation_uri", "ftp://x.example", "must be a valid http or https URL"),
+        ("failure_uri", None, "is required"),
+        ("failure_uri", "http://x.example/\r\nX: y", "must be a valid http or https URL"),
+        ("cancel_uri", "nowhere", "must be a valid http or https URL"),
+        ("code", 7, "must be a string"),
+    ],
+)
+async def test_each_wrong_field_is_named(
+    simulator: PaymentsSimulator, partner: Partner, field: str, value: object, complaint: str
+) -> None:
+    reply = await partner("POST", "/payouts", order(**{field: value}))
+    assert reply.status == 422
+    assert set(reply.body) == {"message", "messages"}
+    assert reply.body["messages"] == {field: [complaint]}
+    assert not simulator.operations
+
+
+@pytest.mark.parametrize(
+    "raw", [b"{", b"[]", b'"x"', b'{"amount": NaN}', b'{"amount": 1e99999999999999999999}', b"\xff"]
+)
+async def test_a_body_that_is_no_object_is_refused(partner: Partner, raw: bytes) -> None:
+    reply = await partner("POST", "/payouts", data=raw)
+    assert reply.status == 422
+    assert "body" in reply.body["messages"]
+
+
+async def test_all_complaints_come_at_once(partner: Partner) -> None:
+    reply = await partner("POST", "/payouts", {})
+    assert set(reply.body["messages"]) == {"email", "description", "amount", "confirmation_uri", "failure_uri"}
+
+
+async def test_a_code_serves_once_unless_switched(simulator: PaymentsSimulator, partner: Partner) -> None:
+    await partner.create(code="C1")
+    reply = await partner("POST", "/payouts", order(code="C1"))
+    assert (reply.status, reply.body["messages"]) == (422, {"code": ["is taken already"]})
+    simulator.switches.accept_duplicate_codes = True
+    await partner.create(code="C1")
+    assert len(simulator.by_code("C1")) == 2
+
+
+async def test_codes_may_be_left_out_any_number_of_times(simulator: PaymentsSimulator, partner: Partner) -> None:
+    await partner.create()
+    await partner.create(code="")
+    assert [record.code for record in simulator.operations.values()] == [None, None]
+
+
+async def test_commit_moves_the_money_and_completion_brings_the_hash(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    payout = await partner.create(code="C1")
+    committed = await partner.commit(payout)
+    assert (committed.status, committed.body["status"].lower()) == (200, "committed")
+    assert not committed.body["svc_operation_hash"]
+    (entry,) = simulator.ledger.entries
+    assert (entry.operation_id, entry.code, entry.email, entry.cents, entry.kind) == (
+        payout, "C1", "ana@example.com", 2500, EntryKind.PAYOUT,
+    )  # fmt: skip
+    await simulator.advance()
+    read = (await partner("GET", f"/operations/{payout}")).body
+    assert read["status"].lower() == "completed"
+    assert len(read["svc_operation_hash"]) == 64
+    assert (await partner("GET", "/partners/me")).body["balance"] == "99975.00"
+
+
+async def test_the_worst_partner_executes_every_commit_again(simulator: PaymentsSimulator, partner: Partner) -> None:
+    payout = await partner.create(code="C1")
+    replies = [await partner.commit(payout) for _ in range(2)]
+    await simulator.advance()
+    replies.append(await partner.commit(payout))
+    assert [reply.status for reply in replies] == [200, 200, 200]
+    assert simulator.ledger.executions("C1") == 3
+    assert simulator.ledger.paid_cents("C1") == 7500
+    assert simulator.operations[payout].status == "completed"
+
+
+@pytest.mark.parametrize("status", [409, 422])
+async def test_a_kinder_partner_refuses_the_second_commit(clock: Clock, status: int) -> None:
+    async with PaymentsSimulator(clock=clock, worst_case=False) as simulator, Partner(simulator) as partner:
+        simulator.switches.repeat_commit_status = status
+        payout = await partner.create(code="C1")
+        assert (await partner.commit(payout)).status == 200
+        reply = await partner.commit(payout)
+        assert reply.status == status
+        assert not simulator.calls[-1].effect
+        assert simulator.ledger.executions("C1") == 1
+
+
+async def test_more_than_the_balance_is_not_paid(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, balance_cents=2499) as simulator, Partner(simulator) as partner:
+        payout = await partner.create()
+        assert (await partner.commit(payout)).status == 422
+        assert (await partner("POST", "/payouts/one-step", order())).status == 422
+        assert not simulator.ledger.entries
+        assert len(simulator.operations) == 1
+
+
+async def test_unknown_ids_have_the_documented_404(partner: Partner) -> None:
+    for method, path in [
+        ("GET", "/operations/x"),
+        ("POST", "/payouts/x/commit"),
+        ("GET", "/code/x"),
+        ("GET", "/payouts/events/x"),
+    ]:
+        reply = await partner(method, path)
+        assert reply.status == 404
+        assert set(reply.body) == {"data", "code", "message", "displayToUser"}
+        assert reply.body["displayToUser"] is True
+
+
+async def test_one_step_creates_and_commits(simulator: PaymentsSimulator, partner: Partner) -> None:
+    reply = await partner("POST", "/payouts/one-step", order(code="C1"))
+    assert (reply.status, reply.body["status"].lower()) == (200, "committed")
+    assert simulator.ledger.executions("C1") == 1
+    assert (await partner("GET", "/code/C1")).body["id"] == reply.body["id"]
+
+
+async def test_a_payout_moves_by_the_clock(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, step_seconds=30) as simulator, Partner(simulator) as partner:
+        payout = await partner.create()
+        await partner.commit(payout)
+        clock.now += 29.9
+        assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "committed"
+        clock.now += 0.1
+        assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "completed"
+
+
+async def test_under_a_real_clock_it_moves_unasked() -> None:
+    async with PaymentsSimulator(step_seconds=0) as simulator, Partner(simulator) as partner:
+        payout = await partner.create()
+        await partner.commit(payout)
+        assert await simulator.until(lambda: simulator.operations[payout].status == "completed")
+
+
+async def test_a_stranger_s_money_waits_until_they_sign_up(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, step_seconds=1) as simulator, Partner(simulator) as partner:
+        payout = await partner.create(email="nobody@example.com")
+        await partner.commit(payout)
+        for _ in range(3):
+            clock.now += 1
+            simulator.tick()
+            assert simulator.operations[payout].status == "pending"
+        simulator.add_account("Nobody@Example.com", full_name="No Body")
+        clock.now += 1
+        assert (await partner("GET", f"/operations/{payout}")).body["status"].lower() == "completed"
+        assert len(simulator.ledger.entries) == 1
+
+
+async def test_a_pending_payout_is_canceled_and_the_money_comes_back(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    payout = await partner.create(email="mia@example.com", code="C1")
+    assert (await partner("POST", f"/payouts/{payout}/cancel", {})).status == 409
+    await partner.commit(payout)
+    await simulator.advance()
+    reply = await partner("POST", f"/payouts/{payout}/cancel", {})
+    assert (reply.status, reply.body["status"].lower()) == (200, "canceled")
+    assert simulator.ledger.paid_cents("C1") == 0
+    assert simulator.ledger.balance_cents == simulator.ledger.opening_cents
+
+
+async def test_a_failure_has_a_reason_and_brings_the_money_back(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.fail_reason = "Account closed"
+    payout = await partner.create()
+    await partner.commit(payout)
+    await simulator.advance()
+    read = (await partner("GET", f"/operations/{payout}")).body
+    assert (read["status"].lower(), read["failure_reason"]) == ("failed", "Account closed")
+    assert simulator.ledger.paid_cents() == 0
+
+
+async def test_amounts_over_a_limit_wait(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.escrow_above_cents = 2499
+    payout = await partner.create()
+    await partner.commit(payout)
+    await simulator.advance()
+    assert simulator.operations[payout].status == "pending"
+    await simulator.settle(payout, "completed")
+    assert simulator.operations[payout].status == "completed"
+
+
+async def test_settling_follows_the_states_unless_forced(simulator: PaymentsSimulator, partner: Partner) -> None:
+    payout = await partner.create()
+    with pytest.raises(NotAllowedError, match="from created to completed"):
+        await simulator.settle(payout, "completed")
+    with pytest.raises(NotAllowedError, match="choose from"):
+        await simulator.settle(payout, "paid")
+    await simulator.settle(payout, "committed")
+    assert len(simulator.ledger.entries) == 1
+    await simulator.settle(payout, "completed")
+    with pytest.raises(NotAllowedError):
+        await simulator.settle(payout, "failed")
+    await simulator.settle(payout, "failed", reason="Contradiction", force=True)
+    assert simulator.operations[payout].status == "failed"
+    assert len(simulator.ledger.entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("email", "status", "name"),
+    [
+        ("ana%40example.com", "active", "Ana Maria Lopez"),
+        ("ANA%40EXAMPLE.COM", "active", "Ana Maria Lopez"),
+        ("ben%2Bwork%40example.com", "active", "Ben Carter"),
+        ("ben+work%40example.com", "inactive", ""),
+        ("mia%40example.com", "inactive", "Mia Keller"),
+        ("nobody%40example.com", "inactive", ""),
+    ],
+)
+async def test_account_status(partner: Partner, email: str, status: str, name: str) -> None:
+    reply = await partner("GET", f"/account-status?email={email}")
+    assert reply.status == 200
+    assert set(reply.body) == {"country_ID", "isPrimary", "status", "is_verified", "fullName"}
+    assert (reply.body["status"], reply.body["fullName"]) == (status, name)
+
+
+async def test_account_status_needs_an_address(partner: Partner) -> None:
+    reply = await partner("GET", "/account-status")
+    assert (reply.status, reply.body["messages"]) == (422, {"email": ["is required"]})
+
+
+async def test_spelling_and_unset_fields_alternate_as_documented(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    payout = await partner.create()
+    reads = [(await partner("GET", f"/operations/{payout}")).body for _ in range(4)]
+    assert {read["status"] for read in reads} == {"created", "CREATED"}
+    assert {read["code"] for read in reads} == {None, ""}
+    simulator.switches.mixed_case, simulator.switches.unset = False, "null"
+    reads = [(await partner("GET", f"/operations/{payout}")).body for _ in range(4)]
+    assert {(read["status"], read["code"]) for read in reads} == {("created", None)}
+
+
+async def test_stale_reads_show_the_status_before(simulator: PaymentsSimulator, partner: Partner) -> None:
+    payout = await partner.create()
+    await partner.commit(payout)
+    simulator.switches.stale_reads = 2
+    reads = [(await partner("GET", f"/operations/{payout}")).body["status"].lower() for _ in range(3)]
+    assert reads == ["created", "created", "committed"]
+
+
+async def test_amounts_can_come_as_numbers(simulator: PaymentsSimulator, partner: Partner) -> None:
+    simulator.switches.numeric_amounts = True
+    assert (await partner("POST", "/payouts", order(amount=0.29))).body["amount"] == 0.29
+
+
+async def test_two_simulators_share_nothing() -> None:
+    async with (
+        PaymentsSimulator(rate_limit=None) as one,
+        PaymentsSimulator(rate_limit=None) as other,
+        Partner(one) as partner,
+    ):
+        await partner.create()
+        assert (len(one.operations), len(other.operations)) == (1, 0)

@@ -1,0 +1,63 @@
+"""The log and the feed that the panel follows."""
+
+import asyncio
+
+import pytest
+
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.simulators.recorder import Recorder, busiest_second
+from tests.playground.simulators.partner import Partner
+
+
+async def test_the_feed_tells_calls_operations_money_and_deliveries(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    with simulator.subscribe() as feed:
+        payout = await partner.create()
+        await partner.commit(payout)
+        await simulator.advance()
+        await simulator.delivered()
+        feed.close()
+        kinds = [change.kind async for change in feed]
+    assert kinds == [
+        "call", "operation", "answer",
+        "call", "ledger", "operation", "answer",
+        "operation", "delivery",
+    ]  # fmt: skip
+
+
+async def test_a_slow_reader_loses_the_oldest_and_never_stops_the_service() -> None:
+    recorder = Recorder()
+    with recorder.subscribe() as feed:
+        for number in range(1_500):
+            recorder.publish("operation", number)
+        feed.close()
+        subjects = [change.subject async for change in feed]
+    assert subjects == list(range(501, 1_500))
+
+
+async def test_closing_lets_a_waiting_reader_go() -> None:
+    recorder = Recorder()
+    feed = recorder.subscribe()
+    reader = asyncio.create_task(anext(feed, None))
+    await asyncio.sleep(0)
+    recorder.close()
+    assert await reader is None
+
+
+async def test_until_returns_what_it_found_and_tells_what_it_saw(
+    simulator: PaymentsSimulator, partner: Partner
+) -> None:
+    waiting = asyncio.create_task(simulator.until(lambda: simulator.calls_of("create_payout")))
+    await partner.create()
+    assert [call.operation for call in await waiting] == ["create_payout"]
+    with pytest.raises(TimeoutError, match="create_payout -> 200"):
+        await simulator.until(lambda: False, timeout=0.01)
+
+
+@pytest.mark.parametrize(
+    ("instants", "most"),
+    [([], 0), ([1.0], 1), ([1.0, 1.5, 2.0], 2), ([2.9, 1.0, 2.0, 2.5], 3), ([1.0] * 4, 4)],
+)
+def test_the_busiest_second(instants: list[float], most: int) -> None:
+    assert busiest_second(instants) == most
