@@ -6,6 +6,7 @@ from typing import Any
 from bot.playground.workspace import payloads, typed
 from bot.playground.workspace.elements import STATEFUL, filled, option, value_key
 from bot.playground.workspace.errors import ApiRefusal, ImpossibleAct
+from bot.playground.workspace.ids import new_id
 from bot.playground.workspace.model import Ack, Channel, Json, Message, SentRequest, User, elements_of
 from bot.playground.workspace.person import Person
 from bot.playground.workspace.responses import Occasion
@@ -74,7 +75,7 @@ class Acting(Person):
         who = self._user(user, force=force)
         place = self._channel(channel)
         message = self._seen(who, place, ts, force=force)
-        sent = self._action(message.blocks, action_id, block_id, value, action, force=force)
+        sent = self._action(message.all_blocks, action_id, block_id, value, action, force=force)
         occasion = Occasion(user=who.id, channel=place.id, source=message.ts)
         url = self._responses.issue("actions", occasion)
         payload = payloads.message_click(self._state, who, place, message, sent, url)
@@ -87,6 +88,8 @@ class Acting(Person):
     ) -> Ack:
         """Use a global shortcut, or one on a message when ``channel`` and ``ts`` are given."""
         who = self._user(user, force=force)
+        if not force and self._state.directory.foreign(who.id):
+            raise ImpossibleAct(f"{who.id} is of another workspace, where this shortcut does not exist")
         if channel is None or ts is None:
             ack = await self._delivery.send("interactive", payloads.global_shortcut(self._state, who, callback_id))
             self._tell_failure(who, None, "This shortcut", ack)
@@ -157,6 +160,11 @@ class Acting(Person):
         """Send an event in its wrapper; ``retry`` 1 to 3 marks a repetition, with the ``event_id`` of the first."""
         wrapped = payloads.event_callback(self._state, event, event_id)
         return await self._delivery.send("events_api", wrapped, retry=retry, reason=reason)
+
+    async def verify_url(self) -> Ack:
+        """Ask the app to repeat a challenge, as Slack does when a request URL is entered."""
+        challenge = {"token": payloads.VERIFICATION_TOKEN, "type": "url_verification", "challenge": new_id("")}
+        return await self._delivery.send("events_api", challenge)
 
     async def redeliver(self, ack: Ack, *, retry: int = 1, reason: str = "http_timeout") -> Ack:
         """Send an event again as Slack repeats what was not answered: same event id, freshly signed."""

@@ -62,12 +62,27 @@ class Forms(Acting):
             self._complain(view, {"": TROUBLE})
         return ack
 
+    async def suggest(self, user: str, action_id: str, text: str) -> list[Json]:
+        """Type into an external select of the modal on top.
+
+        Returns:
+            The options the app offers; option groups are laid flat.
+        """
+        who = self._user(user)
+        view = self._top(who)
+        for block_id, element in elements_of(view.blocks):
+            if element["action_id"] == action_id and str(element["type"]).endswith("external_select"):
+                payload = payloads.suggestion(self._state, who, view, block_id, action_id, text)
+                ack = await self._delivery.send("interactive", payload)
+                return _offered(ack.body)
+        raise ImpossibleAct(f"no external select {action_id!r} in {view.title!r}")
+
     async def submit(self, user: str, values: Mapping[str, Any] | None = None, *, force: bool = False) -> Ack:
         """Fill in and submit the modal on top.
 
         Args:
             user: Whose modal.
-            values: What was entered, by block id; untouched inputs keep what they hold.
+            values: What was entered, by block id (and by action id where a block holds several); untouched inputs keep what they hold.
             force: Skip the checks Slack's client makes (required, lengths, offered options).
 
         Raises:
@@ -114,13 +129,17 @@ class Forms(Acting):
     def _filled(self, view: View, values: Mapping[str, Any], *, force: bool) -> View:
         """The view after values were entered."""
         state = view.values
-        fields = {block_id: element for block_id, element in elements_of(view.blocks) if element["type"] in STATEFUL}
+        fields: dict[str, dict[str, Json]] = {}
+        for block_id, element in elements_of(view.blocks):
+            if element["type"] in STATEFUL:
+                fields.setdefault(block_id, {})[element["action_id"]] = element
         for block_id, value in values.items():
             if block_id not in fields:
                 raise ImpossibleAct(f"no input {block_id!r} in {view.title!r}; there are {sorted(fields)}")
-            element = fields[block_id]
-            entered = filled(element, value, force=force, files=self._file_object)
-            state = _with(state, block_id, element["action_id"], entered)
+            for action_id, entry in _entries(fields[block_id], value).items():
+                element = fields[block_id][action_id]
+                entered = filled(element, entry, force=force, files=self._file_object)
+                state = _with(state, block_id, action_id, entered)
         return self._state.views.note(view, values=state) if values else view
 
     def _response_urls(self, user: User, view: View) -> list[Json]:
@@ -172,6 +191,15 @@ class Forms(Acting):
         self._state.views.note(self._state.views.get(view.id) or view, errors=errors)
 
 
+def _entries(elements: dict[str, Json], value: Any) -> dict[str, Any]:
+    """What is entered into which element of a block; a block with several takes a dict by action id."""
+    if isinstance(value, dict) and value and set(value) <= set(elements):
+        return value
+    if len(elements) > 1:
+        raise ImpossibleAct(f"the block holds several elements; enter by action id: {sorted(elements)}")
+    return {next(iter(elements)): value}
+
+
 def _with(values: dict[str, dict[str, Json]], block_id: str, action_id: str, state: Json) -> dict[str, dict[str, Json]]:
     return {**values, block_id: {**values.get(block_id, {}), action_id: state}}
 
@@ -191,3 +219,9 @@ def _errors(view: View, errors: object) -> dict[str, str]:
     if not isinstance(errors, dict) or not errors or not set(errors) <= inputs:
         raise ApiRefusal("invalid_errors")
     return {str(key): str(value) for key, value in errors.items()}
+
+
+def _offered(body: object) -> list[Json]:
+    answer: Json = body if isinstance(body, dict) else {}
+    groups = answer.get("option_groups") or []
+    return [*(answer.get("options") or []), *(option for group in groups for option in group.get("options") or [])]

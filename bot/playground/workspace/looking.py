@@ -24,6 +24,11 @@ class Looking:
             raise KeyError(channel)
         return found
 
+    def channels_of(self, user: str) -> list[Channel]:
+        """Where this person is a member, direct messages last."""
+        mine = [c for c in self._state.directory.channels.values() if user in c.members]
+        return sorted(mine, key=lambda channel: (channel.kind == "im", channel.name))
+
     def messages(self, channel: str, *, viewer: str | None = None, thread_ts: str | None = None) -> list[Message]:
         """What stands in a channel, replies included, oldest first.
 

@@ -94,9 +94,14 @@ class Message:
     reactions: tuple[tuple[str, str], ...] = ()
 
     @property
+    def all_blocks(self) -> list[Json]:
+        """The blocks and those of the attachments."""
+        return [*self.blocks, *(block for one in self.attachments for block in one.get("blocks") or [])]
+
+    @property
     def buttons(self) -> list[Button]:
         """The buttons of all blocks, in reading order."""
-        return [_button(block_id, element) for block_id, element in elements_of(self.blocks) if _is_button(element)]
+        return [_button(block_id, element) for block_id, element in elements_of(self.all_blocks) if _is_button(element)]
 
     def button(self, action_id: str) -> Button:
         """The button with this action id; ``LookupError`` names those that are there."""
@@ -108,7 +113,7 @@ class Message:
     @property
     def plain(self) -> str:
         """Everything readable: the top-level text, then the texts of the blocks, one a line."""
-        return "\n".join(part for part in (self.text, *texts_of(self.blocks)) if part)
+        return "\n".join(part for part in (self.text, *texts_of(self.blocks), *texts_of(self.attachments)) if part)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -209,7 +214,7 @@ def elements_of(blocks: Sequence[Json]) -> Iterator[tuple[str, Json]]:
     for block in blocks:
         block_id = str(block.get("block_id", ""))
         for key in ("accessory", "element"):
-            if isinstance(block.get(key), dict):
+            if "action_id" in (block.get(key) or ()):
                 yield block_id, block[key]
         for key in ("elements", "actions"):
             for element in block.get(key) or []:

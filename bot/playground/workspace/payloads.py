@@ -43,6 +43,9 @@ def message_click(
     }
     if message.thread_ts:
         container["thread_ts"] = message.thread_ts
+    for number, attachment in enumerate(message.attachments, start=1):
+        if action["block_id"] in {block.get("block_id") for block in attachment.get("blocks") or []}:
+            container |= {"type": "message_attachment", "attachment_id": number, "is_app_unfurl": False}
     payload = _interaction(state, "block_actions", user) | {
         "container": container,
         "trigger_id": state.triggers.issue(user.id),
@@ -72,6 +75,17 @@ def view_submission(state: State, user: User, view: View, response_urls: list[Js
         "trigger_id": state.triggers.issue(user.id, view=view.id),
         "view": view_object(state, view),
         "response_urls": response_urls,
+    }
+
+
+def suggestion(state: State, user: User, view: View, block_id: str, action_id: str, typed: str) -> Json:
+    """``block_suggestion``: what was typed into an external select."""
+    return _interaction(state, "block_suggestion", user) | {
+        "container": {"type": "view", "view_id": view.id},
+        "action_id": action_id,
+        "block_id": block_id,
+        "value": typed,
+        "view": view_object(state, view),
     }
 
 
@@ -126,7 +140,7 @@ def event_callback(state: State, event: Json, event_id: str | None) -> Json:
                 "is_enterprise_install": False,
             }
         ],
-        "is_ext_shared_channel": False,
+        "is_ext_shared_channel": _shared(state, event),
         "event_context": f"4-{secrets.token_urlsafe(24)}",
     }
 
@@ -172,6 +186,11 @@ def file_shared(state: State, channel: Channel, file_id: str, user: str) -> Json
         "channel_id": channel.id,
         "event_ts": state.stamps.next(),
     }
+
+
+def _shared(state: State, event: Json) -> bool:
+    channel = state.directory.channel(str(event.get("channel") or event.get("channel_id") or ""))
+    return channel is not None and any(state.directory.team_of(m) != state.identity.team_id for m in channel.members)
 
 
 def _interaction(state: State, kind: str, user: User) -> Json:

@@ -18,13 +18,6 @@ from bot.playground.workspace.rates import POST_BURST, Rates
 from bot.playground.workspace.state import State
 
 
-def _unknown(state: State, arguments: Arguments) -> Json:  # noqa: ARG001 - the form of every method
-    raise ApiRefusal("unknown_method")
-
-
-_UNKNOWN = Method(run=_unknown, token="none")
-
-
 class WebApi:
     """Serves ``/api/{method}``."""
 
@@ -61,7 +54,11 @@ class WebApi:
         return await misbehaviour.answer(request, fault, act, self._stopping)
 
     def _run(self, name: str, token: str, arguments: Arguments) -> web.Response:
-        method = self._methods.get(name, _UNKNOWN)
+        method = self._methods.get(name)
+        if method is None:
+            body: Json = {"ok": False, "error": "unknown_method", "req_method": name}
+            self._keep(name, arguments, body)
+            return self._answer(body)
         try:
             check_token(self._state.identity, token, method)
             if wait := self._wait(name, method, arguments):

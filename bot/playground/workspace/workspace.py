@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from aiohttp import web
@@ -215,6 +216,12 @@ class Workspace(Forms, Looking):
         )
         self._state.changes.tell(Change(kind="people", channel=channel_id))
         return self._state.directory.put_channel(channel)
+
+    def set_channel(self, channel_id: str, **changes: Any) -> Channel:
+        """Change fields of a channel, e.g. ``archived=True``."""
+        changed = self._state.directory.put_channel(replace(self._state.directory.channels[channel_id], **changes))
+        self._state.changes.tell(Change(kind="people", channel=channel_id))
+        return changed
 
     def invite(self, channel: str, *users: str) -> Channel:
         """Make people, or the bot, members of a channel."""

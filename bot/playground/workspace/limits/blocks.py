@@ -149,6 +149,7 @@ def check_blocks(blocks: Any, surface: Surface, *, at: str = "/blocks") -> list[
     listing(_CHECKS[surface], most=MOST_BLOCKS[surface], least=0)(report, blocks, at)
     if not report.messages:
         _check_unique(report, blocks, at)
+        _check_file_inputs(report, blocks, surface, at)
     return report.messages
 
 
@@ -196,3 +197,10 @@ def _check_unique(report: Report, blocks: list[dict[str, Any]], at: str) -> None
                 report.add(
                     f"{at}/{index}/elements", f'`action_id` "{action_id}" already exists for `block_id` "{block_id}"'
                 )
+
+
+def _check_file_inputs(report: Report, blocks: list[dict[str, Any]], surface: Surface, at: str) -> None:
+    """Files are chosen in modals only."""
+    for index, block in enumerate(blocks):
+        if surface != "modal" and block["type"] == "input" and block["element"]["type"] == "file_input":
+            report.add(f"{at}/{index}/element/type", "unsupported type: file_input")

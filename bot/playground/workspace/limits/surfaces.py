@@ -74,7 +74,10 @@ def checked_attachments(attachments: Any) -> list[dict[str, Any]]:
         raise ApiRefusal("invalid_attachments")
     if len(attachments) > MOST_ATTACHMENTS:
         raise ApiRefusal("too_many_attachments")
-    return attachments
+    return [
+        {**one, "blocks": checked_blocks(one["blocks"]), "id": number} if one.get("blocks") else one
+        for number, one in enumerate(attachments, start=1)
+    ]
 
 
 def checked_metadata(metadata: Any) -> dict[str, Any] | None:

@@ -12,19 +12,17 @@ from bot.playground.workspace.limits.surfaces import (
     checked_blocks,
     checked_metadata,
 )
-from bot.playground.workspace.methods.method import Method, joined_channel, readable_channel
+from bot.playground.workspace.methods.method import Method, joined_channel, parent_ts, readable_channel
 from bot.playground.workspace.model import Channel, Json, Message
 from bot.playground.workspace.state import State
 from bot.playground.workspace.wire import message_object
-
-_TIMESTAMP_PARTS = 2
 
 
 def post_message(state: State, arguments: Arguments) -> Json:
     """``chat.postMessage``: into a channel, a direct message, or to a person by their id."""
     channel = _target(state, arguments.text("channel"))
     content = new_content(arguments)
-    thread_ts = _thread(state, channel, arguments)
+    thread_ts = parent_ts(state, channel, arguments.text("thread_ts", ""))
     message = state.post_as_bot(
         channel.id,
         thread_ts=thread_ts,
@@ -42,7 +40,7 @@ def post_ephemeral(state: State, arguments: Arguments) -> Json:
     user = state.directory.users.get(arguments.text("user"))
     if user is None or user.deleted or user.id not in channel.members:
         raise ApiRefusal("user_not_in_channel")
-    thread_ts = _thread(state, channel, arguments)
+    thread_ts = parent_ts(state, channel, arguments.text("thread_ts", ""))
     message = state.post_as_bot(channel.id, thread_ts=thread_ts, ephemeral_to=user.id, **content)
     return {"ok": True, "message_ts": message.ts}
 
@@ -132,20 +130,6 @@ def _target(state: State, name: str) -> Channel:
     if channel.archived:
         raise ApiRefusal("is_archived")
     return channel
-
-
-def _thread(state: State, channel: Channel, arguments: Arguments) -> str:
-    """The parent's time stamp; a reply's own time stamp leads to its parent."""
-    ts = arguments.text("thread_ts", "")
-    if not ts:
-        return ""
-    parts = ts.split(".")
-    if len(parts) != _TIMESTAMP_PARTS or not all(part.isdigit() for part in parts):
-        raise ApiRefusal("invalid_thread_ts")
-    parent = state.log.find(channel.id, ts)
-    if parent is None or parent.ephemeral_to:
-        raise ApiRefusal("thread_not_found")
-    return parent.thread_ts or ts
 
 
 def _own_message(state: State, arguments: Arguments, refusal: str) -> tuple[Channel, Message]:

@@ -6,7 +6,7 @@ from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.files import FILE_BYTES, StoredFile
 from bot.playground.workspace.limits.surfaces import checked_blocks
-from bot.playground.workspace.methods.method import Method, joined_channel
+from bot.playground.workspace.methods.method import Method, joined_channel, parent_ts
 from bot.playground.workspace.model import Channel, Json
 from bot.playground.workspace.state import State
 from bot.playground.workspace.wire import file_object
@@ -37,6 +37,8 @@ def complete_upload(state: State, arguments: Arguments) -> Json:
     thread_ts = arguments.text("thread_ts", "")
     if thread_ts and len(channels) > 1:
         raise ApiRefusal("invalid_arguments")
+    for channel in channels:
+        thread_ts = parent_ts(state, channel, thread_ts)
     comment = arguments.text("initial_comment", "")
     blocks = checked_blocks(arguments.structure("blocks", error="invalid_blocks_format"))
     files = [state.files.keep(replace(file, complete=True)) for file in files]

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -12,6 +13,7 @@ from bot.playground.workspace.model import Channel, Json
 from bot.playground.workspace.state import State
 
 T = TypeVar("T")
+_TIMESTAMP = re.compile(r"\d{1,12}\.\d{6}")
 Run = Callable[[State, Arguments], Json]
 
 
@@ -71,3 +73,19 @@ def joined_channel(state: State, name: str) -> Channel:
     if not channel.bot_member:
         raise ApiRefusal("not_in_channel")
     return channel
+
+
+def parent_ts(state: State, channel: Channel, ts: str) -> str:
+    """The time stamp of the thread's parent; a reply's own time stamp leads to its parent, ``""`` to none.
+
+    Raises:
+        ApiRefusal: ``invalid_thread_ts`` or ``thread_not_found``; a deleted parent still has its thread.
+    """
+    if not ts:
+        return ""
+    if not _TIMESTAMP.fullmatch(ts):
+        raise ApiRefusal("invalid_thread_ts")
+    parent = state.log.find(channel.id, ts)
+    if parent is None or parent.ephemeral_to:
+        raise ApiRefusal("thread_not_found")
+    return parent.thread_ts or ts
