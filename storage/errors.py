@@ -1,0 +1,65 @@
+"""What can go wrong with the database, by who must act.
+
+::
+
+    StorageError       the operator mends it: address, permissions, a second process, a missing migration
+    ├── StorageBusy    for now: the database is locked or away; nothing was written, a later try may work
+    ├── Conflict       a unique value or a rule of the schema was broken; the unit wrote nothing
+    └── CommitUnknown  the connection broke while committing: read back what was meant before going on
+"""
+
+import sqlite3
+
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlchemyError
+
+from bot.domain.errors import OperatorError
+
+
+class StorageError(OperatorError):
+    """The database cannot be used as it is. ``problem`` and ``mend`` are words for the operator."""
+
+
+class StorageBusy(StorageError):
+    """Locked by somebody else for too long, or unreachable. Nothing was written."""
+
+
+class Conflict(StorageError):
+    """A unique value exists already or a CHECK failed. The unit that tried wrote nothing."""
+
+
+class CommitUnknown(StorageError):
+    """COMMIT was sent and not answered: it may or may not hold."""
+
+
+def translated(error: SQLAlchemyError) -> StorageError:
+    """Our error for one of SQLAlchemy's. Never holds the parameters: engines are made with ``hide_parameters``."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    text = f"{type(cause).__name__}: {cause}".strip()
+    if isinstance(error, IntegrityError):
+        return Conflict(text)
+    if isinstance(error, DBAPIError) and error.connection_invalidated:
+        return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
+    if isinstance(error, OperationalError) and _waits(cause):
+        return StorageBusy(text, mend="Something else keeps the database locked, e.g. an open sqlite3 or psql shell.")
+    return StorageError(text, mend="See whether the disk is full and whether `switchboard migrate` has run.")
+
+
+def _waits(cause: object) -> bool:
+    if isinstance(cause, sqlite3.Error):
+        return (cause.sqlite_errorcode & 0xFF) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+    # Classes of SQLSTATE: 08 connection, 53 resources, 55P03 lock timeout, 57P server going or coming.
+    return (getattr(cause, "sqlstate", None) or "08").startswith(("08", "53", "55P03", "57P"))
+
+
+def commit_error(error: SQLAlchemyError) -> StorageError:
+    """What a failed COMMIT means: known to be rolled back, or unknown."""
+    cause = error.orig if isinstance(error, DBAPIError) else error
+    broken = isinstance(error, DBAPIError) and error.connection_invalidated
+    if isinstance(cause, sqlite3.Error):
+        # A failed write or fsync may still have put the whole transaction on the disk.
+        broken = (cause.sqlite_errorcode & 0xFF) == sqlite3.SQLITE_IOERR
+    if broken:
+        return CommitUnknown(
+            f"{type(cause).__name__}: {cause}".strip(), mend="The outcome is read back by itself; look after the disk."
+        )
+    return translated(error)

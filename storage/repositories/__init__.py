@@ -1,0 +1,1 @@
+"""One repository a table: synchronous, inside a transaction somebody else made."""

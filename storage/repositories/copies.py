@@ -1,0 +1,97 @@
+"""Copies of a card: where they were posted and whether they show the latest."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, case, delete, null, select, update
+
+from storage.repositories.common import insert_once
+from storage.rows import CardCopy
+from storage.tables import card_copy as table
+from storage.tables import instruction
+
+_ALL = select(table)
+
+
+class Copies:
+    """The table ``card_copy``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, *, instruction_id: str, place: str, channel: str, ts: str, version: int, now: datetime) -> None:
+        """Remember where a card was posted and which version of the instruction it shows.
+
+        It is due at once when the instruction has moved on while it was posted. A second card in the same
+        place (posted again after the first was deleted) takes over.
+        """
+        current = self._connection.execute(
+            select(instruction.c.version).where(instruction.c.id == instruction_id)
+        ).scalar_one()
+        values = {
+            "instruction_id": instruction_id,
+            "place": place,
+            "channel": channel,
+            "ts": ts,
+            "shown_version": version,
+            "wanted_version": current,
+            "due_at": now if current > version else None,
+            "attempts": 0,
+        }
+        if not insert_once(self._connection, table, values, unless=table.primary_key.columns):
+            same = (table.c.instruction_id == instruction_id, table.c.place == place)
+            self._connection.execute(update(table).where(*same).values(values))
+
+    def of(self, instruction_id: str) -> list[CardCopy]:
+        """Every copy of one card."""
+        query = _ALL.where(table.c.instruction_id == instruction_id).order_by(table.c.place)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def find(self, channel: str, ts: str) -> CardCopy | None:
+        """The copy that this message is; None when the message is no card of ours."""
+        row = self._connection.execute(_ALL.where(table.c.channel == channel, table.c.ts == ts)).first()
+        return None if row is None else _read(row)
+
+    def mark(self, instruction_id: str, *, version: int, now: datetime) -> None:
+        """Every copy of this card is out of date: the instruction reached ``version``."""
+        self._connection.execute(
+            update(table)
+            .where(table.c.instruction_id == instruction_id)
+            .values(due_at=now, wanted_version=version, attempts=0)
+        )
+
+    def due(self, now: datetime, limit: int) -> list[CardCopy]:
+        """Copies to be edited, longest due first."""
+        query = _ALL.where(table.c.due_at <= now).order_by(table.c.due_at).limit(limit)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def shown(self, instruction_id: str, place: str, version: int, now: datetime) -> bool:
+        """A copy was edited to show ``version``; whether it is up to date with that.
+
+        It stays due when the card was marked again meanwhile, and becomes due again when an older edit
+        overtook a newer one.
+        """
+        latest = table.c.wanted_version <= version
+        row = self._connection.execute(
+            update(table)
+            .where(table.c.instruction_id == instruction_id, table.c.place == place)
+            .values(shown_version=version, attempts=0, due_at=case((latest, null()), else_=now))
+            .returning(table.c.due_at)
+        ).first()
+        return row is not None and row.due_at is None
+
+    def delay(self, instruction_id: str, place: str, due_at: datetime) -> None:
+        """An edit failed: try again then. Counts the failure; a transition meanwhile makes it due at once."""
+        self._connection.execute(
+            update(table)
+            .where(table.c.instruction_id == instruction_id, table.c.place == place, table.c.due_at.is_not(None))
+            .values(due_at=due_at, attempts=table.c.attempts + 1)
+        )
+
+    def drop(self, instruction_id: str, place: str) -> None:
+        """The message is gone (deleted, channel archived): forget it."""
+        self._connection.execute(delete(table).where(table.c.instruction_id == instruction_id, table.c.place == place))
+
+
+def _read(row: Row[Any]) -> CardCopy:
+    return CardCopy(**row._mapping)  # noqa: SLF001

@@ -1,0 +1,25 @@
+"""Flags: single values that all processes share, such as a freeze."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, select, update
+
+from storage.repositories.common import insert_once
+from storage.tables import flag as table
+
+
+class Flags:
+    """The table ``flag``. Values are JSON, never null."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, key: str) -> object | None:
+        """The value; None when it was never set."""
+        return self._connection.execute(select(table.c.value).where(table.c.key == key)).scalar_one_or_none()
+
+    def set(self, key: str, value: object, now: datetime) -> None:
+        """Set or replace a value."""
+        values = {"key": key, "value": value, "updated_at": now}
+        if not insert_once(self._connection, table, values, unless=[table.c.key]):
+            self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))

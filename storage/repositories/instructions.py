@@ -1,0 +1,275 @@
+"""Instructions: one conditional update a transition, with its audit row in the same transaction."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import fields, replace
+from datetime import datetime, timedelta
+from typing import Any, TypedDict, Unpack
+
+from sqlalchemy import Connection, Row, RowMapping, and_, bindparam, func, or_, select, update
+
+from bot.domain.audit import Entry
+from bot.domain.instruction import FINAL, Instruction, Kind, Moves, PayoutPayload, Recipient, Requirement, State
+from storage.repositories.audit import AuditTrail
+from storage.repositories.common import free, insert_once
+from storage.repositories.copies import Copies
+from storage.tables import instruction as table
+
+_PAYLOADS: Mapping[Kind, type[PayoutPayload]] = {Kind.PAYOUT: PayoutPayload}
+_EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
+_COLUMNS = [table.c[field.name] for field in fields(Instruction)]
+_ALL = select(*_COLUMNS)
+_BY_ID = _ALL.where(table.c.id == bindparam("wanted"))
+
+
+class Changes(TypedDict, total=False):
+    """What a transition may set; everything else about an instruction is frozen or set by the transition."""
+
+    round: int
+    recipient: Recipient | None
+    remote_id: str | None
+    remote_status: str
+    svc_hash: str
+    reason: str
+    decided_by: str
+    posted_at: datetime | None
+    expires_at: datetime | None
+    exec_deadline: datetime | None
+    sent_at: datetime | None
+    unknown_since: datetime | None
+    reads: int
+    last_read_at: datetime | None
+    creates: int
+    commits: int
+    puts_off: int
+    due_at: datetime | None
+    lease_owner: str
+    lease_until: datetime | None
+    closed_at: datetime | None
+
+
+_CHANGEABLE = frozenset(Changes.__annotations__)
+
+
+class Instructions:
+    """The table ``instruction``."""
+
+    def __init__(self, connection: Connection, *, audit: AuditTrail, copies: Copies) -> None:
+        self._connection = connection
+        self._audit = audit
+        self._copies = copies
+
+    # Asking
+
+    def insert(self, instruction: Instruction, *, actor: str) -> bool:
+        """Store a new request and its audit row ``requested``; False when its ``source_key`` exists already.
+
+        Raises:
+            Conflict: reference, code or id is taken: draw another one.
+        """
+        values = _values(instruction)
+        if not insert_once(self._connection, table, values, unless=[table.c.source_key]):
+            return False
+        self._audit.append(
+            Entry(
+                at=instruction.created_at,
+                instruction_id=instruction.id,
+                actor=actor,
+                action="requested",
+                before="",
+                after=instruction.state.value,
+                detail={"code": instruction.code, "digest": instruction.digest, "reference": instruction.reference},
+            )
+        )
+        return True
+
+    # Looking
+
+    def get(self, instruction_id: str) -> Instruction | None:
+        """The instruction with this id."""
+        return _read_one(self._connection.execute(_BY_ID, {"wanted": instruction_id}).first())
+
+    def find(self, text: str) -> Instruction | None:
+        """What a person may mean: a reference, our id or code (in any case), or the service's id as it is."""
+        word = text.strip()
+        if not word:
+            return None
+        upper, spellings = word.upper(), {word, word.upper(), word.lower()}
+        ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
+        rows = self._connection.execute(_ALL.where(or_(ours, table.c.remote_id == word)).order_by(table.c.id)).all()
+        found = [_read(row) for row in rows]
+        # A foreign id never shadows one of ours.
+        found.sort(key=lambda one: upper not in {one.reference, one.id} and one.code not in spellings)
+        return found[0] if found else None
+
+    def by_source(self, key: str) -> Instruction | None:
+        """The request that this Slack interaction made."""
+        return _read_one(self._connection.execute(_ALL.where(table.c.source_key == key)).first())
+
+    def by_remote(self, remote_id: str) -> Instruction | None:
+        """The instruction whose operation at the service has this id; the first asked, should there be several."""
+        query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
+        return _read_one(self._connection.execute(query).first())
+
+    def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
+        """Instructions in any of these states, oldest first."""
+        query = _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
+        """What this person asked for and is not final, newest first."""
+        query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
+        return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
+
+    def recent_same(self, email: str, cents: int, since: datetime) -> int:
+        """How many requests of the same amount to the same address were made since then, whatever became of them."""
+        query = (
+            select(func.count())
+            .select_from(table)
+            .where(table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
+        )
+        return self._connection.execute(query).scalar_one()
+
+    # Moving
+
+    def move(
+        self,
+        before: Instruction,
+        to: State,
+        *,
+        now: datetime,
+        actor: str,
+        action: str,
+        detail: Mapping[str, object] | None = None,
+        **changes: Unpack[Changes],
+    ) -> Instruction | None:
+        """Take a transition: conditional update, audit row, copies marked; all in this transaction.
+
+        The lease ends unless ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
+        unless they are given.
+
+        Returns:
+            The instruction as it stands now; None when somebody else was first (``before`` is out of date).
+
+        Raises:
+            ValueError: the state machine has no such arrow, or a state in which a request with an effect is
+                under way was entered without a lease (a crash could not be told from work).
+            TypeError: a field that never changes.
+        """
+        if not Moves.allow(before.state, to):
+            raise ValueError(f"there is no way from {before.state} to {to}")
+        if to in _EFFECT_UNDER_WAY and changes.get("lease_until") is None:
+            raise ValueError(f"{to} is entered with a lease")
+        wanted: dict[str, Any] = dict(changes)
+        if to in FINAL:
+            wanted = {"closed_at": now, "due_at": None, **wanted}
+        after = self._replace(before, to, wanted)
+        if after is None:
+            return None
+        self._audit.append(
+            Entry(
+                at=now,
+                instruction_id=before.id,
+                actor=actor,
+                action=action,
+                before=before.state.value,
+                after=to.value,
+                detail=detail or {},
+            )
+        )
+        self._copies.mark(before.id, version=after.version, now=now)
+        return after
+
+    def touch(
+        self, before: Instruction, *, now: datetime, show: bool = False, **changes: Unpack[Changes]
+    ) -> Instruction | None:
+        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the copies."""
+        after = self._replace(before, before.state, dict(changes))
+        if after is not None and show:
+            self._copies.mark(before.id, version=after.version, now=now)
+        return after
+
+    def _replace(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
+        if not changes.keys() <= _CHANGEABLE:
+            raise TypeError(f"never changes: {', '.join(sorted(changes.keys() - _CHANGEABLE))}")
+        after = replace(
+            before, **({"lease_owner": "", "lease_until": None} | changes), state=to, version=before.version + 1
+        )
+        written = {"lease_owner", "lease_until", "state", "version", *changes}
+        values = {name: value for name, value in _values(after).items() if name in written}
+        same = and_(table.c.id == before.id, table.c.state == before.state, table.c.version == before.version)
+        return after if self._connection.execute(update(table).where(same).values(values)).rowcount == 1 else None
+
+    # Working
+
+    def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Instruction]:
+        """Take instructions that are due and that nobody holds, oldest due first.
+
+        Claiming raises the version, so that who held an expired lease loses every later update.
+        """
+        due = and_(table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.id.in_(chosen.scalar_subquery()), due)
+            .values(
+                lease_owner=owner,
+                lease_until=now + timedelta(seconds=lease_seconds),
+                version=table.c.version + 1,
+            )
+            .returning(*_COLUMNS)
+        )
+        claimed = [_read(row) for row in self._connection.execute(claim)]
+        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+
+    def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
+        """Instructions whose request with an effect may have died with its process.
+
+        Args:
+            now: leases that ended by then are dead.
+            owner: who asks.
+            exclusive: no other process can be alive (SQLite): every lease that is not ``owner``'s is dead.
+            limit: at most so many.
+        """
+        dead = free(table, now)
+        if exclusive:
+            dead = or_(dead, table.c.lease_owner != owner)
+        query = _ALL.where(table.c.state.in_(_EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def recover(self, *, owner: str) -> int:
+        """Free what another owner took, except where a request with an effect was under way; how many.
+
+        Only where no other process can be alive, so that a restart need not wait for leases to end.
+        """
+        taken = (
+            table.c.lease_until.is_not(None),
+            table.c.lease_owner != owner,
+            table.c.state.not_in(_EFFECT_UNDER_WAY),
+        )
+        freed = {"lease_owner": "", "lease_until": None, "version": table.c.version + 1}
+        return self._connection.execute(update(table).where(*taken).values(freed)).rowcount
+
+
+def _values(instruction: Instruction) -> dict[str, Any]:
+    values: dict[str, Any] = {field.name: getattr(instruction, field.name) for field in fields(Instruction)}
+    values["payload"] = instruction.payload.model_dump(mode="json")
+    values["requirement"] = instruction.requirement.model_dump(mode="json")
+    values["recipient"] = instruction.recipient.model_dump(mode="json") if instruction.recipient else None
+    return values | {"payee_email": instruction.payload.email.casefold(), "cents": instruction.payload.cents}
+
+
+def _read_one(row: Row[Any] | None) -> Instruction | None:
+    return None if row is None else _read(row)
+
+
+def _read(row: Row[Any]) -> Instruction:
+    values: RowMapping = row._mapping  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
+    recipient = values["recipient"]
+    return Instruction(
+        **{
+            **values,
+            "payload": _PAYLOADS[values["kind"]].model_validate(values["payload"]),
+            "requirement": Requirement.model_validate(values["requirement"]),
+            "recipient": None if recipient is None else Recipient.model_validate(recipient),
+        }
+    )

@@ -1,0 +1,147 @@
+"""Outbox: what is to be posted, stored with the change it tells of; first in, first out for each card's place."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, and_, case, exists, func, or_, select, update
+
+from bot.domain.references import ulid
+from storage.repositories.common import free, insert_once
+from storage.rows import OutboxRow, OutboxState
+from storage.tables import outbox as table
+
+_UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
+_COLUMNS = [column for column in table.c if column.name != "seq"]
+
+
+class Outbox:
+    """The table ``outbox``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(
+        self,
+        *,
+        key: str,
+        action: str,
+        place: str,
+        channel: str,
+        payload: Mapping[str, object],
+        now: datetime,
+        instruction_id: str | None = None,
+        due_at: datetime | None = None,
+    ) -> bool:
+        """Queue a post; False when ``key`` was queued before, whatever became of it."""
+        values = {
+            "id": ulid(now),
+            "instruction_id": instruction_id,
+            "key": key,
+            "action": action,
+            "place": place,
+            "channel": channel,
+            "payload": dict(payload),
+            "state": OutboxState.NEW,
+            "attempts": 0,
+            "due_at": due_at or now,
+            "lease_owner": "",
+            "lease_until": None,
+            "sent_channel": "",
+            "sent_ts": "",
+            "created_at": now,
+            "last_error": "",
+        }
+        return insert_once(self._connection, table, values, unless=[table.c.key])
+
+    def get(self, outbox_id: str) -> OutboxRow | None:
+        """The row with this id."""
+        row = self._connection.execute(select(*_COLUMNS).where(table.c.id == outbox_id)).first()
+        return None if row is None else OutboxRow(**row._mapping)  # noqa: SLF001
+
+    def by_key(self, key: str) -> OutboxRow | None:
+        """The row with this key."""
+        row = self._connection.execute(select(*_COLUMNS).where(table.c.key == key)).first()
+        return None if row is None else OutboxRow(**row._mapping)  # noqa: SLF001
+
+    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[OutboxRow]:
+        """Take rows that are due, in their order.
+
+        A row waits while an earlier one of the same instruction and place is unfinished. Rows come back as
+        ``SENDING`` (send it) or ``UNKNOWN`` (look first whether it arrived); the attempt is counted already,
+        so that a row that kills its worker is seen to.
+        """
+        earlier = table.alias("earlier")
+        blocked = exists().where(
+            earlier.c.instruction_id == table.c.instruction_id,
+            earlier.c.place == table.c.place,
+            earlier.c.seq < table.c.seq,
+            earlier.c.state.in_(_UNFINISHED),
+        )
+        due = and_(
+            # The first condition is what the partial index covers.
+            table.c.state.in_(_UNFINISHED),
+            table.c.state != OutboxState.SENDING,
+            table.c.due_at <= now,
+            free(table, now),
+        )
+        chosen = select(table.c.seq).where(due, ~blocked).order_by(table.c.seq).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.seq.in_(chosen.scalar_subquery()), due)
+            .values(
+                state=case(
+                    (table.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value
+                ),
+                attempts=table.c.attempts + 1,
+                lease_owner=owner,
+                lease_until=now + timedelta(seconds=lease_seconds),
+            )
+            .returning(table)
+        )
+        claimed = sorted(self._connection.execute(claim).all(), key=lambda row: row.seq)
+        return [
+            OutboxRow(**{name: value for name, value in row._mapping.items() if name != "seq"})  # noqa: SLF001
+            for row in claimed
+        ]
+
+    def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
+        """It arrived as this message. False when it was known to have arrived before."""
+        return self._finish(
+            outbox_id, state=OutboxState.SENT, sent_channel=channel, sent_ts=ts, due_at=now, last_error=""
+        )
+
+    def again(self, outbox_id: str, due_at: datetime, error: str) -> bool:
+        """It certainly did not arrive: send it (again) then."""
+        return self._finish(outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error)
+
+    def unknown(self, outbox_id: str, due_at: datetime, error: str) -> bool:
+        """It may have arrived: look then."""
+        return self._finish(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error)
+
+    def dead(self, outbox_id: str, error: str) -> bool:
+        """It never will arrive. Later rows of its place may go on."""
+        return self._finish(outbox_id, state=OutboxState.DEAD, last_error=error)
+
+    def _finish(self, outbox_id: str, **values: object) -> bool:
+        unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
+        freed = {"lease_owner": "", "lease_until": None, **values}
+        return self._connection.execute(update(table).where(*unfinished).values(freed)).rowcount == 1
+
+    def recover(self, owner: str, now: datetime, exclusive: bool) -> int:
+        """Rows whose sender died become unknown; how many. For ``exclusive`` see ``Instructions.abandoned``."""
+        dead = free(table, now)
+        if exclusive:
+            dead = or_(dead, table.c.lease_owner != owner)
+        sending = update(table).where(table.c.state == OutboxState.SENDING, dead)
+        lost = {"state": OutboxState.UNKNOWN, "due_at": now, "lease_owner": "", "lease_until": None}
+        count = self._connection.execute(sending.values(lost)).rowcount
+        # A dead looker leaves a row that is unknown already: only its lease stands in the way.
+        looking = update(table).where(table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None), dead)
+        self._connection.execute(looking.values(lease_owner="", lease_until=None))
+        return count
+
+    def oldest_unsent(self) -> datetime | None:
+        """When the oldest unfinished row was queued; None: everything was sent."""
+        query = select(func.min(table.c.created_at)).where(table.c.state.in_(_UNFINISHED))
+        oldest: datetime | None = self._connection.execute(query).scalar_one()
+        return oldest

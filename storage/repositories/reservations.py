@@ -1,0 +1,41 @@
+"""Reservations: money of the daily limit that attempts have taken."""
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from storage.tables import reservation as table
+
+
+class Reservations:
+    """The table ``reservation``. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
+        """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did.
+
+        Exact because writers come one after the other. An attempt that holds money already keeps it; one that
+        gave it back takes it anew.
+        """
+        mine = (table.c.instruction_id == instruction_id, table.c.n == n)
+        held = self._connection.execute(select(table.c.released).where(*mine)).first()
+        if held is not None and not held.released:
+            return True
+        if self.sum(day) + cents > limit_cents:
+            return False
+        values = {"day": day, "cents": cents, "released": False}
+        if held is None:
+            self._connection.execute(insert(table).values(instruction_id=instruction_id, n=n, **values))
+        else:
+            self._connection.execute(update(table).where(*mine).values(values))
+        return True
+
+    def release(self, instruction_id: str, n: int) -> bool:
+        """Give back what an attempt took that moved no money; False when there was nothing to give back."""
+        held = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.released.is_(False))
+        return self._connection.execute(update(table).where(*held).values(released=True)).rowcount == 1
+
+    def sum(self, day: str) -> int:
+        """Cents taken on a day."""
+        query = select(func.coalesce(func.sum(table.c.cents), 0))
+        return int(self._connection.execute(query.where(table.c.day == day, table.c.released.is_(False))).scalar_one())

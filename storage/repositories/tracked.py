@@ -1,0 +1,75 @@
+"""Resources at the services that are read until they are final."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, and_, select, tuple_, update
+
+from storage.repositories.common import free, insert_once
+from storage.rows import Tracked
+from storage.tables import tracked as table
+
+
+class TrackedResources:
+    """The table ``tracked``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def follow(self, kind: str, remote_id: str, *, due_at: datetime, instruction_id: str | None = None) -> bool:
+        """Read this resource from then on; False when it is or was followed already."""
+        values = {
+            "kind": kind,
+            "remote_id": remote_id,
+            "instruction_id": instruction_id,
+            "due_at": due_at,
+            "polls": 0,
+            "lease_owner": "",
+            "lease_until": None,
+            "last_status": "",
+            "stopped_at": None,
+        }
+        return insert_once(self._connection, table, values, unless=table.primary_key.columns)
+
+    def get(self, kind: str, remote_id: str) -> Tracked | None:
+        """The followed resource."""
+        row = self._connection.execute(
+            select(table).where(table.c.kind == kind, table.c.remote_id == remote_id)
+        ).first()
+        return None if row is None else Tracked(**row._mapping)  # noqa: SLF001
+
+    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
+        """Take resources that are due, longest due first; the read is counted already."""
+        due = and_(table.c.due_at <= now, free(table, now))
+        key = tuple_(table.c.kind, table.c.remote_id)
+        chosen = select(table.c.kind, table.c.remote_id).where(due).order_by(table.c.due_at).limit(limit)
+        claim = (
+            update(table)
+            .where(key.in_(chosen), due)
+            .values(polls=table.c.polls + 1, lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
+            .returning(table)
+        )
+        claimed = [Tracked(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        return sorted(claimed, key=lambda one: (one.due_at or now, one.remote_id))
+
+    def again(self, kind: str, remote_id: str, due_at: datetime, status: str) -> bool:
+        """Read it again then; ``status`` is the service's word now. False when it is followed no more."""
+        return self._set(kind, remote_id, due_at=due_at, last_status=status)
+
+    def stop(self, kind: str, remote_id: str, *, now: datetime, status: str) -> bool:
+        """It is final: follow it no more. False when that was said before."""
+        return self._set(kind, remote_id, due_at=None, last_status=status, stopped_at=now)
+
+    def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:
+        """Read it at once (somebody asked, a callback came)."""
+        return self._set(kind, remote_id, due_at=now)
+
+    def recover(self, owner: str) -> int:
+        """Free resources that another owner took; only where no other process can be alive. How many."""
+        taken = (table.c.due_at.is_not(None), table.c.lease_owner != "", table.c.lease_owner != owner)
+        values = {"lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+
+    def _set(self, kind: str, remote_id: str, **values: object) -> bool:
+        followed = (table.c.kind == kind, table.c.remote_id == remote_id, table.c.stopped_at.is_(None))
+        freed = {"lease_owner": "", "lease_until": None, **values}
+        return self._connection.execute(update(table).where(*followed).values(freed)).rowcount == 1

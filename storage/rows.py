@@ -1,0 +1,129 @@
+"""Rows that belong to no domain record: posted copies, queues in and out, followed resources."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from bot.domain.instruction import CallbackKind
+
+
+class Place(StrEnum):
+    """Which copy of a card. The columns take any text: a later kind of request may need another place."""
+
+    APPROVALS = "approvals"
+    REQUESTER = "requester"
+
+
+class OutboxState(StrEnum):
+    """How far a post is. ``UNKNOWN``: it may have arrived; look for it before sending again."""
+
+    NEW = "new"
+    SENDING = "sending"
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    DEAD = "dead"
+
+
+class InboxState(StrEnum):
+    """What became of a callback."""
+
+    RECEIVED = "received"
+    APPLIED = "applied"
+    STALE = "stale"
+    UNCONFIRMED = "unconfirmed"
+
+
+class Head(NamedTuple):
+    """Where the audit chain ends: the last row's number (0: none yet) and hash."""
+
+    seq: int
+    hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardCopy:
+    """One posted copy of an instruction's card."""
+
+    instruction_id: str
+    place: str
+    channel: str
+    ts: str
+    shown_version: int
+    """Version of the instruction that the copy shows."""
+    wanted_version: int
+    """Version at which the copy was last marked as out of date."""
+    due_at: datetime | None
+    """When it is to be edited; None: it shows the latest."""
+    attempts: int
+    """Edits that failed since it last succeeded."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow:
+    """One post to Slack: stored before it is made, made at most once as far as Slack lets us know."""
+
+    id: str
+    """ULID; also the marker in the message's metadata."""
+    instruction_id: str | None
+    key: str
+    """What it is about, unique: adding the same key again adds nothing."""
+    action: str
+    place: str
+    channel: str
+    payload: Mapping[str, object]
+    state: OutboxState
+    attempts: int
+    """Times it was taken, the present one included."""
+    due_at: datetime
+    lease_owner: str
+    lease_until: datetime | None
+    sent_channel: str
+    sent_ts: str
+    created_at: datetime
+    last_error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboxRow:
+    """One callback as it came: a hint that its instruction is worth reading again."""
+
+    id: str
+    token_hash: str
+    body_hash: str
+    instruction_id: str
+    kind: CallbackKind
+    body: str
+    received_at: datetime
+    state: InboxState
+    attempts: int
+    due_at: datetime
+    lease_owner: str
+    lease_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallbackToken:
+    """What a callback address stands for. The token itself is not stored."""
+
+    token_hash: str
+    instruction_id: str
+    kind: CallbackKind
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracked:
+    """Something at a service that is read again and again until it is final."""
+
+    kind: str
+    remote_id: str
+    instruction_id: str | None
+    due_at: datetime | None
+    """When it is read next; None: it is followed no more."""
+    polls: int
+    lease_owner: str
+    lease_until: datetime | None
+    last_status: str
+    stopped_at: datetime | None

@@ -1,0 +1,179 @@
+"""The store: opens the database, runs units of work in it, closes it.
+
+A unit of work is a synchronous function of a :class:`~storage.transaction.Tx`, so no network call can happen
+while a transaction is open. On SQLite it runs in the thread of the connection: it must touch nothing but
+its arguments and return values.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import TypeVar
+
+from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
+
+from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.engine import Line, LockFile, PostgresLine, SqliteLine, create_private
+from storage.errors import StorageBusy, StorageError, translated
+from storage.migrations import HEAD
+from storage.transaction import Tx
+from storage.writer import GroupWriter, Probe
+
+T = TypeVar("T")
+
+
+class Store:
+    """One process's access to the database. Made by :meth:`open`."""
+
+    exclusive: bool
+    """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
+
+    def __init__(
+        self,
+        *,
+        writer: GroupWriter,
+        readers: "Readers",
+        make_tx: Callable[[Connection], Tx],
+        exclusive: bool,
+        resources: AsyncExitStack,
+    ) -> None:
+        self.exclusive = exclusive
+        self._writer = writer
+        self._readers = readers
+        self._make_tx = make_tx
+        self._resources = resources
+
+    @classmethod
+    async def open(cls, url: str, *, audit_key: bytes, readers: int = 3, probe: Probe | None = None) -> "Store":
+        """Open a migrated database.
+
+        Args:
+            url: ``sqlite+aiosqlite:///path`` or ``postgresql://…``.
+            audit_key: seals the audit chain; the same for the life of the database.
+            readers: connections for reading.
+            probe: called with ``write.before:<name>`` and ``write.after:<name>`` around the commit of each unit,
+                in whatever thread the commit runs. A ``BaseException`` it raises plays a crash of the process:
+                everybody who waits gets it and nothing is written any more; ``close`` still works.
+
+        Raises:
+            StorageError: the operator has to do something: wrong address, a second process, not migrated.
+        """
+        address = parse_address(url)
+        make_tx = partial(Tx, audit_key=audit_key)
+        async with AsyncExitStack() as stack:
+            try:
+                line, reading = await _connect(address, readers, stack)
+                await line.run(_see_version)
+            except SQLAlchemyError as error:
+                raise translated(error) from error
+            exclusive = isinstance(address, SqliteFile)
+            writer = GroupWriter(line, make_tx=make_tx, lock=not exclusive, probe=probe or _no_probe)
+            stack.push_async_callback(writer.close)
+            pool = Readers(reading)
+            stack.push_async_callback(pool.close)
+            resources = stack.pop_all()
+        return cls(writer=writer, readers=pool, make_tx=make_tx, exclusive=exclusive, resources=resources)
+
+    async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
+        """Run a unit of work durably: it has been committed when this returns.
+
+        A caller that is cancelled does not know whether its unit ran; it never runs in part.
+
+        Raises:
+            Exception: whatever ``work`` raised; it wrote nothing then.
+            StorageBusy: nothing was written, a later try may work.
+            CommitUnknown: it may or may not have been written.
+        """
+        return await self._writer.submit(work, name=name)
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        """Run a unit of work that only reads, on one consistent state of what is committed.
+
+        Raises:
+            StorageError: it could not be read, or ``work`` tried to write.
+        """
+
+        def transact(connection: Connection) -> T:
+            with connection.begin():
+                return work(self._make_tx(connection))
+
+        try:
+            return await self._readers.run(transact)
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+
+    @property
+    def commits(self) -> int:
+        """Batches committed so far."""
+        return self._writer.commits
+
+    async def close(self) -> None:
+        """Commit what was accepted, then let go of everything. Later calls raise ``StorageBusy``."""
+        await self._resources.aclose()
+
+
+class Readers:
+    """Lends each reading unit a connection of its own; who comes when all are lent waits."""
+
+    def __init__(self, lines: list[Line]) -> None:
+        self._count = len(lines)
+        self._free: asyncio.LifoQueue[Line] = asyncio.LifoQueue()
+        self._closed = False
+        for line in lines:
+            self._free.put_nowait(line)
+
+    async def run(self, work: Callable[[Connection], T]) -> T:
+        """Run on the connection that was used last: its cache is warm."""
+        if self._closed:
+            raise StorageBusy("The database was closed: the process is stopping.")
+        line = await self._free.get()
+        try:
+            return await line.run(work)
+        finally:
+            self._free.put_nowait(line)
+
+    async def close(self) -> None:
+        """Wait for every unit that runs or waits; refuse what comes later."""
+        if not self._closed:
+            self._closed = True
+            for _ in range(self._count):
+                await self._free.get()
+
+
+async def _connect(
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack
+) -> tuple[Line, list[Line]]:
+    """The writing and the reading lines; the stack closes them."""
+    if isinstance(address, PostgresServer):
+        line = PostgresLine.open(address, writes=True, connections=1)
+        stack.push_async_callback(line.close)
+        pool = PostgresLine.open(address, writes=False, connections=readers)
+        stack.push_async_callback(pool.close)
+        # One pool behind as many lines: each line is the right to one of its connections.
+        return line, [pool] * readers
+    stack.callback(LockFile.take(address.path).release)
+    create_private(address.path)
+    lines: list[Line] = []
+    for number in range(1 + readers):
+        opened = await SqliteLine.open(address, writes=number == 0)
+        stack.push_async_callback(opened.close)
+        lines.append(opened)
+    return lines[0], lines[1:]
+
+
+def _see_version(connection: Connection) -> None:
+    with connection.begin():
+        held = None
+        if inspect(connection).has_table("alembic_version"):
+            held = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    if held != HEAD:
+        raise StorageError(
+            f"The database is at version {held or 'none'}, this program needs {HEAD}.",
+            mend="Run `switchboard migrate` with this version of the program.",
+        )
+
+
+def _no_probe(_: str) -> None:
+    """Nothing is played in production."""

@@ -1,0 +1,271 @@
+"""The tables. ``migrations/`` makes them; a test holds that both say the same."""
+
+from enum import StrEnum
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from bot.domain.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
+from storage.rows import InboxState, OutboxState
+from storage.types import Json, Moment, Named, Words
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
+    # Only for vocabularies that are closed. Kinds, states and choices grow with later requests,
+    # and on SQLite a changed CHECK copies the table; there the type refuses unknown values on reading.
+    values = ", ".join(f"'{member.value}'" for member in kind)
+    return CheckConstraint(f"{column} IN ({values})", name=column)
+
+
+def _instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
+    return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
+
+
+def _due(table: str) -> Index:
+    # Partial, so that a tick costs what is due and not what is kept.
+    condition = text("due_at IS NOT NULL")
+    return Index(f"ix_{table}_due_at", "due_at", sqlite_where=condition, postgresql_where=condition)
+
+
+instruction = Table(
+    "instruction",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("reference", Text, nullable=False, unique=True),
+    Column("kind", Named(Kind), nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("code", Text, nullable=False, unique=True),
+    Column("digest", Text, nullable=False),
+    Column("requirement", Json, nullable=False),
+    Column("state", Named(State), nullable=False, index=True),
+    Column("round", Integer, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("requester", Words, nullable=False, index=True),
+    Column("origin_channel", Words, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("source_key", Words, nullable=False, unique=True),
+    Column("recipient", Json),
+    Column("remote_id", Words, index=True),
+    Column("remote_status", Words, nullable=False),
+    Column("svc_hash", Words, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("decided_by", Words, nullable=False),
+    Column("posted_at", Moment),
+    Column("expires_at", Moment),
+    Column("exec_deadline", Moment),
+    Column("sent_at", Moment),
+    Column("unknown_since", Moment),
+    Column("reads", Integer, nullable=False),
+    Column("last_read_at", Moment),
+    Column("creates", Integer, nullable=False),
+    Column("commits", Integer, nullable=False),
+    Column("puts_off", Integer, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("closed_at", Moment),
+    # Taken out of the payload for looking up; never read back.
+    Column("payee_email", Words, nullable=False),
+    Column("cents", BigInteger, nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+    CheckConstraint("version > 0", name="version"),
+    CheckConstraint("round > 0", name="round"),
+    _due("instruction"),
+    Index("ix_instruction_payee_email_cents_created_at", "payee_email", "cents", "created_at"),
+)
+
+vote = Table(
+    "vote",
+    metadata,
+    _instruction_id(primary_key=True),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("person", Text, primary_key=True),
+    Column("choice", Named(Choice), nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+attempt = Table(
+    "attempt",
+    metadata,
+    _instruction_id(primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("kind", Named(AttemptKind), nullable=False),
+    Column("request_hash", Text, nullable=False),
+    Column("claimed_at", Moment, nullable=False),
+    Column("boot_at", Float, nullable=False),
+    Column("outcome", Named(AttemptOutcome), nullable=False),
+    Column("detail", Words, nullable=False),
+    Column("finished_at", Moment),
+    _one_of("outcome", AttemptOutcome),
+    Index(
+        "uq_attempt_open",
+        "instruction_id",
+        unique=True,
+        sqlite_where=text("outcome = 'open'"),
+        postgresql_where=text("outcome = 'open'"),
+    ),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+    # No foreign key: some rows are about no instruction, and the chain outlives what it is about.
+    Column("instruction_id", Text, nullable=False, index=True),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+audit_head = Table(
+    "audit_head",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("hash", Text, nullable=False),
+    CheckConstraint("id = 1", name="one_row"),
+)
+
+card_copy = Table(
+    "card_copy",
+    metadata,
+    _instruction_id(primary_key=True),
+    Column("place", Text, primary_key=True),
+    Column("channel", Text, nullable=False),
+    Column("ts", Text, nullable=False),
+    Column("shown_version", BigInteger, nullable=False),
+    Column("wanted_version", BigInteger, nullable=False),
+    Column("due_at", Moment),
+    Column("attempts", Integer, nullable=False),
+    UniqueConstraint("channel", "ts"),
+    _due("card_copy"),
+)
+
+outbox = Table(
+    "outbox",
+    metadata,
+    # The order of committing, which a ULID is not within one millisecond or when the clock steps back.
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    _instruction_id(nullable=True),
+    Column("key", Text, nullable=False, unique=True),
+    Column("action", Text, nullable=False),
+    Column("place", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("state", Named(OutboxState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("sent_channel", Text, nullable=False),
+    Column("sent_ts", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("last_error", Words, nullable=False),
+    _one_of("state", OutboxState),
+    Index(
+        "ix_outbox_open_due_at",
+        "due_at",
+        sqlite_where=text("state IN ('new', 'sending', 'unknown')"),
+        postgresql_where=text("state IN ('new', 'sending', 'unknown')"),
+    ),
+    Index("ix_outbox_instruction_id_place_seq", "instruction_id", "place", "seq"),
+)
+
+callback_token = Table(
+    "callback_token",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    _instruction_id(),
+    Column("kind", Named(CallbackKind), nullable=False),
+    Column("expires_at", Moment),
+    _one_of("kind", CallbackKind),
+    Index("ix_callback_token_instruction_id", "instruction_id"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("token_hash", Text, nullable=False),
+    Column("body_hash", Text, nullable=False),
+    _instruction_id(),
+    Column("kind", Named(CallbackKind), nullable=False),
+    Column("body", Words, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    Column("state", Named(InboxState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    UniqueConstraint("token_hash", "body_hash"),
+    _one_of("state", InboxState),
+    Index(
+        "ix_inbox_received_due_at",
+        "due_at",
+        sqlite_where=text("state = 'received'"),
+        postgresql_where=text("state = 'received'"),
+    ),
+)
+
+reservation = Table(
+    "reservation",
+    metadata,
+    _instruction_id(primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("day", Text, nullable=False, index=True),
+    Column("cents", BigInteger, nullable=False),
+    Column("released", Boolean(create_constraint=False), nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+)
+
+tracked = Table(
+    "tracked",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("remote_id", Text, primary_key=True),
+    _instruction_id(nullable=True),
+    Column("due_at", Moment),
+    Column("polls", Integer, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("last_status", Words, nullable=False),
+    Column("stopped_at", Moment),
+    _due("tracked"),
+)
+
+flag = Table(
+    "flag",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Json, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)

@@ -1,0 +1,32 @@
+"""What a unit of work is given: the repositories, all in one transaction."""
+
+from sqlalchemy import Connection
+
+from storage.repositories.attempts import Attempts
+from storage.repositories.audit import AuditTrail
+from storage.repositories.copies import Copies
+from storage.repositories.flags import Flags
+from storage.repositories.inbox import Inbox
+from storage.repositories.instructions import Instructions
+from storage.repositories.outbox import Outbox
+from storage.repositories.reservations import Reservations
+from storage.repositories.tokens import Tokens
+from storage.repositories.tracked import TrackedResources
+from storage.repositories.votes import Votes
+
+
+class Tx:
+    """One transaction. Good only while the function it was given to runs."""
+
+    def __init__(self, connection: Connection, *, audit_key: bytes) -> None:
+        self.audit = AuditTrail(connection, key=audit_key)
+        self.copies = Copies(connection)
+        self.instructions = Instructions(connection, audit=self.audit, copies=self.copies)
+        self.votes = Votes(connection)
+        self.attempts = Attempts(connection)
+        self.outbox = Outbox(connection)
+        self.inbox = Inbox(connection)
+        self.tokens = Tokens(connection)
+        self.reservations = Reservations(connection)
+        self.tracked = TrackedResources(connection)
+        self.flags = Flags(connection)

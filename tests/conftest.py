@@ -1,0 +1,36 @@
+"""Both databases for whoever asks for ``database_url``."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.postgres import PostgresServer, postgres_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """The session's PostgreSQL server, started when the first test needs it."""
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres: PostgresServer) -> Iterator[str]:
+    """Address of a fresh, empty PostgreSQL database."""
+    name = postgres.create_database()
+    yield postgres.url(name)
+    postgres.drop_database(name)
+
+
+@pytest.fixture
+def sqlite_url(tmp_path: Path) -> str:
+    """Address of an SQLite file that does not exist yet."""
+    return f"sqlite+aiosqlite:///{tmp_path / 'switchboard.db'}"
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def database_url(request: pytest.FixtureRequest) -> str:
+    """Address of a fresh, empty database: once SQLite, once PostgreSQL."""
+    url: str = request.getfixturevalue(f"{request.param}_url")
+    return url

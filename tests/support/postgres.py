@@ -1,0 +1,107 @@
+"""A PostgreSQL server of our own: one a test session, in a temporary folder, a fresh database for each test."""
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+_NOBODY = "nobody"
+
+
+class PostgresMissing(RuntimeError):
+    """There is no PostgreSQL: tests that need it fail, they are not skipped."""
+
+
+class PostgresServer:
+    """A running server. Only loopback and a socket in its own folder; nothing is synced to the disk."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self._folder = folder
+        self._port = port
+        self._databases = 0
+
+    def url(self, database: str) -> str:
+        """Address for ``DATABASE_URL``."""
+        return f"postgresql://switchboard@127.0.0.1:{self._port}/{database}"
+
+    def create_database(self) -> str:
+        """A new empty database; its name."""
+        self._databases += 1
+        name = f"test_{self._databases}"
+        with self._administer() as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return name
+
+    def drop_database(self, name: str) -> None:
+        """Remove a database, whoever is still connected."""
+        with self._administer() as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _administer(self) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(self.url("postgres"), autocommit=True)
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    """Start a server and stop it again."""
+    programs = _programs()
+    folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-"))
+    # PostgreSQL refuses to run as root.
+    user = _NOBODY if os.getuid() == 0 else None
+    if user:
+        shutil.chown(folder, user, pwd.getpwnam(user).pw_gid)
+    data = folder / "data"
+
+    def run(*command: str | Path) -> None:
+        done = subprocess.run(
+            command, user=user, cwd=folder, capture_output=True, text=True, check=False, timeout=60, env={"LC_ALL": "C"}
+        )
+        if done.returncode:
+            raise PostgresMissing(f"{command[0]} failed: {done.stderr or done.stdout}")
+
+    port = _free_port()
+    settings = {
+        "port": port,
+        "listen_addresses": "127.0.0.1",
+        "unix_socket_directories": folder,
+        "fsync": "off",
+        "synchronous_commit": "off",
+        "full_page_writes": "off",
+        "max_connections": 100,
+        "shared_buffers": "16MB",
+    }
+    try:
+        run(programs / "initdb", "-D", data, "-U", "switchboard", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = " ".join(f"-c {name}={value}" for name, value in settings.items())
+        run(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-t", "30", "-o", options, "start")
+        try:
+            yield PostgresServer(folder, port)
+        finally:
+            run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder)
+
+
+def _programs() -> Path:
+    on_path = shutil.which("initdb")
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    if on_path:
+        return Path(on_path).resolve().parent
+    if found:
+        return found[-1].parent
+    raise PostgresMissing("PostgreSQL is not installed: initdb was not found (Debian: apt install postgresql).")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
