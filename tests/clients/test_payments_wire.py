@@ -1,0 +1,129 @@
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.clients import payments_wire as wire
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import read_reply
+from tests.clients.partner_server import JsonObject, operation
+
+TABLE = load_routes(None, environment="sandbox")
+OPERATION = TABLE.use("payments", "get_operation")
+LIST = TABLE.use("payments", "list_operations")
+ACCOUNT = TABLE.use("payments", "account_status")
+
+SCALARS = st.none() | st.booleans() | st.integers() | st.decimals() | st.text()
+JSON = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3))
+
+
+def shaped(*names: str) -> st.SearchStrategy[object]:
+    """Documents with the right names and anything under them."""
+    return st.fixed_dictionaries({}, optional=dict.fromkeys(names, JSON)) | JSON
+
+
+READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
+    (lambda document: wire.read_operation(document, route=OPERATION), shaped(*operation())),
+    (lambda document: wire.read_committed(document, route=OPERATION, operation_id="op-1"), shaped(*operation())),
+    (
+        lambda document: wire.read_page(document, list_route=LIST, record_route=OPERATION),
+        shaped("currentPage", "lastPage", "perPage", "total", "from", "to", "data"),
+    ),
+    (
+        lambda document: wire.read_account(document, route=ACCOUNT),
+        shaped("fullName", "status", "is_verified", "isPrimary", "country_ID"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("read", "documents"), READERS)
+@given(data=st.data())
+def test_a_reader_gives_a_record_or_a_value_error(
+    data: st.DataObject, read: Callable[[object], object], documents: st.SearchStrategy[object]
+) -> None:
+    try:
+        record = read(data.draw(documents))
+    except ValueError:
+        return
+    assert record is not None
+
+
+@pytest.mark.parametrize(
+    ("amount", "cents"),
+    [
+        ("25.00", 2500),
+        ("25", 2500),
+        ("25.1", 2510),
+        (25, 2500),
+        (Decimal("25.10"), 2510),
+        (Decimal("0.07"), 7),
+        ("25.000", 2500),
+        ("25.001", None),
+        ("1,000.00", None),
+        ("-25.00", None),
+        ("", None),
+        (None, None),
+        (True, None),
+        ("NaN", None),
+        ("Infinity", None),
+        ("1e999999", None),
+        ("9" * 100, None),
+        pytest.param(10**4000, None, id="huge"),
+        ("1" + "0" * 38 + ".5", None),
+        ([], None),
+    ],
+)
+def test_an_amount_is_exact_or_none(amount: object, cents: int | None) -> None:
+    assert wire.read_operation(operation(1, amount=amount), route=OPERATION).cents == cents
+
+
+@given(st.integers(min_value=0, max_value=10**13), st.booleans())
+def test_every_amount_reads_back_as_number_and_as_text(cents: int, is_text: bool) -> None:
+    plain = f"{cents // 100}.{cents % 100:02d}"
+    amount = f'"{plain}"' if is_text else plain
+    body = ('{"id":"a","status":"b","amount":' + amount + "}").encode()
+    document = read_reply(status=200, headers={}, body=body).json
+    assert wire.read_operation(document, route=OPERATION).cents == cents
+
+
+@pytest.mark.parametrize("name", ["code", "svc_operation_hash", "failure_reason", "svc_user_id", "svc_user_email"])
+@pytest.mark.parametrize("unset", [None, ""])
+def test_an_unset_field_is_none_however_it_comes(name: str, unset: object) -> None:
+    found = wire.read_operation(operation(1, **{name: unset}), route=OPERATION).model_dump()
+    ours = {"svc_operation_hash": "svc_hash", "svc_user_id": "user_id", "svc_user_email": "email"}.get(name, name)
+    assert found[ours] is None
+
+
+def test_what_no_database_can_hold_is_replaced() -> None:
+    found = wire.read_operation(operation(1, description="a\x00b\ud800c"), route=OPERATION)
+    assert found.description == "a\ufffdb?c"
+
+
+@pytest.mark.parametrize("stamp", ["yesterday", "", None, 5, "2026-13-01T00:00:00Z"])
+def test_a_time_that_is_none_costs_nothing_else(stamp: object) -> None:
+    found = wire.read_operation(operation(1, created_at=stamp), route=OPERATION)
+    assert (found.created_at, found.id) == (None, "op-1")
+
+
+def test_a_time_without_a_zone_is_taken_as_utc() -> None:
+    found = wire.read_operation(operation(1, created_at="2026-11-20T10:00:00"), route=OPERATION)
+    assert found.created_at is not None
+    assert found.created_at.isoformat() == "2026-11-20T10:00:00+00:00"
+
+
+@pytest.mark.parametrize("figures", [{"total": "25"}, {"currentPage": Decimal(1)}, {"from": None, "to": ""}])
+def test_figures_may_come_as_text(figures: JsonObject) -> None:
+    page = {"currentPage": 1, "lastPage": 3, "perPage": 10, "total": 25, "from": 1, "to": 10, "data": []} | figures
+    found = wire.read_page(page, list_route=LIST, record_route=OPERATION)
+    assert (found.page, found.total) == (1, 25)
+
+
+@pytest.mark.parametrize(
+    "figures", [{"total": None}, {"perPage": -1}, {"lastPage": True}, {"total": "many"}, {"data": {}}]
+)
+def test_a_page_without_its_figures_is_no_page(figures: JsonObject) -> None:
+    page = {"currentPage": 1, "lastPage": 3, "perPage": 10, "total": 25, "from": 1, "to": 10, "data": []} | figures
+    with pytest.raises(ValueError, match=r"is missing|no count|no list"):
+        wire.read_page(page, list_route=LIST, record_route=OPERATION)

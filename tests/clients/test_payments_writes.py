@@ -1,0 +1,223 @@
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from decimal import Decimal
+
+import pytest
+from aiohttp import web
+
+from bot.clients.limiter import Lane
+from bot.clients.payments import NewPayout, PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever
+from bot.domain.money import Cents
+from bot.domain.operation import OperationStatus
+from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from tests.clients.conftest import CountingSlots, OpenClient
+from tests.clients.partner_server import Call, Partner, operation, page_of_a_proxy, said
+
+NEW = NewPayout(
+    email="ana+x@example.com",
+    description='March "translation" — naïve',
+    cents=Cents(1010),
+    code="01JCODE",
+    confirmation_uri="https://bot.example/c/1",
+    failure_uri="https://bot.example/c/2",
+    cancel_uri="https://bot.example/c/3",
+)
+
+
+async def test_create_sends_every_field_and_the_exact_amount(client: PaymentsClient, partner: Partner) -> None:
+    partner.answer = lambda _: said(operation(7), 201)
+    found = await client.create_payout(NEW, earlier_unknown=False)
+    [call] = partner.calls
+    assert (call.method, call.path) == ("POST", "/payouts")
+    assert json.loads(call.raw, parse_float=Decimal) == {
+        "email": "ana+x@example.com",
+        "description": 'March "translation" — naïve',
+        "amount": Decimal("10.10"),
+        "code": "01JCODE",
+        "confirmation_uri": "https://bot.example/c/1",
+        "failure_uri": "https://bot.example/c/2",
+        "cancel_uri": "https://bot.example/c/3",
+    }
+    assert b'"amount":10.10,' in call.raw
+    assert isinstance(found, Done)
+    assert (found.value.id, found.value.cents, found.value.email) == ("op-7", 2500, "ana@example.com")
+    assert "s3cret" not in repr(found)
+
+
+async def test_every_request_is_authenticated_as_documented(client: PaymentsClient, partner: Partner) -> None:
+    partner.answer = lambda _: said(operation(1), 200)
+    await client.create_payout(NEW, earlier_unknown=False)
+    await client.get_operation("op-1")
+    for call in partner.calls:
+        kind, _, credentials = call.headers["authorization"].partition(" ")
+        assert (kind, base64.b64decode(credentials).decode()) == ("Basic", "partner:pä:ss")
+        assert call.headers["content-type"] == "application/json"
+
+
+async def test_an_operators_names_are_used(open_client: OpenClient, partner: Partner) -> None:
+    client = open_client(
+        '[payments]\nfield_prefix = "acme"\n[payments.create_payout.fields]\nemail = "recipient"\namount = "value"\n'
+    )
+    partner.answer = lambda _: said(
+        {"id": "op-1", "status": "created", "acme_user_email": "b@example.com", "acme_operation_hash": "h"}
+    )
+    found = await client.create_payout(NEW, earlier_unknown=False)
+    assert {"recipient", "value"} <= set(partner.calls[0].json)
+    assert isinstance(found, Done)
+    assert (found.value.email, found.value.svc_hash) == ("b@example.com", "h")
+
+
+@pytest.mark.parametrize(
+    "status", ["committed", "COMMITTED", "Pending", "completed", "failed", "canceled", "cancelled"]
+)
+async def test_commit_is_done_when_this_operation_is_committed_or_further(
+    client: PaymentsClient, partner: Partner, status: str
+) -> None:
+    partner.answer = lambda _: said(operation(1, status=status))
+    found = await client.commit_payout("op-1", earlier_unknown=True)
+    [call] = partner.calls
+    assert (call.method, call.path, call.raw) == ("POST", "/payouts/op-1/commit", b"{}")
+    assert isinstance(found, Done)
+    assert found.value.state is not OperationStatus.CREATED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        operation(2, status="committed"),
+        operation(1, status="created"),
+        operation(1, status="confirmed"),
+        operation(1, status="queued"),
+        operation(1, status=""),
+        operation(1, status=None),
+        {"data": operation(1, status="committed")},
+        [operation(1, status="committed")],
+        {"code": "E1", "message": "None found"},
+        {},
+        None,
+        "committed",
+    ],
+)
+async def test_commit_is_unknown_when_the_answer_says_less(
+    client: PaymentsClient, partner: Partner, body: object
+) -> None:
+    partner.answer = lambda _: said(body)
+    assert isinstance(await client.commit_payout("op-1", earlier_unknown=False), Unknown)
+
+
+Effect = Callable[[PaymentsClient, bool], Awaitable[object]]
+
+
+async def create(client: PaymentsClient, earlier_unknown: bool) -> object:
+    return await client.create_payout(NEW, earlier_unknown=earlier_unknown)
+
+
+async def commit(client: PaymentsClient, earlier_unknown: bool) -> object:
+    return await client.commit_payout("op-1", earlier_unknown=earlier_unknown)
+
+
+@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429])
+async def test_a_refusal_is_not_executed_unless_something_is_unknown(
+    client: PaymentsClient, partner: Partner, effect: Effect, status: int
+) -> None:
+    partner.answer = lambda _: said({"message": "no", "displayToUser": True}, status)
+    found = await effect(client, False)
+    assert isinstance(found, NotExecuted)
+    assert (found.status, found.again) == (status, status == 429)
+    assert isinstance(await effect(client, True), Unknown)
+
+
+@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("status", [202, 302, 307, 408, 409, 500, 502, 503, 504])
+async def test_everything_else_is_unknown_and_sent_once(
+    client: PaymentsClient, partner: Partner, effect: Effect, status: int
+) -> None:
+    partner.answer = lambda _: said({"message": "hm"}, status, Location="/operations/1")
+    assert isinstance(await effect(client, False), Unknown)
+    assert len(partner.calls) == 1
+
+
+@pytest.mark.parametrize("effect", [create, commit])
+async def test_a_proxys_page_with_status_200_is_unknown(
+    client: PaymentsClient, partner: Partner, effect: Effect
+) -> None:
+    partner.answer = lambda _: page_of_a_proxy(200)
+    assert isinstance(await effect(client, False), Unknown)
+
+
+@pytest.mark.parametrize("effect", [create, commit])
+async def test_a_connection_that_breaks_is_unknown_and_sent_once(
+    client: PaymentsClient, partner: Partner, effect: Effect
+) -> None:
+    def cut(call: Call) -> web.Response:
+        response = web.Response(body=b"{")
+        response.content_length = 100
+        return response
+
+    partner.answer = cut
+    assert isinstance(await effect(client, False), Unknown)
+    assert len(partner.calls) == 1
+
+
+async def test_a_429_slows_everybody_down(client: PaymentsClient, partner: Partner, slots: CountingSlots) -> None:
+    partner.answer = lambda _: said({}, 429, **{"Retry-After": "3"})
+    found = await client.commit_payout("op-1", earlier_unknown=False)
+    assert isinstance(found, NotExecuted)
+    assert found.retry_after == 3.0
+    assert slots.slowed == [3.0]
+    assert slots.lanes == [Lane.EFFECT]
+    assert slots.patience[0] < 5, "the send guard refuses what waited longer"
+
+
+@pytest.mark.parametrize("effect", [create, commit])
+async def test_without_a_slot_nothing_is_sent(
+    client: PaymentsClient, partner: Partner, slots: CountingSlots, effect: Effect
+) -> None:
+    slots.is_free = False
+    found = await effect(client, True)
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+    assert partner.calls == []
+
+
+async def test_a_refusing_guard_sends_nothing(client: PaymentsClient, partner: Partner) -> None:
+    found = await client.commit_payout("op-1", earlier_unknown=False, guard=lambda: False)
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+    assert partner.calls == []
+
+
+async def test_production_sends_no_unconfirmed_commit(open_client: OpenClient, partner: Partner) -> None:
+    client = open_client(environment="production")
+    with pytest.raises(OperatorError, match=r"payments\.commit_payout"):
+        await client.commit_payout("op-1", earlier_unknown=False)
+    with pytest.raises(OperatorError, match=r"payments\.commit_payout"):
+        client.require_committable()
+    assert partner.calls == []
+
+
+async def test_a_confirmed_dialect_is_spoken_in_production(open_client: OpenClient, partner: Partner) -> None:
+    client = open_client(
+        '[payments.commit_payout]\nmethod = "PUT"\npath = "/v2/payouts/{id}/confirm"\nconfirmed = true\n',
+        environment="production",
+    )
+    client.require_committable()
+    partner.answer = lambda _: said(operation(1, status="committed"))
+    assert isinstance(await client.commit_payout("op-1", earlier_unknown=False), Done)
+    assert (partner.calls[0].method, partner.calls[0].path) == ("PUT", "/v2/payouts/op-1/confirm")
+
+
+async def test_an_identifier_cannot_reach_another_path(client: PaymentsClient, partner: Partner) -> None:
+    partner.answer = lambda _: said({}, 404)
+    await client.commit_payout("../bulk-payments?x=1#", earlier_unknown=False)
+    assert partner.calls[0].path == "/payouts/..%2Fbulk-payments%3Fx%3D1%23/commit"
+    with pytest.raises(ServiceNever):
+        await client.commit_payout("..", earlier_unknown=False)
+    assert len(partner.calls) == 1
+
+
+def test_a_new_payout_does_not_print_its_callback_addresses() -> None:
+    assert "bot.example" not in repr(NEW)
