@@ -1,0 +1,92 @@
+"""What changed, in order and numbered, so that a page that was away for a moment misses nothing."""
+
+import asyncio
+import secrets
+from collections import deque
+from dataclasses import dataclass
+from typing import Literal
+
+KEPT = 2_000
+"""Notes kept for pages that reconnect; who is further behind loads everything anew."""
+
+NoteKind = Literal["message", "view", "home", "places", "service", "everything"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Note:
+    """Something to look at again. What it looks like is read when it is sent, so a late reader sees the present."""
+
+    kind: NoteKind
+    channel: str = ""
+    ts: str = ""
+    user: str = ""
+    service: str = ""
+    call: str = ""
+
+
+class GapError(Exception):
+    """The position is too old, of an earlier run, or malformed: the reader must load everything anew."""
+
+
+class Feed:
+    """A bounded, numbered list of notes; positions look like ``<run>-<number>`` and differ between runs."""
+
+    def __init__(self, *, kept: int = KEPT) -> None:
+        self.run = secrets.token_hex(4)
+        self._notes: deque[tuple[int, Note]] = deque(maxlen=kept)
+        self._count = 0
+        self._news = asyncio.Event()
+        self._closed = False
+
+    @property
+    def position(self) -> str:
+        """Where the feed stands now."""
+        return self._named(self._count)
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing will come any more."""
+        return self._closed
+
+    def add(self, note: Note) -> None:
+        """Number a note and wake the readers."""
+        self._count += 1
+        self._notes.append((self._count, note))
+        self._wake()
+
+    def close(self) -> None:
+        """Let every reader go."""
+        self._closed = True
+        self._wake()
+
+    def since(self, position: str) -> list[tuple[str, Note]]:
+        """The notes after a position, oldest first, each with the position it leads to.
+
+        Raises:
+            GapError: Some of them are gone, or the position is not one of this run.
+        """
+        seen = self._number(position)
+        oldest = self._notes[0][0] if self._notes else self._count + 1
+        if seen + 1 < oldest or seen > self._count:
+            raise GapError(position)
+        return [(self._named(number), note) for number, note in self._notes if number > seen]
+
+    async def more(self, position: str) -> None:
+        """Wait until there is something after a position, or the feed is closed."""
+        while self._number(position) >= self._count and not self._closed:
+            news = self._news
+            await news.wait()
+
+    def _wake(self) -> None:
+        """Everybody who waits wakes once; who comes later waits for the next."""
+        self._news.set()
+        self._news = asyncio.Event()
+
+    def _named(self, number: int) -> str:
+        return f"{self.run}-{number}"
+
+    def _number(self, position: str) -> int:
+        run, _, number = position.partition("-")
+        if run != self.run or not number.isdecimal():
+            raise GapError(position)
+        return int(number)

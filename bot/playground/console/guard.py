@@ -1,0 +1,68 @@
+"""Who may talk to the console: only the page itself, served from this machine.
+
+The page can do whatever every person of the workspace can do, so a foreign site open in the same browser
+must reach it neither by its own origin (cross-origin POST) nor by a name that points here (DNS rebinding).
+"""
+
+from collections.abc import Awaitable, Callable, Collection
+from urllib.parse import urlsplit
+
+from aiohttp import web
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
+
+HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+"""Sent with every answer of the console. ``style-src`` has no inline styles: scripts set them through the DOM."""
+
+
+class Guard:
+    """Wraps handlers so that requests of others are refused with 403."""
+
+    def __init__(self, *, hosts: Collection[str] = LOOPBACK_HOSTS) -> None:
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    def __call__(self, handler: Handler) -> Handler:
+        """The same handler for requests of the page only."""
+
+        async def guarded(request: web.Request) -> web.StreamResponse:
+            if reason := self.refusal(request):
+                return web.json_response({"error": reason}, status=403, headers=HEADERS)
+            return await handler(request)
+
+        return guarded
+
+    def refusal(self, request: web.Request) -> str | None:
+        """Why a request is refused, or None."""
+        host = request.headers.get("Host", "")
+        if _hostname(host) not in self._hosts:
+            return "The console answers only under a loopback address."
+        if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+            return "Requests of other sites are refused."
+        if request.method in ("GET", "HEAD"):
+            return None
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != f"{request.scheme}://{host}":
+            return "Requests of other origins are refused."
+        if request.content_type != "application/json":
+            return "The console takes JSON only."
+        return None
+
+
+def _hostname(host: str) -> str:
+    """The name in a Host header without its port, lower case; empty when it is malformed."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""

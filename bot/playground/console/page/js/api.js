@@ -1,0 +1,64 @@
+// Talking to the console: one JSON call for the picture, one event stream for what changes, small POSTs for deeds.
+
+import { store } from "./store.js";
+
+/** Why a deed did not work, in a sentence for the person. */
+export class Refused extends Error {}
+
+async function post(path, body) {
+  let answer;
+  try {
+    answer = await fetch(`/console/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ as: store.me?.id, ...body }),
+    });
+  } catch {
+    throw new Refused("The playground does not answer. Is it still running?");
+  }
+  const data = await answer.json().catch(() => ({}));
+  if (!answer.ok || data.error) throw new Refused(data.error ?? `The playground answered ${answer.status}.`);
+  return data;
+}
+
+export const api = {
+  say: (channel, text, thread) => post("say", { channel, text, thread_ts: thread ?? null }),
+  slash: (channel, command, text) => post("slash", { channel, command, text }),
+  act: (channel, ts, action) => post("act", { channel, ts, action }),
+  actInView: (action) => post("act-in-view", { action }),
+  actAtHome: (action) => post("act-at-home", { action }),
+  submit: (values) => post("submit", { values }),
+  close: (clear = false) => post("close", { clear }),
+  home: () => post("home", {}),
+  arm: (service, operation, kind, times) => post("faults", { service, operation, kind, times }),
+  behave: (service) => post("behave", { service }),
+};
+
+/** The whole picture as one person sees it. */
+export async function picture(person) {
+  const query = person ? `?as=${encodeURIComponent(person)}` : "";
+  const answer = await fetch(`/console/state${query}`);
+  if (!answer.ok) throw new Refused(`The playground answered ${answer.status}.`);
+  return answer.json();
+}
+
+/** The stream of one person. EventSource reconnects by itself and names the last change it saw. */
+export class Stream {
+  #source = null;
+
+  start(person, position, { onChange, onGap, onOnline }) {
+    this.stop();
+    const query = new URLSearchParams({ as: person, after: position });
+    const source = new EventSource(`/console/stream?${query}`);
+    this.#source = source;
+    source.addEventListener("open", () => onOnline(true));
+    source.addEventListener("error", () => onOnline(false));
+    source.addEventListener("change", (event) => onChange(JSON.parse(event.data)));
+    source.addEventListener("gap", () => onGap());
+  }
+
+  stop() {
+    this.#source?.close();
+    this.#source = null;
+  }
+}

@@ -1,0 +1,147 @@
+// The message box: text, slash commands with completion, errors where they happen.
+
+import { el, fill, freshId, icon } from "./dom.js";
+import { api, Refused } from "./api.js";
+import { store } from "./store.js";
+
+const TALLEST = 180;
+
+export class Composer {
+  #picked = 0;
+  #offered = [];
+  #history = [];
+  #at = -1;
+
+  /** @param {{place: () => {channel: string, thread: string|null}, id: string, testid: string, commands: boolean}} options */
+  constructor({ place, id, testid, commands = true, onSent = () => {} }) {
+    this.place = place;
+    this.commands = commands;
+    this.onSent = onSent;
+    const listId = freshId("commands");
+    this.text = el("textarea", {
+      class: "composer-text", id, rows: "1", autocomplete: "off", autocapitalize: "off", spellcheck: "true", "data-testid": testid,
+      role: commands ? "combobox" : null, "aria-expanded": commands ? "false" : null, "aria-controls": commands ? listId : null, "aria-autocomplete": commands ? "list" : null,
+    });
+    this.options = el("div", { class: "completion", id: listId, role: "listbox", "aria-label": "Commands", "data-testid": "completion", hidden: true });
+    this.hint = el("div", { class: "usage", "data-testid": "usage-hint", hidden: true });
+    this.error = el("div", { class: "composer-error", role: "alert", "data-testid": "composer-error", hidden: true });
+    this.button = el("button", { type: "button", class: "send", "aria-label": "Send", title: "Send (Enter)", "data-testid": "send" }, icon("send"));
+    this.node = el("div", { class: "composer" }, this.options, this.error, this.hint, el("div", { class: "composer-box" }, this.text, this.button));
+    this.text.addEventListener("input", () => this.#changed());
+    this.text.addEventListener("keydown", (event) => this.#key(event));
+    this.text.addEventListener("blur", () => setTimeout(() => this.#offer([]), 120));
+    this.text.addEventListener("focus", () => this.#changed());
+    this.button.addEventListener("click", () => this.send());
+  }
+
+  /** Say where the text goes; forget complaints about another place. */
+  address(words) {
+    this.text.placeholder = words;
+    this.text.setAttribute("aria-label", words);
+    this.#complain("");
+    this.#changed();
+  }
+
+  put(text) {
+    this.text.value = text;
+    this.text.focus();
+    this.text.setSelectionRange(text.length, text.length);
+    this.#changed();
+  }
+
+  #complain(words) {
+    this.error.textContent = words;
+    this.error.hidden = !words;
+  }
+
+  #changed() {
+    this.text.style.height = "auto";
+    this.text.style.height = `${Math.min(this.text.scrollHeight, TALLEST)}px`;
+    this.button.disabled = !this.text.value.trim();
+    if (!this.commands) return;
+    const value = this.text.value;
+    const typing = document.activeElement === this.text && /^\/\S*$/.test(value);
+    this.#offer(typing ? store.commands.filter((one) => one.command.startsWith(value.toLowerCase())) : []);
+    const known = store.commands.find((one) => value.startsWith(`${one.command} `) || value === one.command);
+    this.hint.hidden = !known || this.#offered.length > 0;
+    if (known) fill(this.hint, el("code", {}, known.command), " ", el("span", { class: "usage-hint" }, known.hint), known.description && el("span", { class: "usage-more" }, known.description));
+  }
+
+  #offer(commands) {
+    this.#offered = commands;
+    this.#picked = Math.min(this.#picked, Math.max(commands.length - 1, 0));
+    this.options.hidden = !commands.length;
+    this.text.setAttribute("aria-expanded", String(commands.length > 0));
+    fill(this.options, commands.map((one, at) => el("div", {
+      class: "completion-item", role: "option", id: `${this.options.id}-${at}`, "aria-selected": String(at === this.#picked), data: { command: one.command },
+      on: { pointerdown: (event) => { event.preventDefault(); this.put(`${one.command} `); } },
+    }, el("span", { class: "completion-name" }, one.command), el("span", { class: "completion-hint" }, one.hint), el("span", { class: "completion-more" }, one.description))));
+    if (commands.length) this.text.setAttribute("aria-activedescendant", `${this.options.id}-${this.#picked}`);
+    else this.text.removeAttribute("aria-activedescendant");
+  }
+
+  #key(event) {
+    if (event.isComposing) return;
+    if (this.#offered.length && this.#choose(event)) {
+      event.preventDefault();
+    } else if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      this.send();
+    } else if (["ArrowUp", "ArrowDown"].includes(event.key) && (this.text.value === "" || this.#at >= 0)) {
+      event.preventDefault();
+      this.#recall(event.key === "ArrowUp" ? 1 : -1);
+    }
+  }
+
+  #choose(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const chosen = this.#offered[this.#picked];
+    if (step) {
+      this.#picked = (this.#picked + step + this.#offered.length) % this.#offered.length;
+      this.#offer(this.#offered);
+    } else if (event.key === "Escape") this.#offer([]);
+    else if (event.key === "Tab" || (event.key === "Enter" && !event.shiftKey && this.text.value !== chosen.command)) this.put(`${chosen.command} `);
+    else return false;
+    return true;
+  }
+
+  #recall(step) {
+    this.#at = Math.max(-1, Math.min(this.#history.length - 1, this.#at + step));
+    const text = this.#at < 0 ? "" : this.#history[this.#at];
+    const at = this.#at;
+    this.put(text);
+    this.#offer([]);
+    this.#at = at;
+  }
+
+  async send() {
+    const text = this.text.value.trim();
+    const { channel, thread } = this.place();
+    if (!text || this.node.getAttribute("aria-busy")) return;
+    this.#complain("");
+    this.#offer([]);
+    this.node.setAttribute("aria-busy", "true");
+    this.text.value = "";
+    this.#changed();
+    try {
+      await this.#deliver(channel, text, thread);
+      this.#history = [text, ...this.#history.filter((one) => one !== text)].slice(0, 30);
+      this.#at = -1;
+      this.onSent(text);
+    } catch (problem) {
+      if (!(problem instanceof Refused)) throw problem;
+      if (!this.text.value) this.text.value = text;
+      this.#complain(problem.message);
+    } finally {
+      this.node.removeAttribute("aria-busy");
+      this.#changed();
+    }
+  }
+
+  #deliver(channel, text, thread) {
+    const command = /^(\/\S+)\s*([\s\S]*)$/.exec(text);
+    if (!command) return api.say(channel, text, thread);
+    if (!this.commands) throw new Refused("Commands do not work in threads. Send it in the channel.");
+    return api.slash(channel, command[1].toLowerCase(), command[2]);
+  }
+}

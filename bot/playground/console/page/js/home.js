@@ -1,0 +1,23 @@
+// The App Home of the person one acts as.
+
+import { el } from "./dom.js";
+import { api, Refused } from "./api.js";
+import { drawBlocks } from "./blocks.js";
+import { store } from "./store.js";
+
+/** The home view as one node. */
+export function homeView() {
+  const problem = el("div", { class: "deed-error", role: "alert", hidden: true });
+  const dispatch = async (action) => {
+    problem.hidden = true;
+    try {
+      await api.actAtHome(action);
+    } catch (failure) {
+      if (!(failure instanceof Refused)) throw failure;
+      problem.textContent = failure.message;
+      problem.hidden = false;
+    }
+  };
+  const surface = { dispatch, state: (block, action) => store.home?.values?.[block]?.[action] ?? null, errors: {} };
+  return el("div", { class: "home", "data-testid": "home" }, drawBlocks(store.home?.blocks ?? [], surface), problem);
+}

@@ -1,0 +1,109 @@
+// A short walk through the first minute. It moves on by itself when the person does the thing.
+
+import { el, fill, icon } from "./dom.js";
+import { store } from "./store.js";
+
+const DONE = "switchboard.tour";
+
+const approver = () => [...store.people.values()].find((person) => person.actor && person.kind === "approver");
+const requester = () => [...store.people.values()].find((person) => person.actor && person.kind === "requester");
+const cardChannel = () => [...store.channels.values()].find((channel) => store.list(channel.id).some(pending));
+const pending = (message) => message.bot && message.blocks.some((block) => (block.elements ?? []).some((one) => one.style === "primary"));
+
+/** Each step: what to say, where to point, what to offer, and when it is done. */
+const STEPS = [
+  {
+    title: "Ask for a payment",
+    words: () => ["Everything here is local: a small chat workspace, a payments service in a box, and the real bot between them. Send the command below as ", el("strong", {}, requester()?.name ?? "the requester"), "."],
+    target: ".composer",
+    offer: { label: "Fill it in for me", run: ({ tryIt }) => tryIt() },
+    done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && !detail.message.ephemeral,
+  },
+  {
+    title: "Become somebody else",
+    words: () => ["Nobody approves their own request. Switch to ", el("strong", {}, approver()?.name ?? "an approver"), ", who may."],
+    target: () => (approver() ? `.person[data-user="${approver().id}"]` : ".people"),
+    drawer: true,
+    offer: { label: () => `Act as ${approver()?.name ?? "an approver"}`, run: ({ choose }) => approver() && choose(approver().id) },
+    done: () => store.me?.kind === "approver",
+  },
+  {
+    title: "Approve it",
+    words: () => ["The card waits in ", el("strong", {}, cardChannel() ? `#${cardChannel().name}` : "the approvals channel"), ". Read it, then press Approve."],
+    target: () => (store.channel === cardChannel()?.id ? ".framed .button-primary" : `.nav-item[data-channel="${cardChannel()?.id}"]`),
+    offer: { label: "Take me there", run: () => cardChannel() && store.open(cardChannel().id), when: () => cardChannel() && store.channel !== cardChannel().id },
+    done: ({ topic, detail }) => topic === "services" && Boolean(detail.call?.moved),
+  },
+  {
+    title: "Watch the money move",
+    words: () => ["Every call the payments service got stands here. Exactly one of them moved money, and the card only says what was really observed. Next time, make the service misbehave and see what happens."],
+    target: ".panel",
+    panel: true,
+    offer: { label: "Done", run: ({ finish }) => finish() },
+    done: () => false,
+  },
+];
+
+export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
+  let at = Number(localStorage.getItem(DONE) ?? 0);
+  let ring = null;
+
+  const save = () => {
+    try {
+      localStorage.setItem(DONE, String(at));
+    } catch {
+      return; // storage may be switched off; the tour then starts anew at the next visit
+    }
+  };
+  const finish = () => {
+    at = STEPS.length;
+    save();
+    draw();
+  };
+  const point = (step) => {
+    ring?.classList.remove("pointed");
+    const target = step && (typeof step.target === "function" ? step.target() : step.target);
+    ring = target ? document.querySelector(target) : null;
+    ring?.classList.add("pointed");
+  };
+  const hands = { tryIt, choose, finish };
+
+  function draw() {
+    const step = STEPS[at];
+    document.body.dataset.tour = step ? String(at + 1) : "over";
+    point(step);
+    if (!step || !store.ready) return fill(root);
+    const { offer } = step;
+    const shown = offer && (!offer.when || offer.when());
+    fill(root, el("section", { class: "tour", "aria-label": "Guided tour", "data-testid": "tour", data: { step: at + 1 } },
+      el("div", { class: "tour-head" }, el("span", { class: "tour-count" }, `${at + 1} of ${STEPS.length}`), el("h2", {}, step.title),
+        el("button", { type: "button", class: "button-bare", "aria-label": "End the tour", "data-testid": "tour-close", on: { click: finish } }, icon("close"))),
+      el("p", {}, step.words()),
+      el("div", { class: "tour-foot" },
+        el("div", { class: "tour-dots", "aria-hidden": true }, STEPS.map((_, each) => el("span", { class: each === at ? "on" : "" }))),
+        at < STEPS.length - 1 && el("button", { type: "button", class: "button button-quiet", "data-testid": "tour-next", on: { click: next } }, "Skip step"),
+        shown && el("button", { type: "button", class: "button button-primary button-small", "data-testid": "tour-offer", on: { click: () => offer.run(hands) } }, typeof offer.label === "function" ? offer.label() : offer.label))));
+  }
+
+  function next() {
+    at += 1;
+    save();
+    if (STEPS[at]?.panel && !narrow()) showPanel();
+    if (STEPS[at]?.drawer === undefined) showDrawer(false);
+    draw();
+  }
+
+  const look = (topic) => (detail = {}) => {
+    const step = STEPS[at];
+    if (step?.done({ topic, detail })) next();
+    else draw();
+  };
+  for (const topic of ["all", "channel", "messages", "services", "home"]) store.on(topic, look(topic));
+  return {
+    restart: () => {
+      at = 0;
+      save();
+      draw();
+    },
+  };
+}

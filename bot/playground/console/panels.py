@@ -1,0 +1,201 @@
+"""What the page needs to know of a service to show its calls and to make it misbehave."""
+
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol
+
+from bot.playground.faults import Fault, FaultKind, Faults
+
+Json = dict[str, Any]
+
+CALLS_SHOWN = 200
+"""Calls a panel remembers for the page; the simulators keep far more."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FaultChoice:
+    """A switch in plain words: ``kind`` is what the page sends back, ``about`` its consequence in a sentence."""
+
+    kind: str
+    title: str
+    about: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Operation:
+    """A request that can be made to fail; ``name`` as faults know it."""
+
+    name: str
+    title: str
+    faults: Sequence[FaultChoice]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A number worth a tile."""
+
+    name: str
+    label: str
+    value: str
+    strong: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Armed:
+    """A switch that is on."""
+
+    kind: str
+    title: str
+    when: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallLine:
+    """One call as the page lists it.
+
+    ``status`` is None while there is no answer; ``pending`` tells whether one may still come. ``moved`` is the
+    money that moved because of it ("25.00 USD") or empty, ``changes`` whether it changed anything lasting.
+    ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
+    """
+
+    id: str
+    at: float
+    method: str
+    path: str
+    operation: str
+    status: int | None
+    ok: bool
+    pending: bool = False
+    outcome: str = ""
+    moved: str = ""
+    changes: bool = False
+    fault: str = ""
+    direction: str = "in"
+    body: object = None
+    response: object = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Status:
+    """Everything of a panel but its calls."""
+
+    count: int
+    figures: Sequence[Figure] = ()
+    armed: Sequence[Armed] = ()
+
+
+class ServicePanel(Protocol):
+    """One service behind the scenes. A new service brings one of these."""
+
+    @property
+    def name(self) -> str:
+        """Short and stable, e.g. ``payments``."""
+
+    @property
+    def title(self) -> str:
+        """As people call it."""
+
+    @property
+    def about(self) -> str:
+        """One sentence above the calls."""
+
+    @property
+    def operations(self) -> Sequence[Operation]:
+        """What can be made to fail."""
+
+    def status(self) -> Status:
+        """Figures and armed switches as they are now."""
+
+    def calls(self) -> list[CallLine]:
+        """The last calls, oldest first."""
+
+    def call(self, call_id: str) -> CallLine | None:
+        """One call as it is now."""
+
+    def arm(self, operation: str, kind: str, times: int | None) -> None:
+        """Switch a fault on; ``ValueError`` when the panel does not offer it."""
+
+    def behave(self) -> None:
+        """Switch all faults off."""
+
+    def follow(self) -> AsyncIterator[str]:
+        """Ids of calls that are new or changed; an empty string when only the status changed."""
+
+
+@dataclass
+class CallBook:
+    """The last calls of a panel by id."""
+
+    kept: int = CALLS_SHOWN
+    count: int = 0
+    _lines: "OrderedDict[str, CallLine]" = field(default_factory=OrderedDict)
+
+    def put(self, line: CallLine) -> str:
+        """Add a call or replace the one with its id; returns the id."""
+        if line.id not in self._lines:
+            self.count += 1
+        self._lines[line.id] = line
+        while len(self._lines) > self.kept:
+            self._lines.popitem(last=False)
+        return line.id
+
+    def get(self, call_id: str) -> CallLine | None:
+        """The call with this id while it is kept."""
+        return self._lines.get(call_id)
+
+    def all(self) -> list[CallLine]:
+        """Oldest first."""
+        return list(self._lines.values())
+
+
+def picture(panel: ServicePanel) -> Json:
+    """A panel with its calls, as the page loads it."""
+    return {
+        "name": panel.name,
+        "title": panel.title,
+        "about": panel.about,
+        "operations": [asdict(operation) for operation in panel.operations],
+        "calls": [asdict(line) for line in panel.calls()],
+        **asdict(panel.status()),
+    }
+
+
+def change(panel: ServicePanel, call_id: str) -> Json:
+    """What a page that has the picture needs after one change."""
+    line = panel.call(call_id) if call_id else None
+    return {"name": panel.name, "status": asdict(panel.status()), "call": asdict(line) if line else None}
+
+
+def arm(faults: Faults, operations: Sequence[Operation], operation: str, kind: str, times: int | None) -> None:
+    """Arm one of the offered faults.
+
+    Raises:
+        ValueError: It is not offered for this operation, or ``times`` is not positive.
+    """
+    offered = {each.name: {choice.kind for choice in each.faults} for each in operations}
+    if kind not in offered.get(operation, set()):
+        raise ValueError(f"{kind!r} is not offered for {operation!r}.")
+    if times is not None and times < 1:
+        raise ValueError("A fault is armed for one request or more.")
+    faults.arm(Fault(FaultKind(kind), operation, times))
+
+
+def armed(faults: Faults, operations: Sequence[Operation]) -> list[Armed]:
+    """The armed faults in the words of the operations that offer them."""
+    titles = {each.name: each.title for each in operations}
+    words = {(each.name, choice.kind): choice.title for each in operations for choice in each.faults}
+    return [
+        Armed(
+            kind=fault.kind.value,
+            title=words.get((fault.operation, fault.kind.value), fault.kind.value),
+            when=f"– {titles.get(fault.operation, fault.operation)}, {_how_often(fault.times)}",
+        )
+        for fault in faults.armed
+    ]
+
+
+def _how_often(times: int | None) -> str:
+    if times is None:
+        return "every time"
+    return "next time" if times == 1 else f"next {times} times"
