@@ -232,6 +232,11 @@ FINAL: frozenset[State] = frozenset(
     }
 )
 
+NOT_PAID: frozenset[State] = frozenset(
+    {State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH, State.CANCELED, State.FAILED}
+)
+"""Final states in which no money stays with the recipient."""
+
 
 class Moves:
     """The transitions that exist; anything else is a programming error and is refused before the database."""

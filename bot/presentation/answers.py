@@ -18,7 +18,9 @@ _REFUSED: dict[No | Refusal, str] = {
     No.GUEST: "Guests cannot do this. Ask a full member of the workspace.",
     No.BOT: "Bots cannot do this.",
     No.GONE: "Your account is deactivated, so this has no effect.",
-    No.NOT_REQUESTER: "You are not among the people who may ask for payments. An admin can add you to the policy's requesters.",
+    No.NOT_REQUESTER: (
+        "You are not among those who may ask for payments. The operator can add you to `requesters` in the policy."
+    ),
     No.NOT_APPROVER: "You are not among the approvers of the policy, so your decision does not count.",
     No.OWN_REQUEST: "You asked for this yourself, so somebody else has to decide.",
     Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
@@ -126,6 +128,14 @@ def not_configured(service: str, missing: Sequence[str]) -> Content:
 def try_again(what: str) -> Content:
     """Nothing was recorded, and the person is the one who can repeat it."""
     return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")
+
+
+def slow() -> Content:
+    """Slack waits three seconds and this took longer; it may still happen."""
+    return private(
+        ":snail: This takes longer than Slack waits. It may still happen: look at the card or at `/pay approvals` "
+        "before you repeat it."
+    )
 
 
 def broken(error_id: str) -> Content:

@@ -13,7 +13,7 @@ from bot.domain.tracking import back_off
 from bot.workflows import commit, create, reconcile
 from bot.workflows.announce import alert, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
-from storage.store import Tx
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -93,8 +93,6 @@ async def expire(ctx: Context, instruction: Instruction) -> None:
             action="expired",
             reason="nobody decided in time",
             decided_by="",
-            due_at=None,
-            closed_at=now,
         )
         if moved is not None:
             tell(tx, moved, policy=ctx.policy, now=now)

@@ -11,7 +11,7 @@ from enum import StrEnum
 from bot.domain.instruction import Instruction, State
 from bot.domain.policy import Policy
 from bot.domain.references import ulid
-from storage.store import Tx
+from storage.transaction import Tx
 
 
 class Action(StrEnum):

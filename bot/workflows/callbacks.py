@@ -18,7 +18,7 @@ from bot.workflows.announce import alert
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.follow import observe
 from storage.rows import InboxRow, InboxState
-from storage.store import Tx
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 

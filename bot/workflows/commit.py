@@ -19,7 +19,7 @@ from bot.workflows.announce import tell
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, end, lease
 from bot.workflows.follow import apply_record
-from storage.store import Tx
+from storage.transaction import Tx
 
 _LIMIT_PAUSE = timedelta(seconds=60)
 
@@ -28,7 +28,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     """APPROVED: check everything again, claim the one attempt, send it, store what came of it."""
     if await _window_closed(ctx, instruction):
         return
-    payments.ready_to_commit()
+    payments.require_committable()
     if not ctx.quiet.over(sent_at=instruction.sent_at if instruction.commits else None, now=ctx.clock.now()):
         await ctx.store.write(
             lambda tx: tx.instructions.touch(
@@ -85,7 +85,7 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
         apply_record(ctx, tx, instruction, operation, now)
         return True
     reason = f"the service says {operation.status} although Switchboard sent nothing"
-    end(ctx, tx, instruction, State.MISMATCH, reason, now, remote_status=operation.status)
+    end(ctx, tx, instruction, State.MISMATCH, reason, now)
     return True
 
 
@@ -108,9 +108,7 @@ def _claim(
         return None
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
-    if not tx.reservations.reserve(
-        instruction_id=instruction.id, n=n, day=daily_key(now), cents=instruction.cents, limit_cents=limit
-    ):
+    if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
         tx.instructions.touch(
             instruction, now=now, show=True, due_at=now + _LIMIT_PAUSE, reason="the daily limit is reached"
         )
@@ -177,7 +175,7 @@ def _record(
         case NotExecuted(reason=reason, words=words):
             tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
-            end(ctx, tx, sending, State.REFUSED, words or reason, now, commits=sending.commits - 1)
+            end(ctx, tx, sending, State.REFUSED, words or reason, now)
         case Unknown(reason=reason):
             lose(ctx, tx, sending, attempt, reason, now)
 

@@ -7,6 +7,7 @@ an answer that was lost is looked for by our own code before anything is sent ag
 import hashlib
 import json
 from datetime import datetime, timedelta
+from typing import TypedDict
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
@@ -26,7 +27,7 @@ from bot.domain.references import callback_token
 from bot.domain.tracking import back_off
 from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
-from storage.store import Tx
+from storage.transaction import Tx
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -137,8 +138,15 @@ async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tupl
     return await ctx.store.write(work, name="claim_create")
 
 
-def lease(ctx: Context) -> dict[str, object]:
-    """Keep a step ours: the row says who is on it and until when."""
+class Lease(TypedDict):
+    """Who is on a step, and until when nobody else may take it."""
+
+    lease_owner: str
+    lease_until: datetime
+
+
+def lease(ctx: Context) -> Lease:
+    """Keep a step ours."""
     return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
 
 
@@ -210,7 +218,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     """Compare what the service created with what was asked, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
         return
     card = tx.copies.of(instruction.id, Place.APPROVALS)
     expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
@@ -234,9 +242,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
         show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
 
 
-def end(
-    ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str, now: datetime, **changes: object
-) -> None:
+def end(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str, now: datetime) -> None:
     """A final state that nobody chose, told with its reason."""
     moved = tx.instructions.move(
         instruction,
@@ -247,9 +253,6 @@ def end(
         detail={"reason": reason},
         reason=reason,
         decided_by="",
-        due_at=None,
-        closed_at=now,
-        **changes,
     )
     if moved is not None:
         tell(tx, moved, policy=ctx.policy, now=now)

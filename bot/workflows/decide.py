@@ -14,7 +14,7 @@ from bot.domain.instruction import Choice, Instruction, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
 from bot.workflows.context import Context
-from storage.store import Tx
+from storage.transaction import Tx
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +217,6 @@ def _finish(
         decided_by=person,
         reason=reason,
         due_at=due_at,
-        closed_at=now,
     )
     if moved is None:
         return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)

@@ -17,7 +17,7 @@ from bot.slack.messenger import Posted
 from bot.workflows.announce import Action, Place, alert
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.rows import CardCopy, OutboxRow, OutboxState
-from storage.store import Tx
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 

@@ -14,7 +14,7 @@ from bot.domain.tracking import next_poll
 from bot.workflows.announce import alert, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from storage.rows import Tracked
-from storage.store import Tx
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -50,7 +50,6 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
         unknown_since=None,
         puts_off=0,
         due_at=None,
-        closed_at=now if state in SETTLED else None,
     )
     if moved is None:
         return False

@@ -11,7 +11,7 @@ from bot.workflows.announce import alert
 from bot.workflows.context import Context
 from bot.workflows.create import ask_people
 from bot.workflows.follow import apply_record
-from storage.store import Tx
+from storage.transaction import Tx
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

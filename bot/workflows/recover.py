@@ -5,7 +5,7 @@ import structlog
 from bot.domain.instruction import AttemptOutcome, Instruction, State
 from bot.workflows import commit, create
 from bot.workflows.context import Context
-from storage.store import Tx
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +30,11 @@ def _recover(ctx: Context, tx: Tx) -> int:
     for instruction in left:
         _lose(ctx, tx, instruction)
     posts = tx.outbox.recover(owner=ctx.owner, now=now, exclusive=exclusive)
+    if exclusive:
+        # What a dead process merely read needs no care, only its lease must not stand in the way.
+        tx.instructions.recover(owner=ctx.owner)
+        tx.inbox.recover(ctx.owner)
+        tx.tracked.recover(ctx.owner)
     return len(left) + posts
 
 

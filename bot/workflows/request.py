@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.domain.instruction import CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
+from bot.domain.instruction import NOT_PAID, CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
 from bot.domain.money import Cents
 from bot.domain.references import callback_token, reference, token_hash, ulid
 from bot.workflows.announce import Place, places, show_card
 from bot.workflows.context import Context
-from storage.store import Tx
+from storage.transaction import Tx
 
 _DAY = timedelta(days=1)
 
@@ -51,7 +51,7 @@ async def request_payout(ctx: Context, asked: Asked) -> Instruction:
 
 def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
     cents = Cents(asked.payload.cents)
-    twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=now - _DAY)
+    twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=now - _DAY, ignoring=NOT_PAID)
     return Instruction(
         id=ulid(now),
         reference=_unused_reference(tx),

@@ -1,0 +1,46 @@
+"""Look at requests without changing anything."""
+
+from bot.domain.instruction import Instruction, State, Vote
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
+
+
+async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
+    """A request by its reference, code or the service's id, with the votes of its round."""
+
+    def work(tx: Tx) -> tuple[Instruction, list[Vote]] | None:
+        found = tx.instructions.find(text)
+        return (found, tx.votes.of(found.id, found.round)) if found is not None else None
+
+    return await ctx.store.read(work)
+
+
+async def get(ctx: Context, instruction_id: str) -> Instruction | None:
+    """A request by its row id."""
+    return await ctx.store.read(lambda tx: tx.instructions.get(instruction_id))
+
+
+async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
+    """The votes of a request's present round."""
+    return await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+
+
+async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
+    """What waits for people, oldest first."""
+
+    def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
+        return [(one, tx.votes.of(one.id, one.round)) for one in tx.instructions.awaiting(_WAITING)]
+
+    return await ctx.store.read(work)
+
+
+async def is_copy(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> bool:
+    """Whether this message is a copy of this request's card that we posted."""
+
+    def work(tx: Tx) -> bool:
+        found = tx.copies.find(channel, ts)
+        return found is not None and found.instruction_id == instruction_id
+
+    return await ctx.store.read(work)

@@ -1,0 +1,9 @@
+"""Buttons."""
+
+from handlers.actions import payout
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Make every button known by its action id."""
+    payout.register(router)

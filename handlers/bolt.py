@@ -1,0 +1,192 @@
+"""Bolt with one listener for each kind of request; names are looked up in the router's tables.
+
+Both ways in meet here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``),
+Socket Mode hands over envelopes. Work is done before the answer goes out (persist, then ack), so every
+listener catches everything: an exception after ``ack`` would take the ack back.
+"""
+
+import asyncio
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import structlog
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.presentation import answers
+from bot.presentation.mistakes import mistakes
+from bot.presentation.views import notice
+from bot.slack.identity import Identity
+from handlers.commands.grammar import MistakesError
+from handlers.desk import Desk
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import FieldErrors, Nothing, Open, Private, Replace, Reply
+from handlers.router import Router
+from storage.errors import StorageError
+
+log = structlog.get_logger(__name__)
+
+_EVERYTHING = re.compile(".*", re.DOTALL)
+_PATIENCE = 2.6
+"""Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
+
+
+def build(
+    *, client: AsyncWebClient, token: str, identity: Identity, desk: Desk, router: Router, patience: float = _PATIENCE
+) -> AsyncApp:
+    """The Bolt application. It never calls ``auth.test``: who we are was asked once, at start."""
+    known = AuthorizeResult(
+        enterprise_id=identity.enterprise_id,
+        team_id=identity.team_id,
+        bot_token=token,
+        bot_id=identity.bot_id,
+        bot_user_id=identity.bot_user_id,
+    )
+
+    async def authorize() -> AuthorizeResult:
+        return known
+
+    app = AsyncApp(
+        client=client,
+        authorize=authorize,
+        process_before_response=True,
+        request_verification_enabled=False,
+        ssl_check_enabled=False,
+        url_verification_enabled=True,
+        attaching_function_token_enabled=False,
+    )
+    app.middleware(_pin(identity.team_id))
+    listeners = _Listeners(desk=desk, router=router, patience=patience)
+    app.command(_EVERYTHING)(listeners.command)
+    app.action(_EVERYTHING)(listeners.action)
+    app.view_submission(_EVERYTHING)(listeners.submission)
+    app.view_closed(_EVERYTHING)(listeners.acknowledge)
+    app.event(_EVERYTHING)(listeners.event)
+    app.shortcut(_EVERYTHING)(listeners.acknowledge)
+    app.options(_EVERYTHING)(listeners.acknowledge)
+    return app
+
+
+def _pin(home: str) -> Callable[..., Awaitable[BoltResponse]]:
+    """A signed request of another workspace is answered, and has no effect."""
+
+    async def pin(req: AsyncBoltRequest, next: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:  # noqa: A002
+        body = req.body
+        team = body.get("team_id") or (body.get("team") or {}).get("id")
+        if team != home:
+            log.warning("ignored a request of another workspace", team=str(team))
+            return BoltResponse(status=200, body="")
+        return await next()
+
+    return pin
+
+
+class _Listeners:
+    """The few functions Bolt knows; each runs one handler and turns its reply into an ack."""
+
+    def __init__(self, *, desk: Desk, router: Router, patience: float) -> None:
+        self._desk = desk
+        self._router = router
+        self._patience = patience
+
+    async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Slash commands: the answer is the ack itself, for the asker's eyes."""
+        command = Command.read(body)
+        handler = self._router.commands.get(command.name)
+        if handler is None:
+            await ack(**_message(answers.unknown_command(command.name)))
+            return
+        reply = await self._safely(handler(self._desk, command))
+        if isinstance(reply, Open):
+            reply = await self._open(reply, command.trigger_id)
+        await ack(**_message(reply.content)) if isinstance(reply, Private) else await ack()
+
+    async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Buttons: an answer travels as a private message beside the ack."""
+        if not body.get("actions"):
+            await ack()
+            return
+        click = Click.read(body)
+        handler = self._router.actions.get(click.action_id)
+        if handler is not None:
+            reply = await self._safely(handler(self._desk, click))
+            if isinstance(reply, Open):
+                reply = await self._open(reply, click.trigger_id)
+            if isinstance(reply, Private):
+                self._desk.whispers.tell(
+                    content=reply.content, response_url=click.response_url, channel=click.channel, user=click.user
+                )
+        await ack()
+
+    async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Forms: the answer is what becomes of the form."""
+        form = Submission.read(body)
+        handler = self._router.views.get(form.callback_id)
+        reply = await self._safely(handler(self._desk, form)) if handler is not None else Nothing()
+        match reply:
+            case FieldErrors(errors=errors):
+                await ack(response_action="errors", errors=dict(errors))
+            case Replace(view=view):
+                await ack(response_action="update", view=view)
+            case Private(content=content):
+                await ack(response_action="update", view=notice("Switchboard", content.text))
+            case _:
+                await ack()
+
+    async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Events: acknowledged whatever they are, or Slack sends them again."""
+        handler = self._router.events.get(str((body.get("event") or {}).get("type", "")))
+        if handler is not None:
+            await self._safely(_quietly(handler(self._desk, body)))
+        await ack()
+
+    async def acknowledge(self, ack: AsyncAck) -> None:
+        """What needs no more than an answer."""
+        await ack()
+
+    async def _open(self, reply: Open, trigger_id: str) -> Reply:
+        try:
+            await self._desk.messenger.open_view(trigger_id=trigger_id, view=reply.view)
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            log.warning("a form could not be opened", reason=str(refused))
+            return Private(answers.try_again("Slack did not open the form."))
+        return Nothing()
+
+    async def _safely(self, handling: Awaitable[Reply]) -> Reply:
+        """Run a handler; whatever happens becomes an answer."""
+        try:
+            async with asyncio.timeout(self._patience):
+                return await handling
+        except MistakesError as broken:
+            return Private(mistakes(broken.errors))
+        except ServiceNow as silent:
+            log.warning("a request could not be handled", reason=str(silent))
+            return Private(answers.try_again(f"{silent.service} {silent.reason}."))
+        except StorageError as busy:
+            log.warning("a request could not be stored", reason=str(busy))
+            return Private(answers.try_again("The database is busy."))
+        except TimeoutError:
+            return Private(answers.slow())
+        except Exception:
+            error_id = secrets.token_hex(4)
+            log.exception("a handler failed", error_id=error_id)
+            return Private(answers.broken(error_id))
+
+
+async def _quietly(handling: Awaitable[None]) -> Reply:
+    await handling
+    return Nothing()
+
+
+def _message(content: Content) -> Mapping[str, Any]:
+    message: dict[str, Any] = {"text": content.text, "response_type": "ephemeral"}
+    if content.blocks:
+        message["blocks"] = list(content.blocks)
+    return message

@@ -1,0 +1,78 @@
+"""``/callbacks/payments/{token}``: stored before it is answered, believed only after reading.
+
+Whoever has no valid address learns nothing: unknown token, wrong method and forbidden source get the
+same 404, byte for byte.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+
+import structlog
+from aiohttp import web
+
+from bot.workflows.callbacks import receive
+from bot.workflows.context import Context
+from handlers.sources import Network, allowed, source_of
+from storage.errors import StorageError
+
+log = structlog.get_logger(__name__)
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+_LARGEST_BODY = 256 * 1024
+_BODY_SECONDS = 10.0
+
+
+class PaymentsCallbacks:
+    """Takes callbacks in.
+
+    Args:
+        ctx: gives the workflows' context, None until it is built.
+        sources: networks that may call; empty means any.
+        proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
+    """
+
+    def __init__(
+        self, *, ctx: Callable[[], Context | None], sources: Sequence[Network], proxies: Sequence[Network]
+    ) -> None:
+        self._ctx = ctx
+        self._sources = sources
+        self._proxies = proxies
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one callback: 200 only when it is durable."""
+        token = request.match_info["token"]
+        source = source_of(request.remote, request.headers.get("X-Forwarded-For", ""), self._proxies)
+        if request.method != "POST" or not _TOKEN.fullmatch(token) or not allowed(source, self._sources):
+            return _nothing_here()
+        ctx = self._ctx()
+        if ctx is None:
+            return web.Response(status=503, headers={"Retry-After": "5"})
+        body = await _body(request)
+        if body is None:
+            return web.Response(status=413)
+        try:
+            known = await receive(ctx, token=token, body=body)
+        except StorageError as busy:
+            log.warning("a callback could not be stored", reason=str(busy))
+            return web.Response(status=503, headers={"Retry-After": "5"})
+        return web.json_response({"ok": True}) if known else _nothing_here()
+
+
+def _nothing_here() -> web.Response:
+    return web.json_response({"error": "not found"}, status=404)
+
+
+async def _body(request: web.Request) -> str | None:
+    """At most 256 KiB within ten seconds, as text whatever its bytes: only its being here matters."""
+    chunks, size = [], 0
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            async for chunk in request.content.iter_chunked(16_384):
+                size += len(chunk)
+                if size > _LARGEST_BODY:
+                    return None
+                chunks.append(chunk)
+    except TimeoutError:
+        return None
+    return b"".join(chunks).decode(errors="replace")

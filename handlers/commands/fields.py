@@ -1,0 +1,67 @@
+"""What people type, as values: the same checks for command lines and forms."""
+
+from email_validator import EmailNotValidError, validate_email
+
+from bot.domain.errors import PersonError
+from bot.domain.money import AmountError, Cents, parse_amount, shown
+from bot.domain.policy import Policy
+from bot.presentation.text import clean
+from bot.presentation.views import DESCRIPTION_LIMIT, EMAIL_LIMIT
+
+EMAIL_RULE = "an e-mail address such as ana@example.com"
+AMOUNT_RULE = "an amount in USD such as 25.00"
+DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
+OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
+
+
+def email(text: str) -> str:
+    """An address in ASCII, at most as long as a card can show whole."""
+    address = text.strip()
+    try:
+        found = validate_email(
+            address,
+            check_deliverability=False,
+            globally_deliverable=False,
+            allow_smtputf8=False,
+            allow_quoted_local=True,
+        )
+    except EmailNotValidError:
+        found = None
+    if found is None or "." not in found.ascii_domain:
+        raise PersonError(argument="email", rule=f"it must be {EMAIL_RULE}", example="ana@example.com", given=text)
+    written = found.ascii_email or found.normalized
+    if len(written) > EMAIL_LIMIT:
+        rule = f"it must have at most {EMAIL_LIMIT} characters, so that the approver sees all of it"
+        raise PersonError(argument="email", rule=rule, example="ana@example.com", given=text)
+    return written
+
+
+def amount(text: str) -> Cents:
+    """A positive amount with at most two decimals."""
+    try:
+        return parse_amount(text)
+    except AmountError as broken:
+        raise PersonError(argument="amount", rule=broken.rule, example="25.00", given=text) from None
+
+
+def within_limit(cents: Cents, policy: Policy) -> Cents:
+    """An amount that could be sent at all today."""
+    limit = policy.approval.daily_limit
+    if cents > limit:
+        rule = f"it must not be above the daily limit of {shown(limit)}"
+        raise PersonError(argument="amount", rule=rule, example="25.00", given=shown(cents))
+    return cents
+
+
+def description(text: str) -> str:
+    """What it is for, without invisible characters; shown whole or refused, never cut."""
+    cleaned = clean(text)
+    if not 1 <= len(cleaned) <= DESCRIPTION_LIMIT:
+        rule = f"it must have {DESCRIPTION_RULE}; this has {len(cleaned)}"
+        raise PersonError(argument="description", rule=rule, example="March translation", given=text)
+    return cleaned
+
+
+def operation(text: str) -> str:
+    """A reference, our code or the service's id."""
+    return text.strip().strip("`")

@@ -1,0 +1,144 @@
+"""One declaration of a command's verbs parses what people type and prints the help.
+
+Text arrives the way people and their devices write: curly quotes, long dashes, hard spaces, links made
+of addresses. It is brought into plain form first, split at spaces (``"…"`` keeps words together,
+an apostrophe is a letter), and unescaped last.
+"""
+
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.errors import PersonError
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Reply
+
+_PLAIN = str.maketrans(
+    {
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u2014": "--",
+        "\u00a0": " ",
+        "\u202f": " ",
+        "\u200b": "",
+    }
+)
+_LINKED = re.compile(r"<(?:mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>")
+_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument: ``read`` turns its text into a value or raises ``PersonError``."""
+
+    name: str
+    rule: str
+    read: Callable[[str], Any]
+    rest: bool = False
+    """Takes all words that are left."""
+
+
+Values = Mapping[str, Any]
+"""Argument values by name."""
+Run = Callable[[Desk, Command, Values], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """What stands behind a command's name. ``alone`` answers the verb without any argument."""
+
+    name: str
+    summary: str
+    example: str
+    run: Run
+    arguments: Sequence[Argument] = ()
+    alone: Callable[[Desk, Command], Awaitable[Reply]] | None = None
+
+    @property
+    def usage(self) -> str:
+        """The verb with its arguments, as help prints it."""
+        return " ".join([self.name, *(f"<{argument.name}>" for argument in self.arguments)])
+
+
+class MistakesError(Exception):
+    """Everything that is wrong with one line, so that it can be mended in one go."""
+
+    def __init__(self, errors: Sequence[PersonError]) -> None:
+        super().__init__("; ".join(str(error) for error in errors))
+        self.errors = errors
+
+
+def plain_text(text: str) -> str:
+    """What the person meant, with Slack's escapes still in it; unescape each word afterwards."""
+
+    def label(found: re.Match[str]) -> str:
+        return found["label"] if found["label"] is not None else found["bare"].removeprefix("mailto:")
+
+    linked = _LINKED.sub(label, text.translate(_PLAIN))
+    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+
+
+def unescape(word: str) -> str:
+    """Slack escapes three characters; undone last, so that nothing typed can look like Slack's own markup."""
+    return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def words_of(text: str, *, example: str) -> list[str]:
+    """Split a command line.
+
+    Raises:
+        PersonError: a quotation mark is opened and not closed.
+    """
+    splitter = shlex.shlex(plain_text(text), posix=True, punctuation_chars=False)
+    splitter.whitespace_split = True
+    splitter.commenters = ""
+    splitter.escape = ""
+    splitter.quotes = '"'
+    try:
+        return [unescape(word) for word in splitter]
+    except ValueError:
+        raise PersonError(
+            argument="text", rule="a quotation mark is opened but not closed", example=example, given=text
+        ) from None
+
+
+def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
+    """Values by argument name.
+
+    Raises:
+        MistakesError: with every argument that is missing or breaks its rule, and every word too many.
+    """
+    example = f"{spelled} {verb.example}"
+    values: dict[str, Any] = {}
+    errors: list[PersonError] = []
+    left = list(words)
+    for argument in verb.arguments:
+        text = " ".join(left) if argument.rest else (left[0] if left else "")
+        left = [] if argument.rest else left[1:]
+        try:
+            values[argument.name] = _read(argument, text)
+        except PersonError as broken:
+            errors.append(
+                PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
+            )
+    if left:
+        errors.append(
+            PersonError(argument=left[0], rule="this is one word too many", example=example, given=" ".join(left))
+        )
+    if errors:
+        raise MistakesError(errors)
+    return values
+
+
+def _read(argument: Argument, text: str) -> Any:
+    if not text.strip():
+        raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
+    return argument.read(text)

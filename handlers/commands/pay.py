@@ -1,0 +1,146 @@
+"""``/pay``: ask for payouts, look at them, see what waits."""
+
+from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
+from bot.domain.errors import PersonError
+from bot.domain.instruction import PayoutPayload, State, Vote
+from bot.domain.money import Cents
+from bot.presentation import answers, views
+from bot.slack.messenger import Messenger
+from bot.workflows.lookup import find, waiting
+from bot.workflows.request import Asked, request_payout
+from handlers.commands import fields
+from handlers.commands.grammar import Argument, MistakesError, Values, Verb, read_arguments, words_of
+from handlers.commands.usage import help_for, no_such_verb
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Open, Private, Reply
+
+NAME = "pay"
+SUMMARY = "Pay people, with approval"
+
+
+async def handle(desk: Desk, command: Command) -> Reply:
+    """Find the verb, read its arguments, run it."""
+    spelled = desk.spelled(NAME)
+    name, _, rest = command.text.strip().partition(" ")
+    verb = next((verb for verb in VERBS if verb.name == name.lower()), None)
+    if verb is None:
+        if name.lower() in ("", "help"):
+            return Private(help_for(spelled, SUMMARY, VERBS))
+        return Private(no_such_verb(name, spelled, VERBS))
+    if not rest.strip() and verb.alone is not None:
+        return await verb.alone(desk, command)
+    try:
+        words = words_of(rest, example=f"{spelled} {verb.example}")
+    except PersonError as broken:
+        raise MistakesError([broken]) from None
+    return await verb.run(desk, command, read_arguments(verb, words, spelled=spelled))
+
+
+async def _send_form(desk: Desk, command: Command) -> Reply:
+    if desk.ctx.payments is None:
+        return Private(answers.not_configured("payments", desk.ctx.missing))
+    standing = await desk.ctx.people.standing(command.user)
+    refusal = may_request(standing, people=desk.ctx.policy.people, home=desk.ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+    return Open(views.request(channel=command.channel))
+
+
+async def _send(desk: Desk, command: Command, values: Values) -> Reply:
+    payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
+    return await ask(
+        desk, user=command.user, channel=command.channel, payload=payload, source_key=f"command:{command.trigger_id}"
+    )
+
+
+async def ask(desk: Desk, *, user: str, channel: str, payload: PayoutPayload, source_key: str) -> Private:
+    """The common end of the command line and the form: check the person and the limit, store the request."""
+    ctx = desk.ctx
+    if ctx.payments is None:
+        return Private(answers.not_configured("payments", ctx.missing))
+    refusal = may_request(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+    example = f"{desk.spelled(NAME)} {_SEND.example}"
+    try:
+        fields.within_limit(Cents(payload.cents), ctx.policy)
+    except PersonError as broken:
+        broken.example = example
+        raise MistakesError([broken]) from None
+    asked = Asked(requester=user, channel=channel, payload=payload, source_key=source_key)
+    instruction = await request_payout(ctx, asked)
+    content = answers.requested(instruction)
+    if not await _can_post(desk.messenger, channel):
+        content = answers.private(content.text + answers.not_a_member(instruction, command=example))
+    return Private(content)
+
+
+async def _can_post(messenger: Messenger, channel: str) -> bool:
+    return await messenger.is_member(channel)
+
+
+async def _show(desk: Desk, command: Command, values: Values) -> Reply:
+    ctx = desk.ctx
+    standing = await ctx.people.standing(command.user)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+    found = await find(ctx, values["operation"])
+    roles = any(listed(role, standing, ctx.policy.people) for role in Role)
+    if found is None or not (roles or found[0].requester == command.user):
+        raise MistakesError(
+            [
+                PersonError(
+                    argument="operation",
+                    rule=f"no request of that name is known here; it is {fields.OPERATION_RULE}",
+                    example=f"{desk.spelled(NAME)} {_SHOW.example}",
+                    given=values["operation"],
+                )
+            ]
+        )
+    return Private(answers.shown_to(*found, approvals_channel=ctx.policy.channels.approvals))
+
+
+async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
+    ctx = desk.ctx
+    standing = await ctx.people.standing(command.user)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+
+    def mine(requester: str, votes: list[Vote], state: State) -> bool:
+        no = may_decide(standing, requester=requester, people=ctx.policy.people, home=ctx.home)
+        voted = any(vote.person == command.user for vote in votes)
+        return no is None and not voted and state in (State.AWAITING, State.NEEDS_HUMAN)
+
+    found = [answers.Waiting(one, votes, mine(one.requester, votes, one.state)) for one, votes in await waiting(ctx)]
+    ordered = sorted(found, key=lambda one: (not one.mine, one.instruction.id))
+    return Private(answers.waiting(ordered, approvals_channel=ctx.policy.channels.approvals))
+
+
+_SEND = Verb(
+    name="send",
+    summary="ask for a payout; it is sent once enough people have approved it",
+    example='send ana@example.com 25.00 "March translation"',
+    run=_send,
+    alone=_send_form,
+    arguments=(
+        Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
+        Argument(name="amount", rule=fields.AMOUNT_RULE, read=fields.amount),
+        Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
+    ),
+)
+_SHOW = Verb(
+    name="show",
+    summary="one request as it stands",
+    example="show P-4F7K2M",
+    run=_show,
+    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
+)
+_APPROVALS = Verb(
+    name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
+)
+
+VERBS = (_SEND, _SHOW, _APPROVALS)
+"""In the order of the help."""

@@ -1,0 +1,27 @@
+"""Tables that find a handler by name: a request costs the same with ten commands or a hundred.
+
+(Bolt itself tries its listeners one after the other, at about 8 µs each.)
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from handlers.desk import Desk
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import Reply
+
+CommandHandler = Callable[[Desk, Command], Awaitable[Reply]]
+ClickHandler = Callable[[Desk, Click], Awaitable[Reply]]
+SubmissionHandler = Callable[[Desk, Submission], Awaitable[Reply]]
+EventHandler = Callable[[Desk, Mapping[str, Any]], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Router:
+    """What is known by which name; filled once by the ``register`` functions."""
+
+    commands: dict[str, CommandHandler] = field(default_factory=dict)
+    actions: dict[str, ClickHandler] = field(default_factory=dict)
+    views: dict[str, SubmissionHandler] = field(default_factory=dict)
+    events: dict[str, EventHandler] = field(default_factory=dict)

@@ -1,0 +1,9 @@
+"""Forms that were submitted."""
+
+from handlers.router import Router
+from handlers.views import payout
+
+
+def register(router: Router) -> None:
+    """Make every form known by its callback id."""
+    payout.register(router)

@@ -1,0 +1,92 @@
+"""The forms of a payout: asking for one, and deciding on one."""
+
+import json
+
+from bot.domain.approvals import Refusal
+from bot.domain.errors import PersonError
+from bot.domain.instruction import PayoutPayload
+from bot.presentation import answers, mistakes, views
+from bot.presentation.text import clean
+from bot.workflows import decide
+from bot.workflows.decide import Click, Decided
+from handlers.commands import fields
+from handlers.commands.grammar import MistakesError
+from handlers.commands.pay import ask
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Every form by its callback id."""
+    router.views[views.REQUEST] = request
+    router.views[views.APPROVE] = approve
+    router.views[views.REJECT] = reject
+    router.views[views.RETRY] = retry
+    router.views[views.CLOSE] = close
+
+
+async def request(desk: Desk, form: Submission) -> Reply:
+    """Ask for a payout; mistakes stand at their fields."""
+    errors: dict[str, str] = {}
+    read = {}
+    for block, reader in (
+        (views.EMAIL, fields.email),
+        (views.AMOUNT, lambda text: fields.within_limit(fields.amount(text), desk.ctx.policy)),
+        (views.DESCRIPTION, fields.description),
+    ):
+        try:
+            read[block] = reader(form.values.get(block, ""))
+        except PersonError as broken:
+            errors[block] = mistakes.at_field(broken)
+    if errors:
+        return FieldErrors(errors)
+    payload = PayoutPayload(email=read[views.EMAIL], cents=read[views.AMOUNT], description=read[views.DESCRIPTION])
+    channel = str(json.loads(form.metadata)["channel"])
+    try:
+        answer = await ask(desk, user=form.user, channel=channel, payload=payload, source_key=f"view:{form.view_id}")
+    except MistakesError as broken:
+        return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
+    return Replace(views.notice("Pay somebody", answer.content.text))
+
+
+async def approve(desk: Desk, form: Submission) -> Reply:
+    """Approve with the amount typed."""
+    typed = form.values.get(views.AMOUNT, "")
+    return _answer(await decide.approve(desk.ctx, _click(form), typed_amount=typed))
+
+
+async def retry(desk: Desk, form: Submission) -> Reply:
+    """Approve a new attempt, with the amount typed."""
+    return _answer(await decide.retry(desk.ctx, _click(form), typed_amount=form.values.get(views.AMOUNT, "")))
+
+
+async def reject(desk: Desk, form: Submission) -> Reply:
+    """Reject with a reason."""
+    reason = clean(form.values.get(views.REASON, ""))
+    if not reason:
+        return FieldErrors({views.REASON: mistakes.NO_REASON})
+    return _answer(await decide.reject(desk.ctx, _click(form), reason=reason))
+
+
+async def close(desk: Desk, form: Submission) -> Reply:
+    """Close as not paid, with a reason."""
+    reason = clean(form.values.get(views.REASON, ""))
+    if not reason:
+        return FieldErrors({views.REASON: mistakes.NO_REASON})
+    return _answer(await decide.close_as_not_paid(desk.ctx, _click(form), reason=reason))
+
+
+def _click(form: Submission) -> Click:
+    about = json.loads(form.metadata)
+    return Click(instruction_id=str(about["id"]), round=int(about["round"]), person=form.user)
+
+
+def _answer(decided: Decided) -> Reply:
+    if decided.refusal is None:
+        return Nothing()
+    content = answers.refused(decided.refusal, decided.instruction)
+    if decided.refusal is Refusal.WRONG_AMOUNT:
+        return FieldErrors({views.AMOUNT: mistakes.WRONG_AMOUNT})
+    return Replace(views.notice("Without effect", content.text))
