@@ -16,6 +16,10 @@ from typing import Final, Protocol
 _EPSILON: Final = 1e-6
 """Seconds. A rest this small is rounding; waiting for it might never end on a coarse clock."""
 
+_HOLD: Final = 1.0
+_LONGEST_HOLD: Final = 60.0
+"""Seconds. After this long one request may ask again, whatever a proxy wrote into Retry-After."""
+
 
 class Lane(IntEnum):
     """Who goes first when several wait; within a lane in the order of arrival."""
@@ -118,7 +122,8 @@ class SlidingWindowLimiter:
         return self._widened if self._clock() < self._wide_until else self._window
 
     def slow_down(self, retry_after: float | None) -> None:
-        """See ``SendSlots``; without a wish of the service, one second."""
+        """See ``SendSlots``; without a wish of the service one second, and never more than a minute."""
         now = self._clock()
-        self._held_until = max(self._held_until, now + (1.0 if retry_after is None else retry_after))
+        hold = _HOLD if retry_after is None else min(retry_after, _LONGEST_HOLD)
+        self._held_until = max(self._held_until, now + hold)
         self._wide_until = now + self._recovery

@@ -185,3 +185,11 @@ async def test_a_cancelled_request_gives_its_place_to_the_next() -> None:
         await time.run_until(time.now + 5)
     assert head.cancelled()
     assert follower.result() is True
+
+
+async def test_no_retry_after_stops_everything_for_longer_than_a_minute() -> None:
+    time = VirtualTime()
+    slots = limiter(time)
+    slots.slow_down(3600.0)
+    await time.run_until(time.now + 61)
+    assert await slots.acquire(Lane.READ, patience=1)

@@ -1,0 +1,134 @@
+"""The client and the simulated service, which know nothing of each other, must agree."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.money import Cents
+from bot.domain.operation import OperationStatus
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.simulator import PaymentsSimulator
+
+
+def new(code: str = "code-1") -> NewPayout:
+    return NewPayout(
+        email="ana@example.com",
+        description="March translation",
+        cents=Cents(2510),
+        code=code,
+        confirmation_uri="https://bot.example/c/1",
+        failure_uri="https://bot.example/c/2",
+        cancel_uri="https://bot.example/c/3",
+    )
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[PaymentsSimulator]:
+    async with PaymentsSimulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def client(service: PaymentsSimulator) -> AsyncIterator[PaymentsClient]:
+    async with open_session() as session:
+        yield connect(
+            service, session_transport=Transport(session=session, base_url=service.base_url, service="payments")
+        )
+
+
+def connect(service: PaymentsSimulator, *, session_transport: Transport, secret: str | None = None) -> PaymentsClient:
+    return PaymentsClient(
+        routes=load_routes(None, environment="sandbox"),
+        transport=session_transport,
+        limiter=SlidingWindowLimiter(clock=time.monotonic),
+        partner_id=service.partner_id,
+        partner_secret=SecretStr(service.partner_secret if secret is None else secret),
+    )
+
+
+async def created(client: PaymentsClient) -> str:
+    found = await client.create_payout(new(), earlier_unknown=False)
+    assert isinstance(found, Done)
+    assert (found.value.state, found.value.code, found.value.cents, found.value.email) == (
+        OperationStatus.CREATED,
+        "code-1",
+        2510,
+        "ana@example.com",
+    )
+    return found.value.id
+
+
+async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    service.add_account("ana@example.com", full_name="Ana Souza")
+    account = await client.account_status("ana@example.com")
+    assert (account.full_name, account.active) == ("Ana Souza", True)
+    operation_id = await created(client)
+    committed = await client.commit_payout(operation_id, earlier_unknown=False)
+    assert isinstance(committed, Done)
+    assert committed.value.state is OperationStatus.COMMITTED
+    await service.advance()
+    read = await client.get_operation(operation_id)
+    assert (read.state, bool(read.svc_hash)) == (OperationStatus.COMPLETED, True)
+    found = await client.find_by_code("code-1")
+    assert (found.complete, [one.id for one in found.hits]) == (True, [operation_id])
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome", "is_executed"),
+    [
+        (FaultKind.LOST, Unknown, False),
+        (FaultKind.DONE_DROPPED, Unknown, True),
+        (FaultKind.DONE_500, Unknown, True),
+        (FaultKind.ERROR_500, Unknown, False),
+        (FaultKind.TOO_MANY, NotExecuted, False),
+        (FaultKind.REFUSED, NotExecuted, False),
+        (FaultKind.GARBAGE, Unknown, True),
+    ],
+)
+async def test_every_fault_of_a_commit_is_classed_and_never_sent_again(
+    client: PaymentsClient, service: PaymentsSimulator, kind: FaultKind, outcome: type[object], is_executed: bool
+) -> None:
+    operation_id = await created(client)
+    service.faults.arm(Fault(kind=kind, operation="commit_payout"))
+    assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), outcome)
+    assert len(service.calls_of("commit_payout")) == 1
+    assert (service.operations[operation_id].status != "created") is is_executed
+
+
+async def test_wrong_credentials_and_unknown_operations(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    with pytest.raises(ServiceNever) as caught:
+        await client.get_operation("op-nobody-knows")
+    assert caught.value.status == 404
+    async with open_session() as session:
+        stranger = connect(
+            service,
+            session_transport=Transport(session=session, base_url=service.base_url, service="payments"),
+            secret="wrong",
+        )
+        with pytest.raises(OperatorError, match=r"credentials|allow"):
+            await stranger.get_operation("op-1")
+
+
+async def test_garbage_from_a_proxy_is_the_services_trouble(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    service.faults.arm(Fault(kind=FaultKind.GARBAGE, operation="list_operations"))
+    with pytest.raises(ServiceNow):
+        await client.list_operations()
+
+
+async def test_forty_requests_at_once_meet_no_429(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    operation_id = await created(client)
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(39):
+            tasks.create_task(client.get_operation(operation_id))
+    assert len(service.calls) == 40
+    assert service.busiest_second() <= 10
+    assert all(call.status != 429 for call in service.calls)
