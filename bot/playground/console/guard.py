@@ -48,9 +48,11 @@ class Guard:
         host = request.headers.get("Host", "")
         if _hostname(host) not in self._hosts:
             return "The console answers only under a loopback address."
-        if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+        reading = request.method in ("GET", "HEAD")
+        followed_link = reading and request.headers.get("Sec-Fetch-Mode") == "navigate"
+        if request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none") and not followed_link:
             return "Requests of other sites are refused."
-        if request.method in ("GET", "HEAD"):
+        if reading:
             return None
         origin = request.headers.get("Origin")
         if origin is not None and origin != f"{request.scheme}://{host}":

@@ -64,7 +64,7 @@ class PaymentsPanel:
 
     name = "payments"
     title = "Payments"
-    about = "A payments service in a box. It keeps real books: the ledger below is what truly moved."
+    about = "A payments service in a box, with real books. “Money moved” is its ledger, not what the bot believes."
     operations = OPERATIONS
 
     def __init__(self, *, simulator: PaymentsSimulator) -> None:

@@ -127,8 +127,9 @@ function emptyChannel(channel) {
 }
 
 function suggestions() {
+  const touring = document.body.dataset.tour === "1";
   const used = [...store.messages.values()].some((bucket) => [...bucket.values()].some((message) => message.bot && message.blocks.length));
-  fill(parts.chips, !used && store.guide.try_it && el("button", { type: "button", class: "chip", "data-testid": "try-it", on: { click: tryIt } }, icon("spark"), el("span", { class: "chip-lead" }, "Try it"), el("code", {}, store.guide.try_it)));
+  fill(parts.chips, !used && !touring && store.guide.try_it && el("button", { type: "button", class: "chip", "data-testid": "try-it", on: { click: tryIt } }, icon("spark"), el("span", { class: "chip-lead" }, "Try it"), el("code", {}, store.guide.try_it)));
 }
 
 async function tryIt() {
@@ -158,23 +159,24 @@ function build() {
   parts.head = el("header", { class: "head" });
   parts.scroller = el("div", { class: "scroller", tabindex: "-1" });
   parts.homePlace = el("div", { class: "scroller", hidden: true });
+  parts.tourPlace = el("div", { id: "tour" });
   parts.chips = el("div", { class: "chips" });
   parts.offline = el("div", { class: "offline", role: "status", hidden: true }, "Connection lost. Reconnecting…");
   parts.composer = new Composer({ id: "composer-text", testid: "composer", place: () => ({ channel: store.channel, thread: null }) });
-  parts.foot = el("div", { class: "foot" }, parts.chips, parts.composer.node);
+  parts.foot = el("div", { class: "foot" }, parts.tourPlace, parts.chips, parts.composer.node);
   fill(byId("middle"), parts.head, parts.offline, parts.scroller, parts.homePlace, parts.foot);
-  parts.list = new MessageList(parts.scroller, { empty: emptyChannel, label: "Messages" });
+  parts.list = new MessageList(parts.scroller, { intro: emptyChannel, label: "Messages" });
 
   parts.threadHead = el("header", { class: "pane-head" });
   const threadScroller = el("div", { class: "scroller" });
   parts.reply = new Composer({ id: "reply-text", testid: "thread-composer", commands: false, place: () => ({ channel: store.thread.channel, thread: store.thread.ts }) });
   fill(byId("thread"), parts.threadHead, threadScroller, el("div", { class: "foot" }, parts.reply.node));
-  parts.replies = new MessageList(threadScroller, { empty: null, label: "Replies", isThread: true });
+  parts.replies = new MessageList(threadScroller, { intro: null, label: "Replies", isThread: true });
 
   sidebar(byId("sidebar"), { choose, closeDrawer: () => drawer(false) });
   parts.panel = panel(byId("panel"), { close: () => showPanel(false) });
   modals();
-  parts.tour = tour(byId("tour"), { tryIt, choose, showPanel, showDrawer: drawer, narrow });
+  parts.tour = tour(parts.tourPlace, { tryIt, choose, showPanel, showDrawer: drawer, narrow });
 }
 
 function listen() {

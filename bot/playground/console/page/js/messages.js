@@ -92,18 +92,23 @@ export class MessageList {
   #channel = null;
   #thread = null;
 
-  /** @param {HTMLElement} scroller @param {{empty: (channel: object) => Node}} options */
-  constructor(scroller, { empty, label, isThread = false }) {
+  /** @param {HTMLElement} scroller @param {{intro: ((channel: object) => Node)|null, label: string, isThread?: boolean}} options */
+  constructor(scroller, { intro, label, isThread = false }) {
     this.scroller = scroller;
-    this.empty = empty;
+    this.intro = intro;
     this.isThread = isThread;
     this.list = el("div", { class: "messages", role: "log", "aria-label": label, "aria-live": "off" });
-    scroller.replaceChildren(this.list);
+    this.more = el("button", { type: "button", class: "more-below", hidden: true, on: { click: () => this.toEnd() } }, "New messages below");
+    scroller.replaceChildren(this.list, this.more);
     new ResizeObserver(() => this.#stuck && this.toEnd()).observe(scroller);
-    scroller.addEventListener("scroll", () => { this.#stuck = this.#nearEnd(); }, { passive: true });
+    scroller.addEventListener("scroll", () => {
+      this.#stuck = this.#nearEnd();
+      if (this.#stuck) this.more.hidden = true;
+    }, { passive: true });
   }
 
   #stuck = true;
+  #last = 0;
 
   #nearEnd() {
     return this.scroller.scrollHeight - this.scroller.scrollTop - this.scroller.clientHeight < NEAR_END;
@@ -114,12 +119,14 @@ export class MessageList {
     this.#thread = thread;
     this.#drawn.clear();
     this.#stuck = true;
+    this.#last = 0;
     this.sync();
   }
 
   toEnd() {
     this.scroller.scrollTop = this.scroller.scrollHeight;
     this.#stuck = true;
+    this.more.hidden = true;
   }
 
   /** Bring the nodes in line with the store. */
@@ -127,10 +134,12 @@ export class MessageList {
     if (!this.#channel) return;
     const stuck = this.#stuck;
     const messages = store.list(this.#channel, this.#thread);
-    const rows = [];
+    const rows = this.intro ? [this.intro(store.channels.get(this.#channel))] : [];
     let before = null;
+    let day = null;
     for (const message of messages) {
-      if (!before || dayKey(before.ts) !== dayKey(message.ts)) {
+      if (day !== dayKey(message.ts)) {
+        day = dayKey(message.ts);
         rows.push(el("div", { class: "day", role: "separator" }, el("span", {}, dayName(message.ts))));
         before = null;
       }
@@ -141,9 +150,11 @@ export class MessageList {
         before = null;
       } else before = message;
     }
-    if (!messages.length && this.empty) rows.push(this.empty(store.channels.get(this.#channel)));
     this.#place(rows);
+    const last = messages.at(-1)?.order ?? 0;
     if (stuck) this.toEnd();
+    else if (last > this.#last) this.more.hidden = false;
+    this.#last = last;
   }
 
   #row(message, before) {

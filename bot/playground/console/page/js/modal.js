@@ -20,6 +20,13 @@ function typed() {
   return values;
 }
 
+// What is sent: the state of each input block. Other elements told the app when they were used.
+function entered() {
+  const all = typed();
+  const inputs = shown.blocks.filter((block) => block.type === "input" && all[block.block_id]);
+  return Object.fromEntries(inputs.map((block) => [block.block_id, all[block.block_id][block.element.action_id]]));
+}
+
 async function attempt(deed) {
   const problem = dialog.querySelector(".modal-problem");
   problem.hidden = true;
@@ -55,7 +62,7 @@ function wrong() {
 function submit() {
   const errors = wrong();
   if (Object.keys(errors).length) return draw({ ...shown, errors });
-  return attempt(() => api.submit(typed()));
+  return attempt(() => api.submit(entered()));
 }
 
 const close = (clear) => attempt(() => api.close(clear));
@@ -76,7 +83,7 @@ function draw(view) {
   controls = new Map();
   shown = view;
   const surface = {
-    dispatch: (action) => attempt(() => api.actInView({ ...action, values: typed() })),
+    dispatch: (action) => attempt(() => api.actInView({ ...action, values: entered() })),
     state: (block, action) => before?.[block]?.[action] ?? view.values?.[block]?.[action] ?? null,
     register: (block, action, made) => controls.set(name(block, action), { block, action, ...made }),
     errors: view.errors ?? {},
@@ -87,7 +94,7 @@ function draw(view) {
       el("h2", { class: "dialog-title", id: "modal-title", tabindex: "-1" }, view.title),
       el("button", { type: "button", class: "button-bare", "aria-label": "Close", "data-testid": "modal-x", on: { click: () => close(true) } }, icon("close"))),
     el("div", { class: "modal-body" }, drawBlocks(view.blocks, surface)),
-    el("div", { class: "modal-problem deed-error", role: "alert", hidden: true }),
+    el("div", { class: "modal-problem deed-error", role: "alert", hidden: !view.errors?.[""] }, view.errors?.[""]),
     el("footer", { class: "dialog-actions" },
       el("button", { type: "button", class: "button", "data-testid": "modal-close", on: { click: () => close(false) } }, view.close || "Close"),
       view.submit && el("button", { type: "submit", class: "button button-primary", "data-testid": "modal-submit" }, view.submit)));
@@ -125,7 +132,8 @@ function sync() {
     dialog = frame();
     dialog.showModal();
   }
-  draw(view);
+  const same = shown && shown.id === view.id && shown.hash === view.hash;
+  if (!same || JSON.stringify(shown.errors) !== JSON.stringify(view.errors)) draw(view);
 }
 
 /** Keep the dialog in step with the person's stack of views. */

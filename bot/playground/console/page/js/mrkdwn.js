@@ -5,7 +5,7 @@ import { textNodes } from "./emoji.js";
 import { fillDate } from "./dates.js";
 import { store } from "./store.js";
 
-const TOKEN = /(`[^`\n]+`)|(<[^<>\n]+>)|(https?:\/\/[^\s<>|]+)|([*_~])/gi;
+const TOKEN = /(`[^`\n]+`)|(<[^<>\n]+>)|(https?:\/\/[^\s<>|]+)|(:[a-z0-9_+'-]+:)|([*_~])/gi;
 const TAGS = { "*": "strong", _: "em", "~": "s" };
 
 /** The three entities of message text, nothing else. */
@@ -76,24 +76,19 @@ function closing(text, start, sign) {
 
 function inline(text, options) {
   const nodes = [];
-  let done = 0;
+  let done = 0; // everything before is drawn
   const plain = (until) => until > done && nodes.push(...textNodes(decode(text.slice(done, until)), options));
-  TOKEN.lastIndex = 0;
-  for (let found = next(text, 0); found; found = next(text, done)) {
-    const [whole, code, angle, url, sign] = found;
-    const end = sign ? closing(text, found.index, sign) : found.index + whole.length;
-    if (end < 0 || (url && options.verbatim)) {
-      plain(found.index + whole.length);
-    } else if (sign) {
-      plain(found.index);
-      nodes.push(el(TAGS[sign], {}, inline(text.slice(found.index + 1, end), options)));
-    } else {
-      plain(found.index);
-      if (code) nodes.push(el("code", {}, decode(code.slice(1, -1))));
-      else if (angle) nodes.push(angled(angle.slice(1, -1), options));
-      else nodes.push(...bareLink(url));
-    }
-    done = end < 0 ? found.index + whole.length : sign ? end + 1 : end;
+  for (let found = next(text, 0); found; found = next(text, found.end)) {
+    const [whole, code, angle, url, short, sign] = found;
+    found.end = found.index + whole.length;
+    const end = sign ? closing(text, found.index, sign) : found.end;
+    if (short || end < 0 || (url && options.verbatim)) continue;
+    plain(found.index);
+    if (sign) nodes.push(el(TAGS[sign], {}, inline(text.slice(found.index + 1, end), options)));
+    else if (code) nodes.push(el("code", {}, decode(code.slice(1, -1))));
+    else if (angle) nodes.push(angled(angle.slice(1, -1), options));
+    else nodes.push(...bareLink(url));
+    done = found.end = sign ? end + 1 : end;
   }
   plain(text.length);
   return nodes;

@@ -16,6 +16,11 @@ function pretty(value) {
   return value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }
 
+// Long ids say little; their beginning is enough to tell them apart. The whole path is in the title.
+function short(path) {
+  return path.replace(/[0-9a-f]{12,}/gi, (id) => `${id.slice(0, 5)}…`);
+}
+
 function statusOf(call) {
   if (call.pending) return el("span", { class: "status status-wait" }, "…");
   if (call.status === null) return el("span", { class: "status status-bad", title: "No answer was given" }, call.outcome || "no answer");
@@ -33,7 +38,7 @@ function callRow(service, call) {
   const summary = el("summary", { class: "call-line" },
     el("span", { class: "call-time" }, clockWithSeconds(call.at)),
     el("span", { class: "call-what" }, call.direction === "out" && el("span", { class: "call-out", title: "Sent by the service" }, "←"),
-      el("span", { class: "call-method" }, call.method), el("span", { class: "call-path", title: call.path }, call.path)),
+      el("span", { class: "call-method" }, call.method), el("span", { class: "call-path", title: call.path }, short(call.path))),
     call.moved && el("span", { class: "moved", title: call.moved }, icon("coin"), call.moved),
     call.fault && el("span", { class: "fault-mark", title: call.fault }, icon("bolt")),
     statusOf(call));

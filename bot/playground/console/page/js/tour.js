@@ -14,7 +14,7 @@ const pending = (message) => message.bot && message.blocks.some((block) => (bloc
 const STEPS = [
   {
     title: "Ask for a payment",
-    words: () => ["Everything here is local: a small chat workspace, a payments service in a box, and the real bot between them. Send the command below as ", el("strong", {}, requester()?.name ?? "the requester"), "."],
+    words: () => ["All of this runs on your machine: a small chat workspace, a payments service in a box, and the real bot between them. As ", el("strong", {}, requester()?.name ?? "the requester"), ", ask the bot to pay somebody."],
     target: ".composer",
     offer: { label: "Fill it in for me", run: ({ tryIt }) => tryIt() },
     done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && !detail.message.ephemeral,
@@ -23,7 +23,6 @@ const STEPS = [
     title: "Become somebody else",
     words: () => ["Nobody approves their own request. Switch to ", el("strong", {}, approver()?.name ?? "an approver"), ", who may."],
     target: () => (approver() ? `.person[data-user="${approver().id}"]` : ".people"),
-    drawer: true,
     offer: { label: () => `Act as ${approver()?.name ?? "an approver"}`, run: ({ choose }) => approver() && choose(approver().id) },
     done: () => store.me?.kind === "approver",
   },
@@ -36,10 +35,10 @@ const STEPS = [
   },
   {
     title: "Watch the money move",
-    words: () => ["Every call the payments service got stands here. Exactly one of them moved money, and the card only says what was really observed. Next time, make the service misbehave and see what happens."],
-    target: ".panel",
+    words: () => ["“Behind the scenes” lists every call the payments service got. Exactly one moved money, and the card only says what was observed. Next, make the service misbehave and pay again."],
+    target: () => (document.querySelector(".panel:not([hidden])") ? ".panel" : ".button-panel"),
     panel: true,
-    offer: { label: "Done", run: ({ finish }) => finish() },
+    offer: { label: () => (document.querySelector(".panel:not([hidden])") ? "Done" : "Show me"), run: ({ finish, showPanel }) => { showPanel(); finish(); } },
     done: () => false,
   },
 ];
@@ -66,7 +65,7 @@ export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
     ring = target ? document.querySelector(target) : null;
     ring?.classList.add("pointed");
   };
-  const hands = { tryIt, choose, finish };
+  const hands = { tryIt, choose, finish, showPanel };
 
   function draw() {
     const step = STEPS[at];
@@ -76,20 +75,20 @@ export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
     const { offer } = step;
     const shown = offer && (!offer.when || offer.when());
     fill(root, el("section", { class: "tour", "aria-label": "Guided tour", "data-testid": "tour", data: { step: at + 1 } },
-      el("div", { class: "tour-head" }, el("span", { class: "tour-count" }, `${at + 1} of ${STEPS.length}`), el("h2", {}, step.title),
+      el("div", { class: "tour-head" }, el("div", { class: "tour-dots", role: "img", "aria-label": `Step ${at + 1} of ${STEPS.length}` }, STEPS.map((_, each) => el("span", { class: each === at ? "on" : "" }))),
+        el("h2", {}, step.title),
         el("button", { type: "button", class: "button-bare", "aria-label": "End the tour", "data-testid": "tour-close", on: { click: finish } }, icon("close"))),
-      el("p", {}, step.words()),
-      el("div", { class: "tour-foot" },
-        el("div", { class: "tour-dots", "aria-hidden": true }, STEPS.map((_, each) => el("span", { class: each === at ? "on" : "" }))),
-        at < STEPS.length - 1 && el("button", { type: "button", class: "button button-quiet", "data-testid": "tour-next", on: { click: next } }, "Skip step"),
-        shown && el("button", { type: "button", class: "button button-primary button-small", "data-testid": "tour-offer", on: { click: () => offer.run(hands) } }, typeof offer.label === "function" ? offer.label() : offer.label))));
+      el("div", { class: "tour-row" }, el("p", {}, step.words()),
+        el("div", { class: "tour-foot" },
+          at < STEPS.length - 1 && el("button", { type: "button", class: "button button-quiet", "data-testid": "tour-next", on: { click: next } }, "Skip step"),
+          shown && el("button", { type: "button", class: "button button-primary button-small", "data-testid": "tour-offer", on: { click: () => offer.run(hands) } }, typeof offer.label === "function" ? offer.label() : offer.label)))));
   }
 
   function next() {
     at += 1;
     save();
     if (STEPS[at]?.panel && !narrow()) showPanel();
-    if (STEPS[at]?.drawer === undefined) showDrawer(false);
+    showDrawer(false);
     draw();
   }
 
