@@ -1,0 +1,143 @@
+"""A workspace with a few people, the real Web API client on it, and the real Bolt behind it."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.workspace import Workspace
+
+ANA, BOB, EVE, GUEST, GONE = "U0ANA", "U0BOB", "U0EVE", "U0GUEST", "U0GONE"
+GENERAL, MONEY, SECRET, PUBLIC = "C0GENERAL", "C0MONEY", "C0SECRET", "C0PUBLIC"
+
+
+class Clock:
+    """A clock that tests move."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+async def workspace(clock: Clock) -> AsyncIterator[Workspace]:
+    place = Workspace(clock=clock, ack_seconds=0.5)
+    place.add_user(ANA, "ana", real_name="Ana Alves", email="ana@example.com")
+    place.add_user(BOB, "bob", email="bob@example.com")
+    place.add_user(EVE, "eve", team_id="T0OTHER")
+    place.add_user(GUEST, "guest", restricted=True)
+    place.add_user(GONE, "gone", deleted=True)
+    place.add_group("S0FINANCE", "finance", users=[ANA, GONE])
+    place.add_channel(GENERAL, "general", members=[ANA, BOB, EVE, GUEST])
+    place.add_channel(MONEY, "money", members=[ANA, BOB], private=True)
+    place.add_channel(SECRET, "secret", members=[ANA], private=True, bot_member=False)
+    place.add_channel(PUBLIC, "public", members=[ANA, EVE], bot_member=False)
+    await place.start()
+    yield place
+    await place.stop()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as shared:
+        yield shared
+
+
+@pytest.fixture
+def client(workspace: Workspace, session: aiohttp.ClientSession) -> AsyncWebClient:
+    return AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session)
+
+
+@dataclass
+class Bolt:
+    """A Bolt application and what it was sent."""
+
+    app: AsyncApp
+    seen: list[dict[str, Any]]
+    url: str
+
+
+@pytest.fixture
+async def bolt(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Bolt]:
+    """Bolt over HTTP, already told where to listen; ``seen`` holds every body it accepted."""
+    app = AsyncApp(client=client, signing_secret="playground-signing-secret")
+    seen: list[dict[str, Any]] = []
+
+    @app.middleware
+    async def record(body: dict[str, Any], next_: Any) -> None:
+        seen.append(body)
+        await next_()
+
+    async def events(request: web.Request) -> web.Response:
+        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
+
+    server = web.Application()
+    server.router.add_post("/slack/events", events)
+    runner = web.AppRunner(server, shutdown_timeout=1.0)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
+    workspace.deliver_to(url)
+    yield Bolt(app=app, seen=seen, url=url)
+    await runner.cleanup()
+
+
+def refusal(caught: pytest.ExceptionInfo[SlackApiError]) -> str:
+    """The error name Slack answered."""
+    return str(caught.value.response["error"])
+
+
+def modal(*blocks: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """A modal with these blocks and a submit button."""
+    return {
+        "type": "modal",
+        "callback_id": "form",
+        "title": {"type": "plain_text", "text": "Form"},
+        "submit": {"type": "plain_text", "text": "Send"},
+        "blocks": list(blocks),
+        **fields,
+    }
+
+
+def text_input(block_id: str, **element: Any) -> dict[str, Any]:
+    """An input block with a line of text."""
+    optional = bool(element.pop("optional", False))
+    return {
+        "type": "input",
+        "block_id": block_id,
+        "optional": optional,
+        "label": {"type": "plain_text", "text": block_id},
+        "element": {"type": "plain_text_input", "action_id": "entry", **element},
+    }
+
+
+def button(action_id: str, value: str = "1", text: str = "Go") -> dict[str, Any]:
+    """A button."""
+    return {"type": "button", "action_id": action_id, "value": value, "text": {"type": "plain_text", "text": text}}
+
+
+def actions(*elements: dict[str, Any], block_id: str = "choices") -> dict[str, Any]:
+    """An actions block."""
+    return {"type": "actions", "block_id": block_id, "elements": list(elements)}
+
+
+def section(text: str) -> dict[str, Any]:
+    """A section with mrkdwn."""
+    return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
