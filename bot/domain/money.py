@@ -15,6 +15,10 @@ CURRENCY = "USD"
 _AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
 
 
+_LONGEST = 24
+"""Characters, and powers of ten, of an amount that a service may report."""
+
+
 class AmountError(ValueError):
     """The text is no amount; ``rule`` says which rule it broke, in words a person can act on."""
 
@@ -55,13 +59,20 @@ def cents_of(value: object) -> Cents | None:
     """Cents of an amount a service reported as number or text; None when it is no exact amount."""
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
+    text = str(value).strip()
+    if len(text) > _LONGEST:
+        return None  # more digits than Decimal keeps, or an exponent that makes a number of gigabytes
     try:
-        scaled = Decimal(str(value).strip()) * 100
+        amount = Decimal(text)
     except ArithmeticError:
         return None
-    if not scaled.is_finite() or scaled != scaled.to_integral_value():
+    if (
+        not amount.is_finite()
+        or abs(amount.adjusted()) > _LONGEST
+        or amount * 100 != (amount * 100).to_integral_value()
+    ):
         return None
-    return Cents(int(scaled))
+    return Cents(int(amount * 100))
 
 
 def plain(cents: int) -> str:

@@ -5,7 +5,7 @@ used, so a callback about another payment, true or forged, changes nothing.
 """
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -18,6 +18,7 @@ from bot.workflows.announce import alert
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.follow import observe
 from storage.rows import InboxRow, InboxState
+from storage.store import Store
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -27,15 +28,17 @@ _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 
 
-async def receive(ctx: Context, *, token: str, body: str) -> bool:
-    """Store a callback; durable when this returns True. False: there is no such address."""
-    now = ctx.clock.now()
+async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
+    """Store a callback; durable when this returns True. False: there is no such address.
+
+    Needs the database alone, so callbacks are taken in while Slack or the service cannot be reached.
+    """
     hashed = token_hash(token)
-    found = await ctx.store.read(lambda tx: tx.tokens.find(hashed, now))
+    found = await store.read(lambda tx: tx.tokens.find(hashed, now))
     if found is None:
         return False
     body_hash = hashlib.sha256(body.encode()).hexdigest()
-    await ctx.store.write(
+    await store.write(
         lambda tx: tx.inbox.receive(
             id=ulid(now),
             token_hash=hashed,
@@ -47,7 +50,6 @@ async def receive(ctx: Context, *, token: str, body: str) -> bool:
         ),
         name="callback",
     )
-    ctx.wake()
     return True
 
 

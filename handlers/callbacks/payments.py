@@ -7,14 +7,15 @@ same 404, byte for byte.
 import asyncio
 import re
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 import structlog
 from aiohttp import web
 
 from bot.workflows.callbacks import receive
-from bot.workflows.context import Context
 from handlers.sources import Network, allowed, source_of
 from storage.errors import StorageError
+from storage.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -27,15 +28,25 @@ class PaymentsCallbacks:
     """Takes callbacks in.
 
     Args:
-        ctx: gives the workflows' context, None until it is built.
+        store: where they are kept.
+        now: the current instant.
+        wake: tells the drains that there is something to verify.
         sources: networks that may call; empty means any.
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
     """
 
     def __init__(
-        self, *, ctx: Callable[[], Context | None], sources: Sequence[Network], proxies: Sequence[Network]
+        self,
+        *,
+        store: Store,
+        now: Callable[[], datetime],
+        wake: Callable[[], None],
+        sources: Sequence[Network],
+        proxies: Sequence[Network],
     ) -> None:
-        self._ctx = ctx
+        self._store = store
+        self._now = now
+        self._wake = wake
         self._sources = sources
         self._proxies = proxies
 
@@ -45,18 +56,18 @@ class PaymentsCallbacks:
         source = source_of(request.remote, request.headers.get("X-Forwarded-For", ""), self._proxies)
         if request.method != "POST" or not _TOKEN.fullmatch(token) or not allowed(source, self._sources):
             return _nothing_here()
-        ctx = self._ctx()
-        if ctx is None:
-            return web.Response(status=503, headers={"Retry-After": "5"})
         body = await _body(request)
         if body is None:
             return web.Response(status=413)
         try:
-            known = await receive(ctx, token=token, body=body)
+            known = await receive(self._store, now=self._now(), token=token, body=body)
         except StorageError as busy:
             log.warning("a callback could not be stored", reason=str(busy))
             return web.Response(status=503, headers={"Retry-After": "5"})
-        return web.json_response({"ok": True}) if known else _nothing_here()
+        if not known:
+            return _nothing_here()
+        self._wake()
+        return web.json_response({"ok": True})
 
 
 def _nothing_here() -> web.Response:

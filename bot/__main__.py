@@ -1,0 +1,108 @@
+"""The command line: ``switchboard …``, the same as ``python -m bot …``."""
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Sequence
+
+from bot.app import Switchboard
+from bot.clients.routes_file import load_routes
+from bot.domain.errors import OperatorError
+from bot.logs import configure_logs
+from bot.settings import LogFormat, Settings, check_for_run, load_policy, load_settings
+from storage.migrate import migrate
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 when it did what it was asked, 1 when the operator has to act."""
+    parser = _parser()
+    chosen = parser.parse_args(arguments)
+    try:
+        run: Callable[[argparse.Namespace], int] = chosen.run
+        return run(chosen)
+    except OperatorError as problem:
+        mend = f"\n→ {problem.mend}" if problem.mend else ""
+        sys.stderr.write(f"switchboard cannot go on:\n{problem}{mend}\n")
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="switchboard", description="Run outside services from a Slack workspace.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    _add(commands, "run", "run the bot with the settings of the environment or .env", _run)
+    playground = _add(commands, "playground", "everything on this machine, without any account", _playground)
+    playground.add_argument("--port", type=int, default=4000, help="port of the page (default: 4000)")
+    playground.add_argument("--socket-mode", action="store_true", help="let the bot connect by Socket Mode")
+    _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
+    _add(commands, "routes", "print the route table with its assumptions", _routes)
+    return parser
+
+
+def _add(
+    commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
+    name: str,
+    about: str,
+    run: Callable[[argparse.Namespace], int],
+) -> argparse.ArgumentParser:
+    command = commands.add_parser(name, help=about, description=f"{about[:1].upper()}{about[1:]}.")
+    command.set_defaults(run=run)
+    return command
+
+
+def _run(_: argparse.Namespace) -> int:
+    settings = load_settings()
+    policy = load_policy(settings.policy_file)
+    check_for_run(settings, policy)
+    _logs(settings)
+    return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
+
+
+async def _until_stopped(switchboard: Switchboard) -> int:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    await switchboard.start()
+    stopping = asyncio.create_task(stop.wait())
+    joining = asyncio.create_task(switchboard.until_joined())
+    try:
+        await asyncio.wait({stopping, joining}, return_when=asyncio.FIRST_COMPLETED)
+        if joining.done():
+            joining.result()
+            await stopping
+    finally:
+        for task in (stopping, joining):
+            task.cancel()
+        await asyncio.gather(stopping, joining, return_exceptions=True)
+        await switchboard.stop()
+    return 0
+
+
+def _playground(chosen: argparse.Namespace) -> int:
+    from bot.playground.launch import play  # noqa: PLC0415 - the outside world is loaded only to play in it
+
+    return asyncio.run(play(port=chosen.port, socket_mode=chosen.socket_mode))
+
+
+def _migrate(_: argparse.Namespace) -> int:
+    settings = load_settings()
+    _logs(settings)
+    asyncio.run(migrate(settings.database_url))
+    sys.stdout.write("The database is up to date.\n")
+    return 0
+
+
+def _routes(_: argparse.Namespace) -> int:
+    settings = load_settings()
+    for row in load_routes(settings.services_file, environment=settings.environment.value).rows():
+        sys.stdout.write(f"{row}\n")
+    return 0
+
+
+def _logs(settings: Settings) -> None:
+    configure_logs(as_json=settings.log_format is LogFormat.JSON, secrets=settings.secrets())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

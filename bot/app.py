@@ -1,0 +1,342 @@
+"""The composition root: settings in, running application out; here everything is built, started and stopped.
+
+Start: database (migrated), HTTP server (callbacks are taken in from now on), Slack's word on who we are,
+recovery of what an earlier process left, drains, Socket Mode. Stop: the same backwards.
+"""
+
+import asyncio
+import secrets
+import time
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import partial
+
+import aiohttp
+import structlog
+from aiohttp import web
+from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.payments import PaymentsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.domain.clock import Clock, SystemClock
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.payout import Quiet
+from bot.domain.policy import Policy
+from bot.domain.references import derived_key
+from bot.schedule import Schedule
+from bot.settings import Settings
+from bot.slack.identity import Identity, who_we_are
+from bot.slack.messenger import Messenger
+from bot.slack.people import People
+from bot.slack.whispers import Whispers
+from bot.workflows.advance import advance_due
+from bot.workflows.callbacks import verify_due
+from bot.workflows.context import Context
+from bot.workflows.deliver import deliver_due, refresh_due
+from bot.workflows.follow import poll_due
+from bot.workflows.recover import recover
+from handlers import actions, commands, views
+from handlers.bolt import build
+from handlers.callbacks.payments import PaymentsCallbacks
+from handlers.desk import Desk
+from handlers.health import Health
+from handlers.router import Router
+from handlers.slack_http import SlackEndpoint
+from storage.migrate import migrate
+from storage.store import Store
+from storage.writer import Probe
+
+log = structlog.get_logger(__name__)
+
+_SLACK_SECONDS = 10.0
+_SHUTDOWN_SECONDS = 5.0
+_SLOWEST_TICK = 1.0
+_FASTEST_TICK = 0.05
+_REFUSED_BY_SLACK = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What tests replace: the clock, the random id of this process, the probe around commits, time-outs in seconds."""
+
+    clock: Clock
+    owner: str
+    probe: Probe | None = None
+    service_total: float = 30.0
+    slack_total: float = _SLACK_SECONDS
+    ticking: bool = True
+    """False: nothing is drained by itself; whoever drives calls :meth:`Switchboard.settle`."""
+
+    @classmethod
+    def real(cls) -> "Surroundings":
+        """The machine's own."""
+        return cls(clock=SystemClock(), owner=secrets.token_hex(8))
+
+
+class Switchboard:
+    """The running application. Built by :meth:`start`, taken down by :meth:`stop`."""
+
+    def __init__(self, *, settings: Settings, policy: Policy, surroundings: Surroundings | None = None) -> None:
+        self._settings = settings
+        self._policy = policy
+        self._around = surroundings or Surroundings.real()
+        self._stack = AsyncExitStack()
+        self._bolt: AsyncApp | None = None
+        self._context: Context | None = None
+        self._schedule: Schedule | None = None
+        self._socket: AsyncSocketModeHandler | None = None
+        self._joining: asyncio.Task[None] | None = None
+        self._runner: web.AppRunner | None = None
+        self._address = ("", 0)
+
+    @property
+    def url(self) -> str:
+        """Where the HTTP server listens."""
+        host, port = self._address
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    @property
+    def context(self) -> Context:
+        """The workflows' context, once Slack has said who we are."""
+        if self._context is None:
+            raise RuntimeError("not joined yet")
+        return self._context
+
+    @property
+    def joined(self) -> bool:
+        """Whether Slack has said who we are and, in Socket Mode, the socket is up."""
+        return self._context is not None
+
+    async def start(self) -> None:
+        """Start everything that needs no answer from outside, and go on joining Slack in the background."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.stop()
+            raise
+
+    async def stop(self) -> None:
+        """Take no more in, let what is under way end, close everything."""
+        if self._joining is not None:
+            self._joining.cancel()
+            await asyncio.gather(self._joining, return_exceptions=True)
+        if self._runner is not None:
+            await self._runner.cleanup()  # first: what still comes in would find everything else closed
+        await self._stack.aclose()
+
+    async def until_joined(self) -> None:
+        """Wait until Slack has said who we are.
+
+        Raises:
+            OperatorError: Slack does not accept our token.
+        """
+        if self._joining is not None:
+            await asyncio.shield(self._joining)
+
+    async def _start(self) -> None:
+        settings, around = self._settings, self._around
+        await migrate(settings.database_url)
+        store = await Store.open(settings.database_url, audit_key=self._key("audit"), probe=around.probe)
+        self._stack.push_async_callback(store.close)
+        slack_session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=around.slack_total),
+            trust_env=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+        self._stack.push_async_callback(slack_session.close)
+        service_session = open_session()
+        self._stack.push_async_callback(service_session.close)
+        payments = self._payments(service_session)
+        await self._serve(store)
+        client = AsyncWebClient(
+            token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
+        )
+        self._joining = asyncio.create_task(self._join(store, client, slack_session, payments), name="join Slack")
+
+    async def _serve(self, store: Store) -> None:
+        settings = self._settings
+        clock = self._around.clock
+        app = web.Application(client_max_size=1 << 20)
+        if settings.slack_signing_secret is not None and not settings.socket_mode:
+            endpoint = SlackEndpoint(
+                signing_secret=settings.slack_signing_secret.get_secret_value(),
+                now=lambda: clock.now().timestamp(),
+                app=lambda: self._bolt,
+            )
+            app.router.add_post("/slack/events", endpoint.handle)
+        callbacks = PaymentsCallbacks(
+            store=store,
+            now=clock.now,
+            wake=self._wake,
+            sources=settings.callback_allowed_sources,
+            proxies=settings.trusted_proxies,
+        )
+        app.router.add_route("*", "/callbacks/payments/{token}", callbacks.handle)
+        health = Health(store=store, slack=lambda: self.joined, now=clock.now)
+        app.router.add_get("/healthz", health.alive)
+        app.router.add_get("/readyz", health.ready)
+        self._runner = runner = web.AppRunner(
+            app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN_SECONDS
+        )
+        await runner.setup()
+        site = web.TCPSite(runner, settings.host, settings.port)
+        await site.start()
+        self._address = runner.addresses[0][:2]
+        log.info("listening", url=self.url)
+
+    async def _join(
+        self, store: Store, client: AsyncWebClient, session: aiohttp.ClientSession, payments: PaymentsClient | None
+    ) -> None:
+        """Ask Slack who we are until it answers, then start what depends on it."""
+        identity = await self._identity(client)
+        messenger = Messenger(client=client)
+        whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
+        self._stack.push_async_callback(whispers.drain)
+        self._context = ctx = self._make_context(store, client, messenger, payments, identity)
+        await recover(ctx)
+        if self._around.ticking:
+            self._schedule = self._make_schedule(ctx)
+            self._schedule.start()
+            self._stack.push_async_callback(self._schedule.stop)
+        desk = Desk(ctx=ctx, messenger=messenger, whispers=whispers, command_prefix=self._settings.command_prefix)
+        bolt = build(client=client, token=self._token, identity=identity, desk=desk, router=self._router())
+        await self._connect(bolt)
+        self._bolt = bolt
+        log.info("joined", workspace=identity.team, team_id=identity.team_id)
+
+    async def _identity(self, client: AsyncWebClient) -> Identity:
+        pause = 0.5
+        while True:
+            try:
+                return await who_we_are(client)
+            except ServiceNever as refused:
+                if refused.reason in _REFUSED_BY_SLACK:
+                    raise OperatorError(
+                        f"Slack does not accept SLACK_BOT_TOKEN ({refused.reason})",
+                        mend="install the app again and copy its bot token",
+                    ) from None
+                reason = refused.reason
+            except (ServiceNow, OutcomeUnknown) as silent:
+                reason = silent.reason
+            log.warning("Slack has not said who we are yet", reason=reason)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, 15.0)
+
+    async def _connect(self, bolt: AsyncApp) -> None:
+        """In Socket Mode, open the socket; the library keeps it open from then on."""
+        if self._settings.slack_app_token is None:
+            return
+        self._socket = AsyncSocketModeHandler(bolt, self._settings.slack_app_token.get_secret_value())
+        self._stack.push_async_callback(self._socket.close_async)
+        await self._socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here
+
+    def _make_context(
+        self,
+        store: Store,
+        client: AsyncWebClient,
+        messenger: Messenger,
+        payments: PaymentsClient | None,
+        identity: Identity,
+    ) -> Context:
+        settings = self._settings
+        people = self._policy.people
+        return Context(
+            store=store,
+            payments=payments,
+            missing=settings.missing_for_payments,
+            messenger=messenger,
+            people=People(
+                client=client,
+                groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
+                monotonic=self._around.clock.boottime,
+            ),
+            policy=self._policy,
+            clock=self._around.clock,
+            home=identity.team_id,
+            owner=self._around.owner,
+            token_key=self._key("callbacks"),
+            callback_base=settings.public_url or self.url,
+            poll_seconds=settings.poll_seconds,
+            quiet=Quiet(settings.quiet_seconds),
+            wake=self._wake,
+        )
+
+    def _make_schedule(self, ctx: Context) -> Schedule:
+        settings = self._settings
+        pace = min(_SLOWEST_TICK, settings.poll_seconds / 2, settings.quiet_seconds / 8)
+        return Schedule(
+            drains={name: partial(workflow, ctx) for name, workflow in DRAINS.items()},
+            tick_seconds=max(_FASTEST_TICK, pace),
+        )
+
+    def _payments(self, session: aiohttp.ClientSession) -> PaymentsClient | None:
+        settings = self._settings
+        base_url, partner, secret = (
+            settings.payments_base_url,
+            settings.payments_partner_id,
+            settings.payments_partner_secret,
+        )
+        routes = load_routes(settings.services_file, environment=settings.environment.value)
+        if base_url is None or partner is None or secret is None:
+            return None
+        return PaymentsClient(
+            routes=routes,
+            transport=Transport(
+                session=session, base_url=base_url, service="payments", total=self._around.service_total
+            ),
+            limiter=SlidingWindowLimiter(clock=time.monotonic),
+            partner_id=partner,
+            partner_secret=secret,
+        )
+
+    def _router(self) -> Router:
+        router = Router()
+        commands.register(router, prefix=self._settings.command_prefix)
+        actions.register(router)
+        views.register(router)
+        return router
+
+    def _wake(self) -> None:
+        if self._schedule is not None:
+            self._schedule.wake()
+
+    def _key(self, purpose: str) -> bytes:
+        secret = self._settings.secret_key
+        if secret is None:
+            raise OperatorError("SECRET_KEY is missing")
+        return derived_key(secret.get_secret_value(), purpose)
+
+    @property
+    def _token(self) -> str:
+        token = self._settings.slack_bot_token
+        if token is None:
+            raise OperatorError("SLACK_BOT_TOKEN is missing")
+        return token.get_secret_value()
+
+
+async def _leftovers(ctx: Context) -> int:
+    await recover(ctx)
+    return 0
+
+
+DRAINS = {
+    "instructions": advance_due,
+    "callbacks": verify_due,
+    "polls": poll_due,
+    "outbox": deliver_due,
+    "cards": refresh_due,
+    "leftovers": _leftovers,
+}
+"""Everything that is done because it is due, by name."""
+
+
+async def settle(ctx: Context, *, rounds: int = 200) -> None:
+    """Do what is due now until nothing is: what the ticks do, for whoever holds the clock."""
+    for _ in range(rounds):
+        if not sum([await drain(ctx) for drain in DRAINS.values()]):
+            return
+    raise RuntimeError("there is no end of what is due")

@@ -1,0 +1,111 @@
+"""Log lines on standard output, without secrets at any level.
+
+Redaction runs last, over the finished line, so that exception texts and foreign libraries pass through
+it too. It knows the secret values in force, in the encodings in which they travel, and the shapes that
+secrets have.
+"""
+
+import base64
+import logging
+import re
+import sys
+from collections.abc import Callable, Iterable
+from urllib.parse import quote, quote_plus
+
+import structlog
+from structlog.types import EventDict, Processor, WrappedLogger
+
+_HIDDEN = "[hidden]"
+_SHORTEST_SECRET = 6
+_SHAPES = (
+    re.compile(r"xox[a-z]-[A-Za-z0-9-]+"),
+    re.compile(r"xapp-[A-Za-z0-9-]+"),
+    re.compile(r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{6,}"),
+    re.compile(r"(?i)(?<=basic )[A-Za-z0-9+/=]{6,}"),
+    re.compile(r"(?i)(?<=apikey=)[^&\s\"']+"),
+    re.compile(r"(?<=/callbacks/payments/)[A-Za-z0-9_-]+"),
+    re.compile(r"(?<=/callbacks/delivery/)[A-Za-z0-9_-]+"),
+    re.compile(r"https://hooks\.slack\.com/[^\s\"']+"),
+    re.compile(r"https?://[^\s\"']*/(?:response|actions|commands)/[^\s\"']+"),
+)
+
+
+class Redaction:
+    """Takes secrets out of a finished line."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        spellings: set[str] = set()
+        for secret in secrets:
+            if len(secret) >= _SHORTEST_SECRET:
+                spellings |= _spellings(secret)
+        longest_first = sorted(spellings, key=len, reverse=True)
+        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def __call__(self, line: str) -> str:
+        """The line without secrets."""
+        if self._known is not None:
+            line = self._known.sub(_HIDDEN, line)
+        for shape in _SHAPES:
+            line = shape.sub(_HIDDEN, line)
+        return line
+
+
+def _spellings(secret: str) -> set[str]:
+    encoded = base64.b64encode(secret.encode()).decode()
+    return {secret, quote(secret, safe=""), quote_plus(secret), encoded, encoded.rstrip("=")}
+
+
+def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = logging.INFO) -> None:
+    """Send structlog's and everybody else's lines through one redacted handler."""
+    shared: list[Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.StackInfoRenderer(),
+    ]
+    structlog.configure(
+        processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    render = (
+        structlog.processors.JSONRenderer()
+        if as_json
+        else structlog.dev.ConsoleRenderer(
+            colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
+        )
+    )
+    tracebacks: list[Processor] = [structlog.processors.format_exc_info] if as_json else []
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=shared,
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                *tracebacks,
+                _redacted(render, Redaction(secrets)),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    quieten()
+
+
+def quieten() -> None:
+    """Libraries that print bodies or addresses at a low level speak only of trouble."""
+    for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
+        logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _redacted(
+    render: Callable[[WrappedLogger, str, EventDict], str | bytes], redaction: Redaction
+) -> Callable[[WrappedLogger, str, EventDict], str]:
+    def process(logger: WrappedLogger, name: str, event: EventDict) -> str:
+        line = render(logger, name, event)
+        return redaction(line.decode() if isinstance(line, bytes) else line)
+
+    return process

@@ -1,0 +1,59 @@
+"""``/healthz`` and ``/readyz``: the same truth for machines; no data of anybody."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from aiohttp import web
+
+from storage.errors import StorageError
+from storage.store import Store
+from storage.transaction import Tx
+
+
+class Health:
+    """Answers whether the process lives and whether it can do its work.
+
+    Args:
+        store: the database.
+        slack: None while Slack has not said who we are or the socket is down, otherwise True.
+        now: the current instant.
+    """
+
+    def __init__(self, *, store: Store, slack: Callable[[], bool], now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._slack = slack
+        self._now = now
+
+    async def alive(self, _: web.Request) -> web.Response:
+        """The process answers."""
+        return web.json_response({"status": "alive"})
+
+    async def ready(self, _: web.Request) -> web.Response:
+        """Database, Slack, and how long the oldest unprocessed item has waited, in seconds."""
+        slack = self._slack()
+        try:
+            waiting = await self._store.read(_oldest)
+        except StorageError:
+            return web.json_response(
+                {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
+            )
+        age = {
+            name: None if at is None else round((self._now() - at).total_seconds(), 1) for name, at in waiting.items()
+        }
+        return web.json_response(
+            {
+                "status": "ready" if slack else "not ready",
+                "database": "ok",
+                "slack": _word(slack),
+                "oldest_seconds": age,
+            },
+            status=200 if slack else 503,
+        )
+
+
+def _oldest(tx: Tx) -> dict[str, datetime | None]:
+    return {"callbacks": tx.inbox.oldest(), "messages": tx.outbox.oldest_unsent()}
+
+
+def _word(connected: bool) -> str:
+    return "ok" if connected else "not connected"
