@@ -82,7 +82,8 @@ class Forms(Acting):
 
         Args:
             user: Whose modal.
-            values: What was entered, by block id (and by action id where a block holds several); untouched inputs keep what they hold.
+            values: What was entered, by block id (and by action id where a block holds several); inputs that
+                are not named keep what they hold.
             force: Skip the checks Slack's client makes (required, lengths, offered options).
 
         Raises:

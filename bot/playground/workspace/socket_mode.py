@@ -18,6 +18,7 @@ class Sockets:
     def __init__(self, *, state: State) -> None:
         self._state = state
         self._open: list[web.WebSocketResponse] = []
+        self._leaving: list[web.WebSocketResponse] = []
         self._waiting: dict[str, asyncio.Future[Json]] = {}
         self._turn = itertools.count()
 
@@ -73,16 +74,19 @@ class Sockets:
             self._waiting.pop(envelope_id, None)
 
     async def refresh(self, reason: str = "refresh_requested") -> None:
-        """Ask every connection to reconnect, as Slack does every few hours, then close it."""
+        """Ask every connection to reconnect, as Slack does every few hours.
+
+        After a mere ``warning`` the connections still get envelopes; otherwise none, and the app closes them itself.
+        """
         for socket in tuple(self._open):
-            await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {"host": "workspace"}})
             if reason != "warning":
                 self._forget(socket)
-                await socket.close()
+                self._leaving.append(socket)
+            await socket.send_json({"type": "disconnect", "reason": reason, "debug_info": {"host": "workspace"}})
 
     async def close(self) -> None:
         """Close all connections."""
-        for socket in tuple(self._open):
+        for socket in (*self._open, *self._leaving):
             await socket.close()
 
     async def _listen(self, socket: web.WebSocketResponse) -> None:
@@ -98,8 +102,9 @@ class Sockets:
                 waiting.set_result(answer)
 
     def _forget(self, socket: web.WebSocketResponse) -> None:
-        if socket in self._open:
-            self._open.remove(socket)
+        for known in (self._open, self._leaving):
+            if socket in known:
+                known.remove(socket)
         self._state.sockets = len(self._open)
 
     def _hello(self) -> Json:

@@ -7,7 +7,7 @@ from bot.playground.workspace.directory import Directory
 
 _URL = re.compile(r"https?://[^\s<>\"'“”‘’]+")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-_MENTION = re.compile(r"(?<![\w.@])@([\w.-]+)")
+_MENTION = re.compile(r"(?<![\w.@])@([\w-]+(?:\.[\w-]+)*)")
 _PLACE = re.compile(r"(?<![\w&#])#([\w-]+)")
 _MENTIONED = re.compile(r"<@([UW][A-Z0-9]+)>")
 _Replace = Callable[[re.Match[str]], str]

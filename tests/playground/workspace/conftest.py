@@ -90,7 +90,7 @@ async def bolt(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Bo
 
     server = web.Application()
     server.router.add_post("/slack/events", events)
-    runner = web.AppRunner(server, shutdown_timeout=1.0)
+    runner = web.AppRunner(server, shutdown_timeout=0.05)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"

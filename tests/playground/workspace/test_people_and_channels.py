@@ -11,7 +11,7 @@ from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, GONE, GU
 async def test_people_are_told_apart(client: AsyncWebClient) -> None:
     ana = (await client.users_info(user=ANA))["user"]
     assert (ana["name"], ana["profile"]["email"], ana["team_id"]) == ("ana", "ana@example.com", "T0HOME")
-    assert not (ana["is_restricted"] or ana["is_bot"] or ana["deleted"])
+    assert {ana["is_restricted"], ana["is_bot"], ana["deleted"]} == {False}
     assert (await client.users_info(user=EVE))["user"]["team_id"] == "T0OTHER"
     assert (await client.users_info(user=GUEST))["user"]["is_restricted"]
     assert (await client.users_info(user=GONE))["user"]["deleted"]
