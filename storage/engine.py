@@ -94,6 +94,11 @@ class LockFile:
 class _ThreadConnection(aiosqlite.Connection):
     """An aiosqlite connection that runs whole functions in its thread."""
 
+    def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
+        super().__init__(connector, iter_chunk_size=64)
+        # A process that fails without closing the store ends instead of waiting for this thread for ever.
+        self._thread.daemon = True
+
     async def call(self, work: Callable[[], T]) -> T:
         run = cast("Callable[[Callable[[], T]], Awaitable[T]]", self._execute)
         return await run(work)
@@ -122,7 +127,7 @@ class SqliteLine:
             return sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
 
         try:
-            aio = _ThreadConnection(connect, iter_chunk_size=64)
+            aio = _ThreadConnection(connect)
             await aio
         except sqlite3.Error as error:
             raise StorageError(f"The database cannot be opened: {error}: {database.path}") from error

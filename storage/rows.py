@@ -4,16 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from bot.domain.instruction import CallbackKind
-
-
-class Place(StrEnum):
-    """Which copy of a card. The columns take any text: a later kind of request may need another place."""
-
-    APPROVALS = "approvals"
-    REQUESTER = "requester"
 
 
 class OutboxState(StrEnum):
@@ -35,6 +28,13 @@ class InboxState(StrEnum):
     UNCONFIRMED = "unconfirmed"
 
 
+class Lease(TypedDict):
+    """Who works on a row and until when others keep off; unpacked into ``move`` and ``touch``."""
+
+    lease_owner: str
+    lease_until: datetime | None
+
+
 class Head(NamedTuple):
     """Where the audit chain ends: the last row's number (0: none yet) and hash."""
 
@@ -48,16 +48,17 @@ class CardCopy:
 
     instruction_id: str
     place: str
+    """Which of the copies, e.g. ``approvals``."""
     channel: str
     ts: str
     shown_version: int
     """Version of the instruction that the copy shows."""
-    wanted_version: int
-    """Version at which the copy was last marked as out of date."""
-    due_at: datetime | None
+    due_at: datetime | None = None
     """When it is to be edited; None: it shows the latest."""
-    attempts: int
+    attempts: int = 0
     """Edits that failed since it last succeeded."""
+    wanted_version: int = 0
+    """Version at which the copy was last marked as out of date; set by the repository."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +84,11 @@ class OutboxRow:
     sent_ts: str
     created_at: datetime
     last_error: str
+
+    @property
+    def before(self) -> OutboxState:
+        """What it was when it was taken: ``UNKNOWN`` asks to look first whether it arrived."""
+        return OutboxState.NEW if self.state is OutboxState.SENDING else self.state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +126,8 @@ class Tracked:
     kind: str
     remote_id: str
     instruction_id: str | None
+    created_at: datetime
+    """When it began to be followed."""
     due_at: datetime | None
     """When it is read next; None: it is followed no more."""
     polls: int

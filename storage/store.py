@@ -21,6 +21,8 @@ from storage.migrations import HEAD
 from storage.transaction import Tx
 from storage.writer import GroupWriter, Probe
 
+__all__ = ["Store", "Tx"]
+
 T = TypeVar("T")
 
 

@@ -253,13 +253,20 @@ tracked = Table(
     Column("kind", Text, primary_key=True),
     Column("remote_id", Text, primary_key=True),
     _instruction_id(nullable=True),
+    Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
     Column("polls", Integer, nullable=False),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
     Column("last_status", Words, nullable=False),
     Column("stopped_at", Moment),
-    _due("tracked"),
+    Index(
+        "ix_tracked_kind_due_at",
+        "kind",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
 )
 
 flag = Table(

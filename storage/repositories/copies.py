@@ -1,9 +1,10 @@
 """Copies of a card: where they were posted and whether they show the latest."""
 
-from datetime import datetime
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, case, delete, null, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, delete, literal, null, select, update
 
 from storage.repositories.common import insert_once
 from storage.rows import CardCopy
@@ -11,6 +12,7 @@ from storage.tables import card_copy as table
 from storage.tables import instruction
 
 _ALL = select(table)
+_AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Copies:
@@ -19,30 +21,27 @@ class Copies:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def put(self, *, instruction_id: str, place: str, channel: str, ts: str, version: int, now: datetime) -> None:
+    def put(self, copy: CardCopy) -> None:
         """Remember where a card was posted and which version of the instruction it shows.
 
         It is due at once when the instruction has moved on while it was posted. A second card in the same
         place (posted again after the first was deleted) takes over.
         """
         current = self._connection.execute(
-            select(instruction.c.version).where(instruction.c.id == instruction_id)
+            select(instruction.c.version).where(instruction.c.id == copy.instruction_id)
         ).scalar_one()
-        values = {
-            "instruction_id": instruction_id,
-            "place": place,
-            "channel": channel,
-            "ts": ts,
-            "shown_version": version,
-            "wanted_version": current,
-            "due_at": now if current > version else None,
-            "attempts": 0,
-        }
+        values = {**asdict(copy), "wanted_version": current}
+        if current > copy.shown_version and copy.due_at is None:
+            values["due_at"] = _AT_ONCE
         if not insert_once(self._connection, table, values, unless=table.primary_key.columns):
-            same = (table.c.instruction_id == instruction_id, table.c.place == place)
-            self._connection.execute(update(table).where(*same).values(values))
+            self._connection.execute(update(table).where(*_is(copy.instruction_id, copy.place)).values(values))
 
-    def of(self, instruction_id: str) -> list[CardCopy]:
+    def of(self, instruction_id: str, place: str) -> CardCopy | None:
+        """One copy of a card."""
+        row = self._connection.execute(_ALL.where(*_is(instruction_id, place))).first()
+        return None if row is None else _read(row)
+
+    def all_of(self, instruction_id: str) -> list[CardCopy]:
         """Every copy of one card."""
         query = _ALL.where(table.c.instruction_id == instruction_id).order_by(table.c.place)
         return [_read(row) for row in self._connection.execute(query)]
@@ -74,8 +73,12 @@ class Copies:
         latest = table.c.wanted_version <= version
         row = self._connection.execute(
             update(table)
-            .where(table.c.instruction_id == instruction_id, table.c.place == place)
-            .values(shown_version=version, attempts=0, due_at=case((latest, null()), else_=now))
+            .where(*_is(instruction_id, place))
+            .values(
+                shown_version=version,
+                attempts=0,
+                due_at=case((latest, null()), else_=literal(now, table.c.due_at.type)),
+            )
             .returning(table.c.due_at)
         ).first()
         return row is not None and row.due_at is None
@@ -84,13 +87,17 @@ class Copies:
         """An edit failed: try again then. Counts the failure; a transition meanwhile makes it due at once."""
         self._connection.execute(
             update(table)
-            .where(table.c.instruction_id == instruction_id, table.c.place == place, table.c.due_at.is_not(None))
+            .where(*_is(instruction_id, place), table.c.due_at.is_not(None))
             .values(due_at=due_at, attempts=table.c.attempts + 1)
         )
 
     def drop(self, instruction_id: str, place: str) -> None:
         """The message is gone (deleted, channel archived): forget it."""
-        self._connection.execute(delete(table).where(table.c.instruction_id == instruction_id, table.c.place == place))
+        self._connection.execute(delete(table).where(*_is(instruction_id, place)))
+
+
+def _is(instruction_id: str, place: str) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return table.c.instruction_id == instruction_id, table.c.place == place
 
 
 def _read(row: Row[Any]) -> CardCopy:

@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, and_, func, select, update
 
 from bot.domain.instruction import CallbackKind
-from bot.domain.references import ulid
 from storage.repositories.common import free, insert_once
 from storage.rows import InboxRow, InboxState
 from storage.tables import inbox as table
@@ -18,11 +17,19 @@ class Inbox:
         self._connection = connection
 
     def receive(
-        self, *, token_hash: str, body_hash: str, instruction_id: str, kind: CallbackKind, body: str, now: datetime
+        self,
+        *,
+        id: str,  # noqa: A002 - the column's name
+        token_hash: str,
+        body_hash: str,
+        instruction_id: str,
+        kind: CallbackKind,
+        body: str,
+        now: datetime,
     ) -> bool:
-        """Store a callback; False when the same body came to the same address before."""
+        """Store a callback under a new ULID; False when the same body came to the same address before."""
         values = {
-            "id": ulid(now),
+            "id": id,
             "token_hash": token_hash,
             "body_hash": body_hash,
             "instruction_id": instruction_id,

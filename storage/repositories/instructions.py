@@ -120,12 +120,16 @@ class Instructions:
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
         return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
 
-    def recent_same(self, email: str, cents: int, since: datetime) -> int:
-        """How many requests of the same amount to the same address were made since then, whatever became of them."""
+    def recent_same(self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = ()) -> int:
+        """How many requests of the same amount to the same address were made since then.
+
+        Those that stand in one of the ``ignoring`` states do not count.
+        """
         query = (
             select(func.count())
             .select_from(table)
             .where(table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
+            .where(table.c.state.not_in(ignoring))
         )
         return self._connection.execute(query).scalar_one()
 
@@ -140,9 +144,12 @@ class Instructions:
         actor: str,
         action: str,
         detail: Mapping[str, object] | None = None,
+        show: bool = True,
         **changes: Unpack[Changes],
     ) -> Instruction | None:
         """Take a transition: conditional update, audit row, copies marked; all in this transaction.
+
+        ``show`` False leaves the copies alone: people are told the same in both states.
 
         The lease ends unless ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
         unless they are given.
@@ -176,7 +183,8 @@ class Instructions:
                 detail=detail or {},
             )
         )
-        self._copies.mark(before.id, version=after.version, now=now)
+        if show:
+            self._copies.mark(before.id, version=after.version, now=now)
         return after
 
     def touch(

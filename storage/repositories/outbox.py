@@ -5,7 +5,6 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, and_, case, exists, func, or_, select, update
 
-from bot.domain.references import ulid
 from storage.repositories.common import free, insert_once
 from storage.rows import OutboxRow, OutboxState
 from storage.tables import outbox as table
@@ -23,6 +22,7 @@ class Outbox:
     def add(
         self,
         *,
+        id: str,  # noqa: A002 - the column's name
         key: str,
         action: str,
         place: str,
@@ -32,9 +32,9 @@ class Outbox:
         instruction_id: str | None = None,
         due_at: datetime | None = None,
     ) -> bool:
-        """Queue a post; False when ``key`` was queued before, whatever became of it."""
+        """Queue a post under a new ULID; False when ``key`` was queued before, whatever became of it."""
         values = {
-            "id": ulid(now),
+            "id": id,
             "instruction_id": instruction_id,
             "key": key,
             "action": action,
@@ -121,6 +121,10 @@ class Outbox:
     def dead(self, outbox_id: str, error: str) -> bool:
         """It never will arrive. Later rows of its place may go on."""
         return self._finish(outbox_id, state=OutboxState.DEAD, last_error=error)
+
+    def redirect(self, outbox_id: str, *, payload: Mapping[str, object], due_at: datetime) -> bool:
+        """It certainly did not arrive and goes elsewhere: send it then with this payload."""
+        return self._finish(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at)
 
     def _finish(self, outbox_id: str, **values: object) -> bool:
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))

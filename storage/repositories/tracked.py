@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, and_, select, tuple_, update
+from sqlalchemy import Connection, and_, select, update
 
 from storage.repositories.common import free, insert_once
 from storage.rows import Tracked
@@ -15,12 +15,15 @@ class TrackedResources:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def follow(self, kind: str, remote_id: str, *, due_at: datetime, instruction_id: str | None = None) -> bool:
+    def follow(
+        self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
+    ) -> bool:
         """Read this resource from then on; False when it is or was followed already."""
         values = {
             "kind": kind,
             "remote_id": remote_id,
             "instruction_id": instruction_id,
+            "created_at": now,
             "due_at": due_at,
             "polls": 0,
             "lease_owner": "",
@@ -37,14 +40,13 @@ class TrackedResources:
         ).first()
         return None if row is None else Tracked(**row._mapping)  # noqa: SLF001
 
-    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
-        """Take resources that are due, longest due first; the read is counted already."""
-        due = and_(table.c.due_at <= now, free(table, now))
-        key = tuple_(table.c.kind, table.c.remote_id)
-        chosen = select(table.c.kind, table.c.remote_id).where(due).order_by(table.c.due_at).limit(limit)
+    def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
+        """Take resources of one kind that are due, longest due first; the read is counted already."""
+        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.remote_id).where(due).order_by(table.c.due_at).limit(limit)
         claim = (
             update(table)
-            .where(key.in_(chosen), due)
+            .where(table.c.remote_id.in_(chosen.scalar_subquery()), due)
             .values(polls=table.c.polls + 1, lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
             .returning(table)
         )
@@ -55,9 +57,9 @@ class TrackedResources:
         """Read it again then; ``status`` is the service's word now. False when it is followed no more."""
         return self._set(kind, remote_id, due_at=due_at, last_status=status)
 
-    def stop(self, kind: str, remote_id: str, *, now: datetime, status: str) -> bool:
-        """It is final: follow it no more. False when that was said before."""
-        return self._set(kind, remote_id, due_at=None, last_status=status, stopped_at=now)
+    def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
+        """It is final: follow it no more. False when that was said before or it was never followed."""
+        return self._set(kind, remote_id, due_at=None, stopped_at=now)
 
     def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:
         """Read it at once (somebody asked, a callback came)."""

@@ -269,6 +269,7 @@ def _create_following() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("remote_id", sa.Text(), nullable=False),
         sa.Column("instruction_id", sa.Text(), nullable=True),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("due_at", sa.BigInteger(), nullable=True),
         sa.Column("polls", sa.Integer(), nullable=False),
         sa.Column("lease_owner", sa.Text(), nullable=False),
@@ -281,9 +282,9 @@ def _create_following() -> None:
         sa.PrimaryKeyConstraint("kind", "remote_id", name=op.f("pk_tracked")),
     )
     op.create_index(
-        "ix_tracked_due_at",
+        "ix_tracked_kind_due_at",
         "tracked",
-        ["due_at"],
+        ["kind", "due_at"],
         unique=False,
         sqlite_where=sa.text("due_at IS NOT NULL"),
         postgresql_where=sa.text("due_at IS NOT NULL"),
