@@ -18,7 +18,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
@@ -68,6 +68,7 @@ class Surroundings:
     probe: Probe | None = None
     service_total: float = 30.0
     slack_total: float = _SLACK_SECONDS
+    limiter: SendSlots | None = None
     ticking: bool = True
     """False: nothing is drained by itself; whoever drives calls :meth:`Switchboard.settle`."""
 
@@ -288,7 +289,7 @@ class Switchboard:
             transport=Transport(
                 session=session, base_url=base_url, service="payments", total=self._around.service_total
             ),
-            limiter=SlidingWindowLimiter(clock=time.monotonic),
+            limiter=self._around.limiter or SlidingWindowLimiter(clock=time.monotonic),
             partner_id=partner,
             partner_secret=secret,
         )

@@ -35,9 +35,7 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
     if instruction.recipient is None:
         recipient = await _recipient(payments, instruction)
         read = await ctx.store.write(
-            lambda tx: tx.instructions.touch(
-                instruction, now=ctx.clock.now(), show=True, recipient=recipient, **lease(ctx)
-            ),
+            lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), recipient=recipient, **lease(ctx)),
             name="recipient",
         )
         if read is None:
@@ -118,6 +116,7 @@ async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tupl
             now=now,
             actor=SYSTEM,
             action="create",
+            show=False,
             sent_at=now,
             creates=instruction.creates + 1,
             **lease(ctx),

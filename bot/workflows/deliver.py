@@ -4,7 +4,8 @@ A post goes out once. When its outcome is unknown, the conversation is searched 
 marker before anything is posted again. Edits are repeated freely: they show the newest state.
 """
 
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 import structlog
 
@@ -112,6 +113,8 @@ async def _search(ctx: Context, row: OutboxRow, channel: str, thread_ts: str | N
 def _content(ctx: Context, row: OutboxRow, instruction: Instruction, votes: list[Vote], *, rich: bool) -> Content:
     place = row.place
     if row.action == Action.CARD:
+        if _starts_the_clock(row, instruction):
+            instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
         content = _card(ctx, instruction, votes, place, direct=bool(row.payload.get("direct")))
     elif row.action == Action.NEWS:
         content = news.news(instruction, row.payload)
@@ -136,23 +139,34 @@ def _posted(tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction, at: 
     tx.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=now)
     if row.action != Action.CARD:
         return
+    shown = instruction.version
+    current = tx.instructions.get(instruction.id) or instruction
+    if _starts_the_clock(row, current):
+        expires = _expiry(current, now)
+        started = tx.instructions.touch(current, now=now, show=True, posted_at=now, expires_at=expires, due_at=expires)
+        if started is not None and current.version == shown:
+            shown = started.version  # the post shows this very deadline already
     tx.copies.put(
         CardCopy(
             instruction_id=instruction.id,
             place=row.place,
             channel=at.channel,
             ts=at.ts,
-            shown_version=instruction.version,
-            due_at=now,
+            shown_version=shown,
+            due_at=None,
             attempts=0,
         )
     )
-    current = tx.instructions.get(instruction.id)
-    if row.place != Place.APPROVALS or current is None or current.state is not State.AWAITING:
-        return
-    if current.posted_at is None:
-        expires = now + timedelta(seconds=current.requirement.expires_seconds)
-        tx.instructions.touch(current, now=now, show=True, posted_at=now, expires_at=expires, due_at=expires)
+
+
+def _starts_the_clock(row: OutboxRow, instruction: Instruction) -> bool:
+    """Whether this post is the first time that the approvers see the request."""
+    waiting = instruction.state is State.AWAITING and instruction.posted_at is None
+    return waiting and row.action == Action.CARD and row.place == Place.APPROVALS
+
+
+def _expiry(instruction: Instruction, now: datetime) -> datetime:
+    return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
 async def _refused(ctx: Context, row: OutboxRow, instruction: Instruction, error: str) -> None:

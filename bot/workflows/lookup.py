@@ -1,9 +1,12 @@
 """Look at requests without changing anything."""
 
 from bot.domain.instruction import Instruction, State, Vote
+from bot.workflows.announce import Place
 from bot.workflows.context import Context
+from storage.rows import OutboxState
 from storage.transaction import Tx
 
+_UNDER_WAY = (OutboxState.SENDING, OutboxState.UNKNOWN)
 _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
 
 
@@ -37,10 +40,17 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
 
 
 async def is_copy(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> bool:
-    """Whether this message is a copy of this request's card that we posted."""
+    """Whether this message is a copy of this request's card that we posted.
+
+    A person can be faster than Slack's answer to our post: while the post of a card to this conversation
+    is under way, a button in it is that card's.
+    """
 
     def work(tx: Tx) -> bool:
         found = tx.copies.find(channel, ts)
-        return found is not None and found.instruction_id == instruction_id
+        if found is not None:
+            return found.instruction_id == instruction_id
+        posts = (tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place)
+        return any(post is not None and post.channel == channel and post.state in _UNDER_WAY for post in posts)
 
     return await ctx.store.read(work)

@@ -54,13 +54,14 @@ class Armed:
 class CallLine:
     """One call as the page lists it.
 
-    ``status`` is None while there is no answer; ``pending`` tells whether one may still come. ``moved`` is the
-    money that moved because of it ("25.00 USD") or empty, ``changes`` whether it changed anything lasting.
-    ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
+    ``title`` says in plain words what was asked. ``status`` is None while there is no answer; ``pending`` tells
+    whether one may still come. ``moved`` is the money that moved because of it ("25.00 USD") or empty, ``changes``
+    whether it changed anything lasting. ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
     """
 
     id: str
     at: float
+    title: str
     method: str
     path: str
     operation: str

@@ -182,12 +182,28 @@ def money(cents: int) -> str:
     return f"{sign}{abs(cents) // 100:,}.{abs(cents) % 100:02d} {CURRENCY}"
 
 
+def masked(value: object) -> object:
+    """JSON with the secret end of every callback address replaced, at any depth."""
+    if isinstance(value, dict):
+        return {
+            key: _without_secret(inner) if str(key).endswith("_uri") and isinstance(inner, str) else masked(inner)
+            for key, inner in value.items()
+        }
+    return [masked(inner) for inner in value] if isinstance(value, list) else value
+
+
+def _without_secret(url: str) -> str:
+    head, slash, _ = url.rpartition("/")
+    return f"{head}{slash}…" if slash else url
+
+
 def _call_line(call_id: str, call: Call, *, moved: str) -> CallLine:
     query = "&".join(f"{key}={value}" for key, value in call.query.items())
     unanswered = call.fault in (FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS)
     return CallLine(
         id=call_id,
         at=call.at,
+        title=_title(call.operation),
         method=call.method,
         path=f"{call.path}?{query}" if query else call.path,
         operation=call.operation,
@@ -198,9 +214,15 @@ def _call_line(call_id: str, call: Call, *, moved: str) -> CallLine:
         moved=moved,
         changes=call.effect or bool(moved),
         fault=_words(call),
-        body=call.body,
-        response=call.response,
+        body=masked(call.body),
+        response=masked(call.response),
     )
+
+
+def _title(operation: str) -> str:
+    """An operation in plain words; those without a name of their own are spelt out."""
+    named = next((each.title for each in OPERATIONS if each.name == operation), None)
+    return named or operation.replace("_", " ").capitalize()
 
 
 def _words(call: Call) -> str:
@@ -212,19 +234,19 @@ def _words(call: Call) -> str:
 
 
 def _delivery_line(call_id: str, delivery: Delivery) -> CallLine:
-    """A callback; its address holds a secret, so the page shows only where it begins."""
-    path = delivery.url.partition("://")[2].partition("/")[2]
+    """A callback; its address ends in a secret, which the page does not show."""
     return CallLine(
         id=call_id,
         at=delivery.at,
+        title="Callback to the bot",
         method="POST",
-        path=f"/{'/'.join(path.split('/')[:-1])}/…",
+        path=f"/{_without_secret(delivery.url).partition('://')[2].partition('/')[2]}",
         operation="callback",
         status=delivery.status,
         ok=delivery.delivered,
         outcome="" if delivery.status is not None else delivery.error or "not sent",
         changes=False,
         direction="out",
-        body=delivery.callback.body,
+        body=masked(delivery.callback.body),
         response=delivery.error,
     )

@@ -28,6 +28,16 @@ OPERATIONS: Sequence[Operation] = (
     Operation(name="response_url", title="Answer through the response URL", faults=_POSTING),
     Operation(name="*", title="Any request", faults=_POSTING),
 )
+_TITLES = {
+    "auth.test": "Ask who it is",
+    "views.update": "Change a form",
+    "views.push": "Open a second form",
+    "views.publish": "Publish an App Home",
+    "conversations.info": "Look a channel up",
+    "conversations.open": "Open a direct message",
+    "users.list": "List everybody",
+    "apps.connections.open": "Open a socket",
+} | {operation.name: operation.title for operation in OPERATIONS}
 _WRITES = ("chat.", "views.", "files.", "reactions.", "conversations.join", "conversations.open")
 
 
@@ -88,6 +98,7 @@ class WorkspacePanel:
             CallLine(
                 id=f"api-{self._book.count + 1}",
                 at=call.at,
+                title=_TITLES.get(call.method, call.method),
                 method="POST",
                 path=call.method,
                 operation=call.method,

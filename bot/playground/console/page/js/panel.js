@@ -36,9 +36,9 @@ function details(title, value) {
 function callRow(service, call) {
   const key = `${service.name}.${call.id}`;
   const summary = el("summary", { class: "call-line" },
-    el("span", { class: "call-time" }, clockWithSeconds(call.at)),
-    el("span", { class: "call-what" }, call.direction === "out" && el("span", { class: "call-out", title: "Sent by the service" }, "←"),
-      el("span", { class: "call-method" }, call.method), el("span", { class: "call-path", title: call.path }, short(call.path))),
+    el("span", { class: "call-words" },
+      el("span", { class: "call-title" }, call.direction === "out" && el("span", { class: "call-out", title: "Sent by the service" }, "← "), call.title),
+      el("span", { class: "call-what", title: `${call.method} ${call.path}` }, `${clockWithSeconds(call.at)} ${call.method} ${short(call.path)}`)),
     call.moved && el("span", { class: "moved", title: call.moved }, icon("coin"), call.moved),
     call.fault && el("span", { class: "fault-mark", title: call.fault }, icon("bolt")),
     statusOf(call));

@@ -1,0 +1,243 @@
+"""The whole product in one process: real local workspace, real simulator, real database, real application.
+
+``Rig.open`` with ``ticking=True`` (the default) runs like production, on the machine's clock. With a
+``ManualClock`` nothing happens by itself: ``settle`` does what is due, ``pass_time`` moves the clock and settles.
+"""
+
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Self
+
+from bot.app import Surroundings, Switchboard, settle
+from bot.clients.limiter import Lane
+from bot.domain.clock import SystemClock
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.workspace import Ack, Message, Workspace
+from bot.settings import Settings, load_policy
+from tests.support.clock import ManualClock
+
+SECRET_KEY = "a-secret-key-for-tests-0123456789"
+
+MARIA = "U0MARIA"
+"""Requester."""
+TOM = "U0TOM"
+"""Requester and approver."""
+ADA = "U0ADA"
+"""Approver."""
+LIN = "U0LIN"
+"""Approver."""
+OLGA = "U0OLGA"
+"""Admin."""
+GUS = "U0GUS"
+"""Guest; wrongly in the approvers' group."""
+EVE = "U0EVE"
+"""Member of another workspace; wrongly in the approvers' group."""
+ZOE = "U0ZOE"
+"""Full member without any role."""
+
+FINANCE = "C0FINANCE"
+APPROVALS = "C0APPROVE"
+ALERTS = "C0ALERTS"
+MONEY = "C0MONEY"
+RANDOM = "C0RANDOM"
+"""The bot is no member here."""
+
+POLICY = """
+[channels]
+approvals = "C0APPROVE"
+payments = "C0MONEY"
+alerts = "C0ALERTS"
+
+[people]
+requesters = ["S0FINANCE"]
+approvers = ["S0TREASURY"]
+admins = ["U0OLGA"]
+
+[approval]
+quorum = 1
+expires = "24h"
+execute_within = "60m"
+daily_limit = "25000.00"
+
+[[approval.rule]]
+over = "1000.00"
+quorum = 2
+typed_amount = true
+"""
+
+
+class Unlimited:
+    """Send slots without a limit, for tests on a clock that stands still."""
+
+    async def acquire(self, lane: Lane, *, patience: float) -> bool:  # noqa: ARG002 - the protocol's names
+        return True
+
+    def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
+        return None
+
+
+class Rig:
+    def __init__(self) -> None:
+        self.clock: ManualClock | None = None
+        self.workspace: Workspace
+        self.payments: PaymentsSimulator
+        self.switchboard: Switchboard
+        self.settings: Settings
+        self.policy_text = POLICY
+        self._stack = AsyncExitStack()
+        self._around: dict[str, Any] = {}
+        self._generation = 0
+
+    @classmethod
+    async def open(
+        cls,
+        *,
+        database_url: str,
+        clock: ManualClock | None = None,
+        policy: str = POLICY,
+        socket_mode: bool = False,
+        simulator: dict[str, Any] | None = None,
+        around: dict[str, Any] | None = None,
+        start: bool = True,
+        **settings: Any,
+    ) -> Self:
+        rig = cls()
+        rig.clock = clock
+        rig.policy_text = policy
+        rig._around = around or {}
+        seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
+        rig.workspace = Workspace(enforce_rates=False, **seconds)
+        if clock is not None:
+            rig.workspace._delivery.signing_clock = clock.seconds
+        furnish(rig.workspace)
+        await rig.workspace.start()
+        rig._stack.push_async_callback(rig.workspace.stop)
+        step = {} if clock else {"step_seconds": 0.05}
+        rig.payments = PaymentsSimulator(
+            **{**seconds, **step, "rate_limit": None if clock else 10, **(simulator or {})}
+        )
+        await rig.payments.start()
+        rig._stack.push_async_callback(rig.payments.stop)
+        directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
+        rig.settings = rig._settings(directory, database_url, socket_mode=socket_mode, **settings)
+        if start:
+            await rig.start()
+        return rig
+
+    def _settings(self, directory: Path, database_url: str, *, socket_mode: bool, **more: Any) -> Settings:
+        policy_file = directory / "policy.toml"
+        policy_file.write_text(self.policy_text)
+        values: dict[str, Any] = {
+            "slack_bot_token": "xoxb-playground",
+            "slack_signing_secret": "playground-signing-secret",
+            "slack_app_token": "xapp-playground" if socket_mode else None,
+            "slack_api_url": self.workspace.api_url,
+            "port": 0,
+            "secret_key": SECRET_KEY,
+            "database_url": database_url,
+            "policy_file": policy_file,
+            "payments_base_url": self.payments.base_url,
+            "payments_partner_id": "partner",
+            "payments_partner_secret": "partner-secret",
+            "poll_seconds": 30 if self.clock else 0.2,
+            "quiet_seconds": 900 if self.clock else 2,
+        }
+        return Settings(_env_file=None, **{**values, **more})
+
+    async def start(self) -> None:
+        """Start the application (again): a new process, as far as leases are concerned."""
+        self._generation += 1
+        around: dict[str, Any] = {
+            "clock": self.clock or SystemClock(),
+            "owner": f"process-{self._generation}",
+            "ticking": self.clock is None,
+            **({"limiter": Unlimited()} if self.clock else {}),
+            **self._around,
+        }
+        policy = load_policy(self.settings.policy_file)
+        self.switchboard = Switchboard(settings=self.settings, policy=policy, surroundings=Surroundings(**around))
+        await self.switchboard.start()
+        await self.switchboard.until_joined()
+        self.workspace.deliver_to(None if self.settings.socket_mode else f"{self.switchboard.url}/slack/events")
+
+    async def close(self) -> None:
+        await self.switchboard.stop()
+        await self._stack.aclose()
+
+    # driving
+
+    async def settle(self) -> None:
+        """Do what is due now, until nothing is."""
+        await settle(self.switchboard.context)
+
+    async def pass_time(self, seconds: float, *, steps: int = 1) -> None:
+        """Move the clock, in so many steps, doing at each what is due then."""
+        assert self.clock is not None
+        for _ in range(steps):
+            self.clock.advance(seconds / steps)
+            await self.settle()
+
+    async def pay(
+        self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
+    ) -> Ack:
+        ack = await self.workspace.slash(user, channel, "/pay", text)
+        if self.clock is not None:
+            await self.settle()
+        return ack
+
+    async def card(self, channel: str = APPROVALS) -> Message:
+        """The newest card in a channel, once it is there."""
+        return await self.workspace.until(lambda: self.cards(channel)[-1] if self.cards(channel) else None)
+
+    def cards(self, channel: str = APPROVALS) -> list[Message]:
+        return [m for m in self.workspace.messages(channel) if m.blocks and m.thread_ts in (None, "", m.ts)]
+
+    async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS, **more: Any) -> Ack:
+        """Press a button (``approve``, ``reject``, …) on the newest card of a channel."""
+        card = await self.card(channel)
+        ack = await self.workspace.click(user, channel, card.ts, f"payout.{action}", **more)
+        if self.clock is not None:
+            await self.settle()
+        return ack
+
+    async def submit(self, user: str, values: dict[str, str]) -> Ack:
+        ack = await self.workspace.submit(user, values)
+        if self.clock is not None:
+            await self.settle()
+        return ack
+
+    def news(self, channel: str) -> list[Message]:
+        """Everything said in the threads of a channel's cards."""
+        found = []
+        for card in self.cards(channel):
+            found += [m for m in self.workspace.messages(channel, thread_ts=card.ts) if m.ts != card.ts]
+        return found
+
+    @property
+    def paid(self) -> list[tuple[str, int]]:
+        """What the simulator's ledger says left the partner's account: address and cents."""
+        return [(entry.email, entry.cents) for entry in self.payments.ledger.entries if entry.cents > 0]
+
+
+def furnish(workspace: Workspace) -> None:
+    """People, groups and channels that the tests' policy names."""
+    people = {
+        MARIA: "Maria Silva",
+        TOM: "Tom Berg",
+        ADA: "Ada Okafor",
+        LIN: "Lin Chen",
+        OLGA: "Olga Reis",
+        ZOE: "Zoe Fox",
+    }
+    for user, name in people.items():
+        workspace.add_user(user, name.split()[0].lower(), real_name=name)
+    workspace.add_user(GUS, "gus", real_name="Gus Guest", restricted=True)
+    workspace.add_user(EVE, "eve", real_name="Eve Else", team_id="T0OTHER")
+    workspace.add_group("S0FINANCE", "finance", users=[MARIA, TOM])
+    workspace.add_group("S0TREASURY", "treasury", users=[ADA, LIN, TOM, GUS, EVE])
+    everybody = [*people, GUS, EVE]
+    for channel, name in ((FINANCE, "finance"), (APPROVALS, "approvals"), (ALERTS, "alerts"), (MONEY, "payments")):
+        workspace.add_channel(channel, name, members=everybody)
+    workspace.add_channel(RANDOM, "random", members=everybody, bot_member=False)
+    workspace.add_command("/pay")
