@@ -1,0 +1,66 @@
+"""Who lives in the playground: people, groups, channels, and the policy that names them."""
+
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.workspace import Workspace
+
+REQUESTER = "U0MARIA"
+FINANCE = "C0FINANCE"
+FIRST_COMMAND = '/pay send ana@example.com 25.00 "March translation"'
+
+POLICY = """\
+# The playground's policy: the same form as policy.example.toml.
+[channels]
+approvals = "C0APPROVE"
+payments  = "C0MONEY"
+alerts    = "C0ALERTS"
+
+[people]
+requesters = ["S0FINANCE"]
+approvers  = ["S0TREASURY"]
+admins     = ["U0OLGA"]
+
+[approval]
+quorum         = 1
+expires        = "24h"
+execute_within = "60m"
+daily_limit    = "25000.00"
+
+[[approval.rule]]
+over         = "1000.00"
+quorum       = 2
+typed_amount = true
+"""
+
+
+def furnish(workspace: Workspace) -> None:
+    """Put everybody and everything in its place."""
+    people = {
+        REQUESTER: ("maria", "Maria Silva", "Finance · may ask for payments", "#7c5cff"),
+        "U0ADA": ("ada", "Ada Okafor", "Treasury · approver", "#0f9d76"),
+        "U0LIN": ("lin", "Lin Chen", "Treasury · approver", "#d9730d"),
+        "U0OLGA": ("olga", "Olga Reis", "Admin", "#b5386b"),
+        "U0ZOE": ("zoe", "Zoe Fox", "No role", "#4b6584"),
+    }
+    for user, (name, real_name, title, color) in people.items():
+        workspace.add_user(user, name, real_name=real_name, title=title, avatar_color=color)
+    workspace.add_user("U0GUS", "gus", real_name="Gus Guest", title="Guest", restricted=True, avatar_color="#8a8f98")
+    workspace.add_user(
+        "U0EVE", "eve", real_name="Eve Else", title="From another company", team_id="T0OTHER", avatar_color="#c0392b"
+    )
+    workspace.add_group("S0FINANCE", "finance", name="Finance", users=[REQUESTER])
+    workspace.add_group("S0TREASURY", "treasury", name="Treasury", users=["U0ADA", "U0LIN", "U0GUS", "U0EVE"])
+    everybody = [*people, "U0GUS", "U0EVE"]
+    workspace.add_channel(FINANCE, "finance", members=everybody, topic="Ask for payments here")
+    workspace.add_channel("C0APPROVE", "approvals", members=everybody, topic="Requests that wait for a decision")
+    workspace.add_channel("C0MONEY", "payments", members=everybody, topic="News of payments")
+    workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="What needs a person")
+    workspace.add_channel(
+        "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"
+    )
+    workspace.add_command("/pay", hint="send | show | approvals | help", description="Pay people, with approval")
+
+
+def open_accounts(payments: PaymentsSimulator) -> None:
+    """Recipients worth trying, besides those the simulator knows already."""
+    payments.add_account("kim@example.com", full_name="Kim Park", country="KOR")
+    payments.add_account("old@example.com", full_name="Olive Dormant", status="inactive", is_verified=False)

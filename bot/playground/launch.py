@@ -1,0 +1,141 @@
+"""Everything on this machine in one process tree: workspace, simulators, page, throw-away database, the real bot."""
+
+import asyncio
+import errno
+import secrets
+import signal
+import socket
+import sys
+import tempfile
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import aiohttp
+
+from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts
+from bot.playground.console.console import Console, Guide
+from bot.playground.console.payments_panel import PaymentsPanel
+from bot.playground.console.workspace_panel import WorkspacePanel
+from bot.playground.process import BotProcess
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.workspace import Workspace
+
+_READY_SECONDS = 30.0
+_OK = 200
+
+
+class Playground:
+    """The whole playground. :meth:`start` returns when the bot is ready to be used."""
+
+    def __init__(self, *, port: int, socket_mode: bool = False) -> None:
+        self._port = port
+        self._socket_mode = socket_mode
+        self._stack = AsyncExitStack()
+        self.workspace = Workspace()
+        self.payments = PaymentsSimulator(step_seconds=4.0)
+        self.bot: BotProcess
+
+    @property
+    def url(self) -> str:
+        """Address of the page."""
+        return self.workspace.url
+
+    async def start(self) -> None:
+        """Start the outside world, then the bot in it."""
+        furnish(self.workspace)
+        open_accounts(self.payments)
+        console = Console(
+            workspace=self.workspace,
+            services=(PaymentsPanel(simulator=self.payments), WorkspacePanel(workspace=self.workspace)),
+            guide=Guide(try_it=FIRST_COMMAND, person=REQUESTER, channel=FINANCE),
+        )
+        console.mount(self.workspace.app)
+        await self._open_page()
+        self._stack.push_async_callback(self.workspace.stop)
+        await self.payments.start()
+        self._stack.push_async_callback(self.payments.stop)
+        directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
+        bot_url = f"http://127.0.0.1:{_free_port()}"
+        self.bot = BotProcess(environment=self._environment(Path(directory), bot_url), directory=directory)
+        await self.bot.start()
+        self._stack.push_async_callback(self.bot.stop)
+        self.workspace.deliver_to(None if self._socket_mode else f"{bot_url}/slack/events")
+        await _until_ready(bot_url)
+
+    async def stop(self) -> None:
+        """End everything and forget it."""
+        await self._stack.aclose()
+
+    async def _open_page(self) -> None:
+        try:
+            await self.workspace.start(port=self._port)
+        except OSError as busy:
+            if busy.errno != errno.EADDRINUSE:
+                raise
+            await self.workspace.start(port=0)
+            sys.stdout.write(f"Port {self._port} is taken, so the page is somewhere else.\n")
+
+    def _environment(self, directory: Path, bot_url: str) -> dict[str, str]:
+        policy = directory / "policy.toml"
+        policy.write_text(POLICY, encoding="utf-8")
+        identity = self.workspace.identity
+        reached = (
+            {"SLACK_APP_TOKEN": identity.app_token}
+            if self._socket_mode
+            else {"SLACK_SIGNING_SECRET": identity.signing_secret}
+        )
+        return {
+            **reached,
+            "SLACK_BOT_TOKEN": identity.bot_token,
+            "SLACK_API_URL": self.workspace.api_url,
+            "HOST": "127.0.0.1",
+            "PORT": bot_url.rpartition(":")[2],
+            "PUBLIC_URL": bot_url,
+            "DATABASE_URL": f"sqlite+aiosqlite:///{directory / 'playground.db'}",
+            "SECRET_KEY": secrets.token_urlsafe(32),
+            "POLICY_FILE": str(policy),
+            "PAYMENTS_BASE_URL": self.payments.base_url,
+            "PAYMENTS_PARTNER_ID": "partner",
+            "PAYMENTS_PARTNER_SECRET": "partner-secret",
+            "POLL_SECONDS": "3",
+            "QUIET_SECONDS": "40",
+        }
+
+
+async def play(*, port: int, socket_mode: bool) -> int:
+    """Run the playground until it is stopped from the terminal."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for name in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(name, stop.set)
+    playground = Playground(port=port, socket_mode=socket_mode)
+    try:
+        await playground.start()
+        sys.stdout.write(
+            f"\n  The playground is open:  {playground.url}\n\n"
+            f"  Type  {FIRST_COMMAND}\n  and approve it as another person. Stop with Ctrl-C.\n\n"
+        )
+        sys.stdout.flush()
+        await stop.wait()
+    finally:
+        await playground.stop()
+    return 0
+
+
+async def _until_ready(bot_url: str) -> None:
+    async with aiohttp.ClientSession() as session, asyncio.timeout(_READY_SECONDS):
+        while True:
+            try:
+                async with session.get(f"{bot_url}/readyz") as answer:
+                    if answer.status == _OK:
+                        return
+            except aiohttp.ClientError:
+                pass  # not listening yet: that is what is being waited for
+            await asyncio.sleep(0.1)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port

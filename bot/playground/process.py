@@ -1,0 +1,85 @@
+"""The real bot as a child process: it gets other addresses than in production, and nothing else differs."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+
+_STOP_SECONDS = 15.0
+_RESTART_SECONDS = 0.5
+
+
+class BotProcess:
+    """Runs ``python -m bot run``, and starts it again when it dies without being asked to.
+
+    Args:
+        environment: the settings, in place of whatever the surrounding shell has of them.
+        directory: where it runs; a ``.env`` file of the person's own is not there.
+    """
+
+    def __init__(self, *, environment: Mapping[str, str], directory: str) -> None:
+        self._environment = dict(environment)
+        self._directory = directory
+        self._process: asyncio.subprocess.Process | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self.starts = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the bot that runs now."""
+        return self._process.pid if self._process is not None and self._process.returncode is None else None
+
+    async def start(self) -> None:
+        """Start it and keep it running."""
+        await self._spawn()
+        self._watching = asyncio.create_task(self._watch(), name="watch the bot")
+
+    async def stop(self) -> None:
+        """Ask it to end; insist when it does not."""
+        if self._watching is not None:
+            self._watching.cancel()
+            await asyncio.gather(self._watching, return_exceptions=True)
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        with suppress(ProcessLookupError):  # it may end by itself between the question and the signal
+            process.terminate()
+        try:
+            async with asyncio.timeout(_STOP_SECONDS):
+                await process.wait()
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+
+    def kill(self) -> bool:
+        """``kill -9``, as a power cut would; it starts again by itself. False when it is not running."""
+        if self._process is None or self._process.returncode is not None:
+            return False
+        self._process.send_signal(signal.SIGKILL)
+        return True
+
+    async def _spawn(self) -> None:
+        inherited = {name: value for name, value in os.environ.items() if name in _KEPT}
+        path = os.pathsep.join(entry for entry in sys.path if entry)
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-m",
+            "bot",
+            "run",
+            cwd=self._directory,
+            env={**inherited, "PYTHONPATH": path, **self._environment},
+        )
+        self.starts += 1
+
+    async def _watch(self) -> None:
+        while True:
+            assert self._process is not None
+            await self._process.wait()
+            await asyncio.sleep(_RESTART_SECONDS)
+            await self._spawn()
+
+
+_KEPT = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TERM", "NO_COLOR"})
+"""Variables of the surrounding shell that the bot may see."""
