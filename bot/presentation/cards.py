@@ -120,8 +120,8 @@ def _facts(instruction: Instruction) -> list[Block]:
         plain(f"E-mail address\n{instruction.payload.email}"),
         plain(f"Registered name\n{shorten(name, 300)}"),
         plain(f"Account\n{account_line(recipient) if recipient is not None and known else 'not known'}"),
-        mrkdwn(f"*Asked by*\n{mention(instruction.requester)}"),
-        mrkdwn(f"*Reference*\n{instruction.reference}"),
+        mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
+        mrkdwn(f"Reference\n{instruction.reference}"),
     ]
 
 
