@@ -1,11 +1,58 @@
+# Needs Python 3.11 or later with its venv module, nothing else. The first target that is run builds .venv.
 PYTHON ?= python3
 BIN := .venv/bin
-STAMP := .venv/.installed
+RUN_STAMP := .venv/.run
+DEV_STAMP := .venv/.dev
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: playground test check lock clean
+.PHONY: help playground test check format lock chaos bench manifest clean
 
-$(STAMP): requirements-dev.txt pyproject.toml
+help:            ## what there is
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
+
+playground: $(RUN_STAMP)  ## everything on this machine, without any account
+	$(BIN)/python -m bot playground $(ARGS)
+
+test: $(DEV_STAMP)        ## all tests but the long campaigns
+	$(BIN)/python -m pytest -m "not campaign" $(ARGS)
+
+check: $(DEV_STAMP)       ## lint, format, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: $(DEV_STAMP)      ## put the code in its one form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+chaos: $(DEV_STAMP)       ## the long campaigns: pairs of faults, random kills
+	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
+
+bench: $(DEV_STAMP)       ## benchmarks, as ratios against a peer in the same run
+	$(BIN)/python -m tests.benchmarks.bench_ack
+
+manifest: $(RUN_STAMP)    ## write manifest.json from the code's own declarations
+	$(BIN)/python -m bot manifest > manifest.json
+
+lock: $(DEV_STAMP)        ## resolve the dependencies again
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate pyproject.toml -o requirements.txt
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
+
+clean:           ## remove what the targets made
+	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis screenshots
+
+.venv/bin/python:
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+
+# The run locks and the package itself; where the tests' lock is installed, it holds these too.
+$(RUN_STAMP): requirements.txt pyproject.toml | .venv/bin/python
+	$(INSTALL) --require-hashes -r requirements.txt
 	touch $@
+
+$(DEV_STAMP): requirements-dev.txt pyproject.toml | .venv/bin/python
+	$(INSTALL) --require-hashes -r requirements-dev.txt
+	$(INSTALL) --no-deps --no-build-isolation --editable .
+	touch $@ $(RUN_STAMP)
