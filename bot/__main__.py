@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import json
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -10,8 +11,15 @@ from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
 from bot.logs import configure_logs
+from bot.manifest import manifest
 from bot.settings import LogFormat, Settings, check_for_run, load_policy, load_settings
 from storage.migrate import migrate
+
+_MARKS = """
+D documented · A1 assumed on strong evidence · A2 assumed by analogy · A3 assumed by naming.
+In production an UNCONFIRMED route that moves money is refused: write confirmed = true for it into SERVICES_FILE.
+"""
+_EXAMPLE_URL = "https://switchboard.example.com"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,6 +43,7 @@ def _parser() -> argparse.ArgumentParser:
     playground.add_argument("--port", type=int, default=4000, help="port of the page (default: 4000)")
     playground.add_argument("--socket-mode", action="store_true", help="let the bot connect by Socket Mode")
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
+    _add(commands, "manifest", "print the app manifest, from the code's own declarations", _manifest)
     _add(commands, "routes", "print the route table with its assumptions", _routes)
     return parser
 
@@ -93,10 +102,25 @@ def _migrate(_: argparse.Namespace) -> int:
     return 0
 
 
+def _manifest(_: argparse.Namespace) -> int:
+    settings = load_settings()
+    found = manifest(
+        public_url=settings.public_url or _EXAMPLE_URL,
+        socket_mode=settings.socket_mode,
+        prefix=settings.command_prefix,
+    )
+    sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    return 0
+
+
 def _routes(_: argparse.Namespace) -> int:
     settings = load_settings()
     for row in load_routes(settings.services_file, environment=settings.environment.value).rows():
-        sys.stdout.write(f"{row}\n")
+        marks = [row.mark, "moves money" if row.moves_money else "", "confirmed" if row.confirmed else ""]
+        own = "overridden" if row.overridden else ""
+        notes = ", ".join(note for note in (*marks, own, "UNCONFIRMED" if row.is_unconfirmed else "") if note)
+        sys.stdout.write(f"{row.name:<40} {row.method:<6} {row.path:<46} {notes}\n")
+    sys.stdout.write(_MARKS)
     return 0
 
 

@@ -5,7 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.complete import Complete
 from tests.support.postgres import PostgresServer, postgres_server
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--complete", action="store_true", help="fail when something that should run was skipped")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--complete"):
+        config.pluginmanager.register(Complete())
 
 
 @pytest.fixture(scope="session")

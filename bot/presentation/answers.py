@@ -56,6 +56,8 @@ def requested(instruction: Instruction) -> Content:
 
 def not_a_member(instruction: Instruction, *, command: str) -> str:
     """Said with :func:`requested` where the bot cannot post."""
+    if instruction.origin_channel.startswith("D"):
+        return "\nI am not part of this conversation, so I write to you directly."
     return (
         f"\nI am not a member of {channel(instruction.origin_channel)}, so I write to you directly. "
         f"To have it there: `/invite @Switchboard`, then for example `{escape(command)}`."

@@ -1,7 +1,9 @@
 """``/pay``: ask for payouts, look at them, see what waits."""
 
+import asyncio
+
 from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
-from bot.domain.errors import PersonError
+from bot.domain.errors import PersonError, SwitchboardError
 from bot.domain.instruction import PayoutPayload, State, Vote
 from bot.domain.money import Cents
 from bot.presentation import answers, views
@@ -14,6 +16,8 @@ from handlers.commands.usage import help_for, no_such_verb
 from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Open, Private, Reply
+
+_MEMBERSHIP_SECONDS = 0.7
 
 NAME = "pay"
 SUMMARY = "Pay people, with approval"
@@ -77,7 +81,12 @@ async def ask(desk: Desk, *, user: str, channel: str, payload: PayoutPayload, so
 
 
 async def _can_post(messenger: Messenger, channel: str) -> bool:
-    return await messenger.is_member(channel)
+    """Whether the bot is a member here. The request is stored already, so no answer is no reason to fail."""
+    try:
+        async with asyncio.timeout(_MEMBERSHIP_SECONDS):
+            return await messenger.is_member(channel)
+    except (SwitchboardError, TimeoutError):
+        return True
 
 
 async def _show(desk: Desk, command: Command, values: Values) -> Reply:
@@ -114,7 +123,12 @@ async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
         voted = any(vote.person == command.user for vote in votes)
         return no is None and not voted and state in (State.AWAITING, State.NEEDS_HUMAN)
 
-    found = [answers.Waiting(one, votes, mine(one.requester, votes, one.state)) for one, votes in await waiting(ctx)]
+    all_of_it = any(listed(role, standing, ctx.policy.people) for role in Role)
+    found = [
+        answers.Waiting(one, votes, mine(one.requester, votes, one.state))
+        for one, votes in await waiting(ctx)
+        if all_of_it or one.requester == command.user
+    ]
     ordered = sorted(found, key=lambda one: (not one.mine, one.instruction.id))
     return Private(answers.waiting(ordered, approvals_channel=ctx.policy.channels.approvals))
 

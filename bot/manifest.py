@@ -1,0 +1,72 @@
+"""The app manifest, from the code's own declarations: what is asked of Slack is what the code uses.
+
+Source: Slack's manifest schema 2.0.0.
+"""
+
+from typing import Any
+
+from handlers.commands import declared
+
+SCOPES = (
+    "channels:history",  # find a message again whose posting was not answered
+    "channels:read",  # see whether the bot is a member where a command was typed
+    "chat:write",
+    "commands",
+    "groups:history",
+    "groups:read",
+    "im:history",
+    "im:read",
+    "im:write",  # write to the requester where the bot is no member
+    "usergroups:read",  # who is in the groups that the policy names
+    "users:read",  # guests, deactivated people and strangers do not count
+)
+"""Bot scopes, each used by the code."""
+
+_NAME = "Switchboard"
+_DESCRIPTION = "Pay people with approval, without leaving the conversation."
+_LONG = (
+    "Switchboard lets a team run outside services from Slack. People ask for payments with a slash command, "
+    "others approve them with a button, and every copy of the card shows what was really observed at the service. "
+    "Nothing is sent without approval, and nothing is sent twice."
+)
+
+
+def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") -> dict[str, Any]:
+    """The manifest as Slack imports it; with Socket Mode it holds no address."""
+    url = f"{public_url}/slack/events"
+    reached: dict[str, Any] = {} if socket_mode else {"url": url}
+    interactivity = {"is_enabled": True} if socket_mode else {"is_enabled": True, "request_url": url}
+    return {
+        "_metadata": {"major_version": 1, "minor_version": 1},
+        "display_information": {
+            "name": _NAME,
+            "description": _DESCRIPTION,
+            "long_description": _LONG,
+            "background_color": "#1f7a63",
+        },
+        "features": {
+            "app_home": {
+                "home_tab_enabled": False,
+                "messages_tab_enabled": True,
+                "messages_tab_read_only_enabled": False,
+            },
+            "bot_user": {"display_name": _NAME, "always_online": True},
+            "slash_commands": [
+                {
+                    "command": f"/{prefix}{command.name}",
+                    "description": command.summary,
+                    "usage_hint": command.hint,
+                    "should_escape": True,
+                    **reached,
+                }
+                for command in declared()
+            ],
+        },
+        "oauth_config": {"scopes": {"bot": list(SCOPES)}},
+        "settings": {
+            "interactivity": interactivity,
+            "org_deploy_enabled": False,
+            "socket_mode_enabled": socket_mode,
+            "token_rotation_enabled": False,
+        },
+    }

@@ -1,0 +1,31 @@
+"""``--complete``: a run in which something that should run did not is a failure."""
+
+from collections import Counter
+
+import pytest
+
+_KINDS = ("postgres", "browser")
+
+
+class Complete:
+    """Counts what ran, by marker, and what was skipped."""
+
+    def __init__(self) -> None:
+        self.ran: Counter[str] = Counter()
+        self.skipped: list[str] = []
+
+    @pytest.hookimpl
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.skipped:
+            self.skipped.append(report.nodeid)
+        elif report.when == "call":
+            self.ran.update(kind for kind in _KINDS if kind in report.keywords)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        missing = [f"no test of kind {kind!r} ran" for kind in _KINDS if not self.ran[kind]]
+        missing += [f"skipped: {nodeid}" for nodeid in self.skipped]
+        if missing and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+            for line in missing:
+                print(f"incomplete run: {line}")  # noqa: T201 - the reason of the exit code
