@@ -22,10 +22,10 @@ export class Composer {
       class: "composer-text", id, rows: "1", autocomplete: "off", autocapitalize: "off", spellcheck: "true", "data-testid": testid,
       role: commands ? "combobox" : null, "aria-expanded": commands ? "false" : null, "aria-controls": commands ? listId : null, "aria-autocomplete": commands ? "list" : null,
     });
-    this.options = el("div", { class: "completion", id: listId, role: "listbox", "aria-label": "Commands", "data-testid": "completion", hidden: true });
-    this.hint = el("div", { class: "usage", "data-testid": "usage-hint", hidden: true });
-    this.error = el("div", { class: "composer-error", role: "alert", "data-testid": "composer-error", hidden: true });
-    this.button = el("button", { type: "button", class: "send", "aria-label": "Send", title: "Send (Enter)", "data-testid": "send" }, icon("send"));
+    this.options = el("div", { class: "completion", id: listId, role: "listbox", "aria-label": "Commands", "data-testid": commands ? "completion" : null, hidden: true });
+    this.hint = el("div", { class: "usage", "data-testid": commands ? "usage-hint" : null, hidden: true });
+    this.error = el("div", { class: "composer-error", role: "alert", "data-testid": `${testid}-error`, hidden: true });
+    this.button = el("button", { type: "button", class: "send", "aria-label": "Send", title: "Send (Enter)", "data-testid": `${testid}-send` }, icon("send"));
     this.node = el("div", { class: "composer" }, this.options, this.error, this.hint, el("div", { class: "composer-box" }, this.text, this.button));
     this.text.addEventListener("input", () => this.#changed());
     this.text.addEventListener("keydown", (event) => this.#key(event));

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { textNodes } from "./emoji.js";
 import { link } from "./mrkdwn.js";
 
-const INLINE = /(\\[\\`*_~[\]()#>|-])|(`[^`]+`)|(\*\*|__)(?=\S)([^\n]*?\S)\3|([*_])(?=\S)([^\n]*?\S)\5|~~(?=\S)([^\n]*?\S)~~|!?\[([^\]\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>)]+)/;
+const INLINE = /(\\[\\`*_~[\]()#>|-])|(`[^`]+`)|(\*\*|__)(?=\S)([^\n]*?\S)\3|([*_])(?=\S)([^\n]*?\S)\5|~~(?=\S)([^\n]*?\S)~~|!?\[([^\]\n]*)\]\(([^()\s]+)\)|(https?:\/\/[^\s<>)|"]+)/;
 
 function inline(text) {
   const found = INLINE.exec(text);

@@ -7,7 +7,12 @@ const DONE = "switchboard.tour";
 
 const approver = () => [...store.people.values()].find((person) => person.actor && person.kind === "approver");
 const requester = () => [...store.people.values()].find((person) => person.actor && person.kind === "requester");
-const cardChannel = () => [...store.channels.values()].find((channel) => store.list(channel.id).some(pending));
+// Where the card waits; rather not where the command was typed, which may hold the asker's copy.
+function cardChannel() {
+  const holding = [...store.channels.values()].filter((channel) => store.list(channel.id).some(pending));
+  return holding.find((channel) => channel.id !== store.guide.channel) ?? holding[0];
+}
+
 const pending = (message) => message.bot && message.blocks.some((block) => (block.elements ?? []).some((one) => one.style === "primary"));
 
 /** Each step: what to say, where to point, what to offer, and when it is done. */

@@ -1,0 +1,53 @@
+"""Headless Chromium, and a page of the playground opened in it."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, Page, async_playwright
+
+from tests.playground.console.scene import Scene, open_scene
+
+CHROMIUM = "/usr/bin/chromium"
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PATIENCE_MILLISECONDS = 15_000
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    """One Chromium for the test."""
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture
+async def scene() -> AsyncIterator[Scene]:
+    """Workspace, an easily led bot, payments and console, running."""
+    async with open_scene() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
+    """The playground's page at its first visit. Any error or refused script in it fails the test."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    page = await context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    await page.goto(scene.url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    yield page
+    await context.close()
+    expected = ("Failed to load resource", "ERR_")  # refused deeds and lost connections are part of some tests
+    assert [trouble for trouble in troubles if not any(word in trouble for word in expected)] == []

@@ -1,0 +1,305 @@
+"""A small office for tests of the page: a real workspace, a real Bolt app that is easily led, a payments simulator."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.console import Console, Guide, PaymentsPanel, ServicePanel, WorkspacePanel
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.workspace import Workspace
+
+Json = dict[str, Any]
+
+NORA, TOMAS, IDA, GUS, EVE = "U0NORA", "U0TOMAS", "U0IDA", "U0GUS", "U0EVE"
+FINANCE, APPROVALS, GENERAL = "C0FINANCE", "C0APPROVE", "C0GENERAL"
+TRY_IT = '/pay send ana@example.com 25.00 "March translation"'
+
+
+def plain(text: str) -> Json:
+    return {"type": "plain_text", "text": text}
+
+
+def option(text: str, value: str) -> Json:
+    return {"text": plain(text), "value": value}
+
+
+CONFIRM = {
+    "title": plain("Withdraw?"),
+    "text": plain("It is gone then."),
+    "confirm": plain("Withdraw"),
+    "deny": plain("Keep"),
+}
+CARD: list[Json] = [
+    {"type": "header", "text": plain("Pay 25.00 USD")},
+    {"type": "section", "fields": [{"type": "mrkdwn", "text": "*To*\nana@example.com"}]},
+    {
+        "type": "actions",
+        "block_id": "decide",
+        "elements": [
+            {"type": "button", "action_id": "approve", "text": plain("Approve"), "value": "r1", "style": "primary"},
+            {"type": "button", "action_id": "reject", "text": plain("Reject"), "value": "r1", "style": "danger"},
+            {"type": "button", "action_id": "withdraw", "text": plain("Withdraw"), "value": "r1", "confirm": CONFIRM},
+            {"type": "static_select", "action_id": "page", "options": [option("One", "1"), option("Two", "2")]},
+            {"type": "users_select", "action_id": "who"},
+            {"type": "overflow", "action_id": "more", "options": [option("Show", "show"), option("Hide", "hide")]},
+        ],
+    },
+]
+DONE: list[Json] = [
+    {"type": "header", "text": plain("Pay 25.00 USD")},
+    {"type": "section", "text": {"type": "mrkdwn", "text": "*Completed*"}},
+]
+
+
+def form(title: str, blocks: list[Json]) -> Json:
+    return {
+        "type": "modal",
+        "callback_id": "reason",
+        "title": plain(title),
+        "submit": plain("Send"),
+        "close": plain("Cancel"),
+        "blocks": blocks,
+    }
+
+
+REASON: list[Json] = [
+    {
+        "type": "input",
+        "block_id": "why",
+        "label": plain("Reason"),
+        "hint": plain("The requester reads it"),
+        "element": {"type": "plain_text_input", "action_id": "text", "multiline": True},
+    },
+    {
+        "type": "input",
+        "block_id": "kind",
+        "label": plain("Kind"),
+        "element": {"type": "radio_buttons", "action_id": "k", "options": [option("Late", "late"), option("No", "no")]},
+    },
+    {
+        "type": "input",
+        "block_id": "helper",
+        "optional": True,
+        "label": plain("Who helps"),
+        "element": {"type": "users_select", "action_id": "u"},
+    },
+]
+
+
+@dataclass
+class Bot:
+    """Does as the words of the command say, and writes down what it hears."""
+
+    client: AsyncWebClient
+    heard: list[Json] = field(default_factory=list)
+
+    def app(self) -> AsyncApp:
+        """The Bolt app."""
+        app = AsyncApp(signing_secret="playground-signing-secret", client=self.client)
+        app.command("/pay")(self._pay)
+        app.action("approve")(self._approve)
+        app.action("reject")(self._reject)
+        for action in ("withdraw", "page", "who", "more", "in_home"):
+            app.action(action)(self._hear)
+        app.view("reason")(self._submitted)
+        app.event("message")(self._hear)
+        app.event("app_home_opened")(self._home)
+        return app
+
+    async def _hear(self, ack: Any, body: Json) -> None:
+        await ack()
+        self.heard.append(body)
+
+    async def _pay(self, ack: Any, body: Json) -> None:
+        self.heard.append(body)
+        if not body["text"].startswith("send"):
+            await ack({"response_type": "ephemeral", "text": f"*verb*: `send` is one. You said: {body['text']}"})
+            return
+        await ack()
+        for channel in {body["channel_id"], APPROVALS}:
+            await self.client.chat_postMessage(channel=channel, text="Pay 25.00 USD", blocks=CARD)
+
+    async def _approve(self, ack: Any, body: Json, respond: Any) -> None:
+        await ack()
+        self.heard.append(body)
+        if body["user"]["id"] == NORA:
+            await respond("Somebody else must approve it.", replace_original=False, response_type="ephemeral")
+            return
+        place = {"channel": body["channel"]["id"]}
+        await self.client.chat_update(**place, ts=body["message"]["ts"], text="Completed", blocks=DONE)
+        text = f"*Completed*, approved by <@{body['user']['id']}>"
+        await self.client.chat_postMessage(**place, thread_ts=body["message"]["ts"], text=text)
+
+    async def _reject(self, ack: Any, body: Json) -> None:
+        await ack()
+        await self.client.views_open(trigger_id=body["trigger_id"], view=form("Reject it", REASON))
+
+    async def _submitted(self, ack: Any, body: Json) -> None:
+        self.heard.append(body)
+        reason = body["view"]["state"]["values"]["why"]["text"]["value"]
+        if reason == "short":
+            await ack(response_action="errors", errors={"why": "Say more than that."})
+        elif reason == "push":
+            await ack(response_action="push", view=form("One more", REASON))
+        else:
+            await ack()
+
+    async def _home(self, event: Json) -> None:
+        button = {"type": "button", "action_id": "in_home", "text": plain("Refresh"), "value": "h"}
+        section = {"type": "section", "text": plain("Nothing waits for you"), "accessory": button}
+        await self.client.views_publish(user_id=event["user"], view={"type": "home", "blocks": [section]})
+
+
+@dataclass
+class Scene:
+    """Everything a test of the page holds on to."""
+
+    workspace: Workspace
+    payments: PaymentsSimulator
+    bot: Bot
+    http: aiohttp.ClientSession
+
+    @property
+    def url(self) -> str:
+        """Where the page is, without a slash at the end."""
+        return self.workspace.url
+
+    async def state(self, person: str = NORA) -> Json:
+        """The picture the page loads."""
+        async with self.http.get(f"{self.url}/console/state", params={"as": person}) as answer:
+            picture: Json = await answer.json()
+            assert answer.status == 200, picture
+        return picture
+
+    async def do(self, deed: str, body: Json, *, status: int = 200) -> Json:
+        """One POST of the page."""
+        async with self.http.post(f"{self.url}/console/{deed}", json=body) as answer:
+            told: Json = await answer.json()
+            assert answer.status == status, told
+        return told
+
+    async def commit(self, *, code: str = "c1") -> None:
+        """Have the payments service pay 25.00, as the bot would."""
+        order = {
+            "email": "ana@example.com",
+            "description": "March translation",
+            "amount": 25.00,
+            "code": code,
+            "confirmation_uri": f"{self.url}/callbacks/payments/very-secret-token",
+            "failure_uri": f"{self.url}/callbacks/payments/very-secret-token",
+        }
+        headers = {"Authorization": aiohttp.encode_basic_auth("partner", "partner-secret")}
+        async with self.http.post(f"{self.payments.base_url}/payouts", json=order, headers=headers) as answer:
+            operation = await answer.json()
+        url = f"{self.payments.base_url}/payouts/{operation['id']}/commit"
+        async with self.http.post(url, json={}, headers=headers) as answer:
+            await answer.read()
+
+
+def furnish(workspace: Workspace) -> None:
+    """People, channels and commands."""
+    workspace.add_user(NORA, "nora", real_name="Nora Vidal", title="Requester")
+    workspace.add_user(TOMAS, "tomas", real_name="Tomás Berg", title="Approver")
+    workspace.add_user(IDA, "ida", real_name="Ida Okafor", title="Approver")
+    workspace.add_user(GUS, "gus", real_name="Gus Lindt", restricted=True)
+    workspace.add_user(EVE, "eve", real_name="Eve Marsh", team_id="T0OTHER")
+    workspace.add_channel(GENERAL, "general", members=[NORA, TOMAS, IDA, GUS], topic="Everything else")
+    workspace.add_channel(FINANCE, "finance", members=[NORA, TOMAS, IDA, EVE])
+    workspace.add_channel(APPROVALS, "approvals", members=[TOMAS, IDA], private=True)
+    workspace.add_group("S0TREASURY", "treasury", users=[TOMAS, IDA])
+    workspace.add_command("/pay", hint="send <email> <amount> <description>", description="Pay somebody")
+    workspace.add_command("/switchboard", hint="status", description="How everything is doing")
+
+
+@asynccontextmanager
+async def open_scene() -> AsyncIterator[Scene]:
+    """Start everything, in the order in which the playground does."""
+    workspace = Workspace(enforce_rates=False)
+    furnish(workspace)
+    payments = PaymentsSimulator()
+    panels: list[ServicePanel] = [PaymentsPanel(simulator=payments), WorkspacePanel(workspace=workspace)]
+    guide = Guide(try_it=TRY_IT, person=NORA, channel=FINANCE)
+    Console(workspace=workspace, services=panels, guide=guide).mount(workspace.app)
+    await payments.start()
+    await workspace.start()
+    session = aiohttp.ClientSession()
+    client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session)
+    bot = Bot(client=client)
+    runner = await _serve(bot.app(), workspace)
+    try:
+        yield Scene(workspace=workspace, payments=payments, bot=bot, http=session)
+    finally:
+        await workspace.stop()
+        await runner.cleanup()
+        await payments.stop()
+        await session.close()
+
+
+async def _serve(app: AsyncApp, workspace: Workspace) -> web.AppRunner:
+    async def events(request: web.Request) -> web.Response:
+        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
+
+    server = web.Application()
+    server.router.add_post("/slack/events", events)
+    runner = web.AppRunner(server, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    workspace.deliver_to(f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events")
+    return runner
+
+
+class Events:
+    """Reads one page's event stream."""
+
+    def __init__(self, answer: aiohttp.ClientResponse) -> None:
+        self._answer = answer
+
+    async def next(self, kind: str = "change", *, timeout: float = 10.0) -> Json:
+        """The data of the next event of this kind, skipping others; its ``id`` is kept under ``_id``."""
+        async with asyncio.timeout(timeout):
+            while True:
+                fields = await self._fields()
+                if fields.get("event") == kind:
+                    return {**_json(fields["data"]), "_id": fields.get("id", "")}
+
+    async def until(self, wanted: str, *, timeout: float = 10.0) -> Json:
+        """The next change whose ``kind`` is wanted."""
+        async with asyncio.timeout(timeout):
+            while True:
+                change = await self.next()
+                if change["kind"] == wanted:
+                    return change
+
+    async def _fields(self) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        async for raw in self._answer.content:
+            line = raw.decode().rstrip("\n")
+            if not line and fields:
+                return fields
+            name, _, value = line.partition(": ")
+            if name:
+                fields[name] = value
+        raise EOFError
+
+
+def _json(text: str) -> Json:
+    loaded: Json = json.loads(text)
+    return loaded
+
+
+@asynccontextmanager
+async def listening(scene: Scene, person: str, *, after: str, last_event_id: str = "") -> AsyncIterator[Events]:
+    """Open the stream of a person."""
+    headers = {"Last-Event-ID": last_event_id} if last_event_id else {}
+    params = {"as": person, "after": after}
+    async with scene.http.get(f"{scene.url}/console/stream", params=params, headers=headers) as answer:
+        yield Events(answer)

@@ -1,0 +1,167 @@
+from typing import Any
+
+import pytest
+
+from bot.playground.workspace import Message
+from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GUS, NORA, TOMAS, Scene
+
+
+async def card(scene: Scene, channel: str = FINANCE) -> Message:
+    """A card with every kind of control."""
+    await scene.do("slash", {"as": TOMAS, "channel": FINANCE, "command": "/pay", "text": "send it"})
+    return await scene.workspace.until(lambda: next(m for m in scene.workspace.messages(channel) if m.blocks))
+
+
+def action(kind: str, name: str, **state: Any) -> dict[str, Any]:
+    return {"type": kind, "action_id": name, "block_id": "decide", **state}
+
+
+async def test_saying_something_posts_it_as_that_person(scene: Scene) -> None:
+    await scene.do("say", {"as": NORA, "channel": FINANCE, "text": "hello <b>"})
+    [said] = scene.workspace.messages(FINANCE)
+    assert (said.user, said.text) == (NORA, "hello &lt;b&gt;")
+    await scene.do("say", {"as": TOMAS, "channel": FINANCE, "text": "yes?", "thread_ts": said.ts})
+    assert scene.workspace.messages(FINANCE)[-1].thread_ts == said.ts
+
+
+async def test_a_command_reaches_the_bot_with_its_text(scene: Scene) -> None:
+    text = 'send ana@example.com 25.00 "March & April"'
+    await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/pay", "text": text})
+    assert scene.bot.heard[0]["text"] == 'send ana@example.com 25.00 "March &amp; April"'
+    assert scene.bot.heard[0]["user_id"] == NORA
+
+
+async def test_an_unknown_command_names_those_there_are(scene: Scene) -> None:
+    body = {"as": NORA, "channel": FINANCE, "command": "/nope", "text": ""}
+    told = await scene.do("slash", body, status=400)
+    assert told["error"] == "/nope is not a command here. There is /pay, /switchboard."
+    assert scene.bot.heard == []
+
+
+async def test_people_cannot_act_where_they_are_not(scene: Scene) -> None:
+    for body in (
+        {"as": GUS, "channel": FINANCE, "text": "hi"},
+        {"as": "U0NOBODY", "channel": FINANCE, "text": "hi"},
+        {"as": NORA, "channel": "C0NOWHERE", "text": "hi"},
+    ):
+        told = await scene.do("say", body, status=409)
+        assert told["error"].startswith("That is not possible here")
+    told = await scene.do("slash", {"as": EVE, "channel": FINANCE, "command": "/pay", "text": "x"}, status=409)
+    assert "another workspace" in told["error"]
+    assert scene.workspace.messages(FINANCE) == []
+
+
+async def test_a_button_sends_the_value_the_bot_gave_it(scene: Scene) -> None:
+    message = await card(scene, APPROVALS)
+    forged = action("button", "approve", value="forged")
+    await scene.do("act", {"as": TOMAS, "channel": APPROVALS, "ts": message.ts, "action": forged})
+    [click] = [body for body in scene.bot.heard if body.get("actions")]
+    assert click["actions"][0]["value"] == "r1"
+    assert click["user"]["id"] == TOMAS
+
+
+@pytest.mark.parametrize(
+    ("sent", "key", "value"),
+    [
+        (action("static_select", "page", selected_option={"text": {}, "value": "2"}), "selected_option", "2"),
+        (action("overflow", "more", selected_option={"text": {}, "value": "hide"}), "selected_option", "hide"),
+        (action("users_select", "who", selected_user=NORA), "selected_user", NORA),
+    ],
+)
+async def test_menus_send_what_was_chosen(scene: Scene, sent: dict[str, Any], key: str, value: str) -> None:
+    message = await card(scene)
+    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": sent})
+    [click] = [body["actions"][0] for body in scene.bot.heard if body.get("actions")]
+    chosen = click[key]
+    assert (chosen["value"] if isinstance(chosen, dict) else chosen) == value
+
+
+async def test_a_form_goes_through_errors_to_its_end(scene: Scene) -> None:
+    message = await card(scene)
+    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
+    await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+    kind = {
+        "type": "radio_buttons",
+        "selected_option": {"text": {"type": "plain_text", "text": "Late"}, "value": "late"},
+    }
+    values: dict[str, Any] = {"why": {"type": "plain_text_input", "value": "short"}, "kind": kind}
+    await scene.do("submit", {"as": NORA, "values": values})
+    assert (await scene.state())["view"]["errors"] == {"why": "Say more than that."}
+    values["why"]["value"] = "It is late"
+    await scene.do("submit", {"as": NORA, "values": values})
+    assert (await scene.state())["view"] is None
+    state = scene.bot.heard[-1]["view"]["state"]["values"]
+    assert state["why"]["text"]["value"] == "It is late"
+    assert state["kind"]["k"]["selected_option"]["value"] == "late"
+
+
+async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
+    message = await card(scene)
+    kind = {
+        "type": "radio_buttons",
+        "selected_option": {"text": {"type": "plain_text", "text": "Late"}, "value": "late"},
+    }
+    values = {"why": {"type": "plain_text_input", "value": "push"}, "kind": kind}
+    for clear, left in ((False, 1), (True, 0)):
+        await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
+        await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+        await scene.do("submit", {"as": NORA, "values": values})
+        assert (await scene.state())["depth"] == 2
+        await scene.do("close", {"as": NORA, "clear": clear})
+        assert (await scene.state())["depth"] == left
+    await scene.do("close", {"as": NORA})  # nothing is open any more: closing again does nothing
+
+
+async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
+    message = await card(scene)
+    await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
+    await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+    heard = len(scene.bot.heard)
+    told = await scene.do("submit", {"as": NORA, "values": {}}, status=409)
+    assert "why" in told["error"]
+    assert len(scene.bot.heard) == heard
+
+
+async def test_the_home_opens_and_its_buttons_work(scene: Scene) -> None:
+    assert (await scene.state())["home"] is None
+    await scene.do("home", {"as": NORA})
+    await scene.workspace.until(lambda: scene.workspace.home(NORA))
+    await scene.do("act-at-home", {"as": NORA, "action": {"type": "button", "action_id": "in_home"}})
+    await scene.workspace.until(lambda: scene.bot.heard)
+    assert scene.bot.heard[-1]["actions"][0]["value"] == "h"
+
+
+@pytest.mark.parametrize(
+    ("deed", "body"),
+    [
+        ("say", {"as": NORA, "channel": FINANCE}),
+        ("say", {"as": NORA, "channel": 7, "text": "x"}),
+        ("say", {"channel": FINANCE, "text": "x"}),
+        ("say", []),
+        ("act", {"as": NORA, "channel": FINANCE, "ts": "1"}),
+        ("act", {"as": NORA, "channel": FINANCE, "ts": "1", "action": {"action_id": 3}}),
+        ("submit", {"as": NORA, "values": "all"}),
+        ("faults", {"service": "none", "operation": "*", "kind": "lost"}),
+        ("faults", {"service": "payments", "operation": "commit_payout", "kind": "explode"}),
+        ("faults", {"service": "payments", "operation": "nothing", "kind": "lost"}),
+        ("faults", {"service": "payments", "operation": "commit_payout", "kind": "lost", "times": 0}),
+        ("faults", {"service": "payments", "operation": "callback", "kind": "explode"}),
+        ("behave", {}),
+    ],
+)
+async def test_a_malformed_deed_is_refused_with_a_sentence(scene: Scene, deed: str, body: Any) -> None:
+    told = await scene.do(deed, body, status=400)
+    assert told["error"]
+
+
+async def test_a_body_that_is_no_json_is_refused(scene: Scene) -> None:
+    headers = {"Content-Type": "application/json"}
+    async with scene.http.post(f"{scene.url}/console/say", data=b"\xff{", headers=headers) as answer:
+        assert answer.status == 400
+
+
+async def test_a_bot_that_does_not_answer_is_told_as_the_workspace_tells_it(scene: Scene) -> None:
+    scene.workspace.deliver_to("http://127.0.0.1:9/slack/events")
+    await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/pay", "text": "send"})
+    [whisper] = scene.workspace.ephemerals(NORA)
+    assert "dispatch_failed" in whisper.text

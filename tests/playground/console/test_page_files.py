@@ -1,0 +1,79 @@
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.playground.console.console import PAGE
+from tests.playground.console.scene import Scene
+
+SOURCES = sorted(path for path in PAGE.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+async def test_every_file_is_served_as_what_it_is(scene: Scene, path: Path) -> None:
+    types = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+    content = path.read_bytes()  # noqa: ASYNC240 - a few kilobytes
+    async with scene.http.get(f"{scene.url}/console/page/{path.relative_to(PAGE)}") as answer:
+        assert answer.status == 200
+        assert answer.content_type == types[path.suffix]
+        assert await answer.read() == content
+
+
+@pytest.mark.parametrize(
+    "path", ["../console.py", "%2e%2e/console.py", "js", "js/none.js", "..%2f..%2fconsole.py", "css/"]
+)
+async def test_nothing_else_is_served(scene: Scene, path: str) -> None:
+    async with scene.http.get(f"{scene.url}/console/page/{path}") as answer:
+        assert answer.status == 404
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_the_page_needs_nobody_else(path: Path) -> None:
+    text = path.read_text()
+    found = [url for url in re.findall(r"(?:https?:|[\"'(])//[\w.-]+\.\w+[^\s\"'`)]*", text) if "www.w3.org" not in url]
+    assert found == []
+
+
+@pytest.mark.parametrize("path", [path for path in SOURCES if path.suffix == ".js"], ids=lambda path: path.name)
+def test_no_script_turns_text_into_markup(path: Path) -> None:
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\b|new Function", path.read_text()
+    )
+
+
+def luminance(color: str) -> float:
+    parts = [int(color[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+READ_ON = [
+    *[(ink, ground) for ink in ("ink", "soft", "faint") for ground in ("surface", "raised", "paper")],
+    ("link", "surface"),
+    ("link", "info-soft"),
+    ("on-accent", "accent"),
+    ("accent-strong", "accent-soft"),
+    ("soft", "accent-soft"),
+    ("danger", "surface"),
+    ("danger-strong", "danger-soft"),
+    ("good", "good-soft"),
+    ("warn", "warn-soft"),
+    ("mention-ink", "mention"),
+    ("ink", "code"),
+]
+
+
+@pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize(("ink", "ground"), READ_ON)
+def test_text_can_be_read_on_its_ground(scheme: int, ink: str, ground: str) -> None:
+    sheet = (PAGE / "css" / "theme.css").read_text()
+    blocks = re.findall(r":root \{(.*?)\}", sheet, re.DOTALL)
+    colors = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", blocks[0]))
+    if scheme:
+        colors |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", blocks[1]))
+    assert contrast(colors[ink], colors[ground]) >= 4.5

@@ -1,0 +1,144 @@
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.playground.console import PaymentsPanel, WorkspacePanel
+from bot.playground.console.panels import CallBook, CallLine
+from bot.playground.console.payments_panel import OPERATIONS as PAYMENTS_OPERATIONS
+from bot.playground.console.payments_panel import masked, money
+from bot.playground.console.workspace_panel import OPERATIONS as SLACK_OPERATIONS
+from bot.playground.faults import FaultKind
+from bot.playground.simulators.payments.dialect import ROUTES
+from tests.playground.console.scene import FINANCE, NORA, Scene
+
+
+async def service(scene: Scene, name: str = "payments") -> dict[str, Any]:
+    [found] = [one for one in (await scene.state())["services"] if one["name"] == name]
+    return dict(found)
+
+
+def figures(panel: dict[str, Any]) -> dict[str, str]:
+    return {figure["name"]: figure["value"] for figure in panel["figures"]}
+
+
+async def test_the_ledger_is_shown_not_what_callers_believe(scene: Scene) -> None:
+    assert figures(await service(scene))["moved"] == "0.00 USD"
+    await scene.commit()
+    panel = await service(scene)
+    assert figures(panel) == {"moved": "25.00 USD", "balance": "99,975.00 USD", "payouts": "1"}
+    moved = [call for call in panel["calls"] if call["moved"]]
+    assert [(call["title"], call["moved"], call["status"]) for call in moved] == [("Commit payout", "25.00 USD", 200)]
+
+
+async def test_a_fault_is_armed_shown_used_up_and_told_of(scene: Scene) -> None:
+    await scene.do("faults", {"service": "payments", "operation": "commit_payout", "kind": "done_500", "times": 1})
+    [armed] = (await service(scene))["armed"]
+    assert (armed["title"], armed["when"]) == ("Do it, then answer 500", "– Commit payout, next time")
+    await scene.commit()
+    panel = await service(scene)
+    assert panel["armed"] == []
+    [call] = [call for call in panel["calls"] if call["operation"] == "commit_payout"]
+    assert (call["status"], call["fault"], call["moved"]) == (500, "Do it, then answer 500", "25.00 USD")
+
+
+async def test_a_lost_request_moves_nothing_and_says_no_answer(scene: Scene) -> None:
+    await scene.do("faults", {"service": "payments", "operation": "create_payout", "kind": "lost"})
+    with pytest.raises(aiohttp.ServerDisconnectedError):
+        await scene.commit()
+    panel = await service(scene)
+    [call] = panel["calls"]
+    assert (call["status"], call["outcome"], call["pending"], call["moved"]) == (None, "no answer", False, "")
+    assert panel["armed"][0]["when"] == "– Create payout, every time"
+
+
+async def test_behave_again_switches_everything_off(scene: Scene) -> None:
+    for operation, kind in (
+        ("*", "lost"),
+        ("callback", "drop"),
+        ("callback", "double"),
+        ("callback", "forged"),
+        ("callback", "late"),
+        ("outcome", "fail"),
+        ("outcome", "hold"),
+    ):
+        await scene.do("faults", {"service": "payments", "operation": operation, "kind": kind})
+    assert len((await service(scene))["armed"]) == 7
+    await scene.do("behave", {"service": "payments"})
+    assert (await service(scene))["armed"] == []
+    await scene.commit()
+    await scene.payments.advance()
+    [record] = scene.payments.operations.values()
+    assert record.status == "completed"
+
+
+@pytest.mark.parametrize(("kind", "status"), [("fail", "failed"), ("hold", "pending")])
+async def test_payouts_can_be_made_to_fail_or_wait(scene: Scene, kind: str, status: str) -> None:
+    await scene.do("faults", {"service": "payments", "operation": "outcome", "kind": kind})
+    await scene.commit()
+    await scene.payments.advance()
+    [record] = scene.payments.operations.values()
+    assert record.status == status
+
+
+async def test_callbacks_are_listed_as_sent_without_their_secret(scene: Scene) -> None:
+    await scene.do("faults", {"service": "payments", "operation": "callback", "kind": "double"})
+    await scene.commit()
+    await scene.payments.advance()
+    await scene.payments.delivered()
+    await scene.workspace.until(lambda: len(scene.payments.deliveries) == 2)
+    sent = [call for call in (await service(scene))["calls"] if call["direction"] == "out"]
+    assert [(call["path"], call["status"]) for call in sent] == [("/callbacks/payments/…", 404)] * 2
+
+
+async def test_the_bots_calls_are_listed_and_can_be_made_to_fail(scene: Scene) -> None:
+    fault = {"service": "slack", "operation": "chat.postMessage", "kind": "refused", "times": 1}
+    await scene.do("faults", fault)
+    await scene.workspace.slash(NORA, FINANCE, "/pay", "send it")
+    await scene.workspace.until(lambda: len(scene.workspace.calls) >= 2)
+    panel = await service(scene, "slack")
+    assert panel["armed"] == []
+    posts = [call for call in panel["calls"] if call["operation"] == "chat.postMessage"]
+    assert posts[0]["fault"]
+    assert not posts[0]["ok"]
+    assert int(figures(panel)["refused"]) >= 1
+
+
+def test_the_book_of_calls_is_bounded_and_counts_on() -> None:
+    book = CallBook(kept=2)
+    for number in "123":
+        book.put(CallLine(id=number, at=0, title="", method="GET", path="/", operation="x", status=None, ok=False))
+    book.put(CallLine(id="3", at=0, title="", method="GET", path="/", operation="x", status=200, ok=True))
+    assert [line.id for line in book.all()] == ["2", "3"]
+    assert (book.count, book.get("1")) == (3, None)
+
+
+def test_operations_and_faults_exist_where_they_are_armed() -> None:
+    special = {"*", "callback", "outcome"}
+    assert {operation.name for operation in PAYMENTS_OPERATIONS} - special <= set(ROUTES)
+    kinds = {kind.value for kind in FaultKind}
+    for operation in (*PAYMENTS_OPERATIONS, *SLACK_OPERATIONS):
+        if operation.name not in ("callback", "outcome"):
+            assert {choice.kind for choice in operation.faults} <= kinds
+        assert len({choice.title for choice in operation.faults}) == len(operation.faults)
+
+
+@pytest.mark.parametrize(
+    ("cents", "words"),
+    [(0, "0.00 USD"), (5, "0.05 USD"), (2500, "25.00 USD"), (10_000_000, "100,000.00 USD"), (-1, "-0.01 USD")],
+)
+def test_money_is_written_with_two_places(cents: int, words: str) -> None:
+    assert money(cents) == words
+
+
+def test_only_addresses_are_masked() -> None:
+    told = {"a": [{"cancel_uri": "http://x/callbacks/t0ken", "note": "http://x/y"}], "failure_uri": "", "n": 3}
+    assert masked(told) == {
+        "a": [{"cancel_uri": "http://x/callbacks/…", "note": "http://x/y"}],
+        "failure_uri": "",
+        "n": 3,
+    }
+
+
+def test_panels_have_stable_names() -> None:
+    assert (PaymentsPanel.name, WorkspacePanel.name) == ("payments", "slack")

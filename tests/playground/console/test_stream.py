@@ -1,0 +1,116 @@
+import asyncio
+
+from bot.playground.console.feed import KEPT
+from tests.playground.console.scene import APPROVALS, FINANCE, NORA, TOMAS, Scene, listening
+
+
+async def test_a_message_arrives_live(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        await scene.workspace.say(TOMAS, FINANCE, "now")
+        change = await events.until("message")
+    assert change["message"]["text"] == "now"
+    assert change["message"]["channel"] == FINANCE
+
+
+async def test_what_happened_while_away_is_sent_on_return(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        await scene.workspace.say(TOMAS, FINANCE, "one")
+        seen = await events.until("message")
+    await scene.workspace.say(TOMAS, FINANCE, "two")
+    async with listening(scene, NORA, after=position, last_event_id=seen["_id"]) as events:
+        change = await events.until("message")
+    assert change["message"]["text"] == "two"
+    assert change["position"] == change["_id"] != seen["_id"]
+
+
+async def test_private_channels_and_whispers_stay_private(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        await scene.workspace.say(TOMAS, APPROVALS, "secret")
+        await scene.workspace.slash(TOMAS, FINANCE, "/pay", "whisper to me")
+        await scene.workspace.say(TOMAS, FINANCE, "public")
+        first = await events.until("message")
+    assert first["message"]["text"] == "public"
+
+
+async def test_a_whisper_reaches_its_reader(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, TOMAS, after=position) as events:
+        await scene.workspace.slash(TOMAS, FINANCE, "/pay", "whisper to me")
+        change = await events.until("message")
+    assert change["message"]["ephemeral"]
+
+
+async def test_edits_and_deletions_arrive(scene: Scene) -> None:
+    posted = await scene.bot.client.chat_postMessage(channel=FINANCE, text="before")
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        await scene.bot.client.chat_update(channel=FINANCE, ts=posted["ts"], text="after")
+        edited = await events.until("message")
+        await scene.bot.client.chat_delete(channel=FINANCE, ts=posted["ts"])
+        gone = await events.until("gone")
+    assert (edited["message"]["text"], bool(edited["message"]["edited"])) == ("after", True)
+    assert gone["key"] == posted["ts"]
+
+
+async def test_a_modal_and_a_home_arrive_for_their_person_only(scene: Scene) -> None:
+    await scene.workspace.slash(TOMAS, FINANCE, "/pay", "send it")
+    card = await scene.workspace.until(lambda: scene.workspace.messages(FINANCE)[-1])
+    position = (await scene.state())["position"]
+    async with listening(scene, TOMAS, after=position) as his, listening(scene, NORA, after=position) as hers:
+        await scene.workspace.click(TOMAS, FINANCE, card.ts, "reject")
+        await scene.workspace.open_home(TOMAS)
+        view = await his.until("view")
+        home = await his.until("home")
+        await scene.workspace.say(TOMAS, FINANCE, "end")
+        kinds = set()
+        while (change := await hers.next())["kind"] != "message":
+            kinds.add(change["kind"])
+    assert view["view"]["title"] == "Reject it"
+    assert view["depth"] == 1
+    assert home["home"]["blocks"][0]["text"]["text"] == "Nothing waits for you"
+    assert kinds <= {"service"}
+
+
+async def test_a_call_arrives_with_what_it_moved(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        await scene.commit()
+        async with asyncio.timeout(10):
+            while True:
+                change = await events.until("service")
+                if change["call"] and change["call"]["moved"] and change["call"]["status"]:
+                    break
+    assert change["name"] == "payments"
+    assert change["call"]["moved"] == "25.00 USD"
+    assert {figure["name"]: figure["value"] for figure in change["status"]["figures"]}["moved"] == "25.00 USD"
+
+
+async def test_changes_of_people_arrive(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position) as events:
+        scene.workspace.add_channel("C0NEW", "new", members=[NORA])
+        change = await events.until("places")
+    assert "new" in [channel["name"] for channel in change["channels"]]
+
+
+async def test_a_position_of_an_earlier_run_asks_for_everything(scene: Scene) -> None:
+    async with listening(scene, NORA, after="deadbeef-3") as events:
+        await events.next("gap")
+
+
+async def test_who_was_away_too_long_is_asked_to_load_everything(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    for _ in range(KEPT + 1):
+        scene.workspace.set_user(TOMAS, title="Approver")
+        await asyncio.sleep(0)
+    async with listening(scene, NORA, after=position) as events:
+        await events.next("gap")
+
+
+async def test_an_open_stream_does_not_hold_up_the_end(scene: Scene) -> None:
+    position = (await scene.state())["position"]
+    async with listening(scene, NORA, after=position):
+        await asyncio.wait_for(scene.workspace.stop(), 5)
