@@ -121,27 +121,28 @@ class Readers:
 
     def __init__(self, lines: list[Line]) -> None:
         self._count = len(lines)
-        self._free: asyncio.LifoQueue[Line] = asyncio.LifoQueue()
+        self._free = list(lines)
+        # Fair, where a queue would let who just gave a connection back take it again before those who wait.
+        self._room = asyncio.Semaphore(len(lines))
         self._closed = False
-        for line in lines:
-            self._free.put_nowait(line)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
         """Run on the connection that was used last: its cache is warm."""
         if self._closed:
             raise StorageBusy("The database was closed: the process is stopping.")
-        line = await self._free.get()
-        try:
-            return await line.run(work)
-        finally:
-            self._free.put_nowait(line)
+        async with self._room:
+            line = self._free.pop()
+            try:
+                return await line.run(work)
+            finally:
+                self._free.append(line)
 
     async def close(self) -> None:
         """Wait for every unit that runs or waits; refuse what comes later."""
         if not self._closed:
             self._closed = True
             for _ in range(self._count):
-                await self._free.get()
+                await self._room.acquire()
 
 
 async def _connect(

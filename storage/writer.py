@@ -190,9 +190,12 @@ def _run_unit(connection: Connection, tx: Tx, unit: _Unit) -> _Outcome:
     try:
         value = unit.work(tx)
     except Exception as error:  # noqa: BLE001 - it belongs to who asked; the others in the batch go on
-        # Raises where nothing can be saved: connection lost, or a full disk rolled the whole batch back.
-        connection.exec_driver_sql("ROLLBACK TO SAVEPOINT unit")
-        connection.exec_driver_sql("RELEASE SAVEPOINT unit")
+        try:
+            connection.exec_driver_sql("ROLLBACK TO SAVEPOINT unit")
+            connection.exec_driver_sql("RELEASE SAVEPOINT unit")
+        except SQLAlchemyError as lost:
+            # The connection broke, or a full disk made SQLite roll everything back: the batch is over.
+            raise error if isinstance(error, SQLAlchemyError) else lost from None
         return _Outcome(error=translated(error) if isinstance(error, SQLAlchemyError) else error)
     connection.exec_driver_sql("RELEASE SAVEPOINT unit")
     return _Outcome(value=value)

@@ -1,11 +1,11 @@
 """Attempts: the claim that is stored before a request with an effect leaves."""
 
-from dataclasses import asdict
 from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, update
 
 from bot.domain.instruction import Attempt, AttemptOutcome
+from storage.repositories.common import columns
 from storage.tables import attempt as table
 
 
@@ -22,7 +22,7 @@ class Attempts:
             Conflict: the number is taken, or an attempt of this instruction is still open. The whole unit is
                 rolled back; it must not go on after this.
         """
-        self._connection.execute(insert(table).values(asdict(attempt)))
+        self._connection.execute(insert(table).values(columns(attempt)))
 
     def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
         """Store what became of an open attempt; False when it was closed already or never opened."""

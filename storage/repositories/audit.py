@@ -18,6 +18,8 @@ from storage.types import canonical_json, storable
 _PAGE = 1000
 _HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _INSERT = insert(table)
+_FIRST_HEAD = insert(audit_head)
+_NEXT_HEAD = update(audit_head)
 
 
 class AuditTrail:
@@ -58,9 +60,9 @@ class AuditTrail:
             },
         )
         if head.seq == 0:
-            self._connection.execute(insert(audit_head).values(id=1, seq=seq, hash=row.hash))
+            self._connection.execute(_FIRST_HEAD, {"id": 1, "seq": seq, "hash": row.hash})
         else:
-            self._connection.execute(update(audit_head).values(seq=seq, hash=row.hash))
+            self._connection.execute(_NEXT_HEAD, {"seq": seq, "hash": row.hash})
         return row
 
     def head(self) -> Head:

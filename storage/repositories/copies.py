@@ -1,17 +1,17 @@
 """Copies of a card: where they were posted and whether they show the latest."""
 
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, case, delete, literal, null, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, literal, null, select, update
 
-from storage.repositories.common import insert_once
+from storage.repositories.common import columns, insert_once
 from storage.rows import CardCopy
 from storage.tables import card_copy as table
 from storage.tables import instruction
 
 _ALL = select(table)
+_MARK = update(table).where(table.c.instruction_id == bindparam("wanted"))
 _AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -30,10 +30,10 @@ class Copies:
         current = self._connection.execute(
             select(instruction.c.version).where(instruction.c.id == copy.instruction_id)
         ).scalar_one()
-        values = {**asdict(copy), "wanted_version": current}
+        values = {**columns(copy), "wanted_version": current}
         if current > copy.shown_version and copy.due_at is None:
             values["due_at"] = _AT_ONCE
-        if not insert_once(self._connection, table, values, unless=table.primary_key.columns):
+        if not insert_once(self._connection, table, values, unless=("instruction_id", "place")):
             self._connection.execute(update(table).where(*_is(copy.instruction_id, copy.place)).values(values))
 
     def of(self, instruction_id: str, place: str) -> CardCopy | None:
@@ -54,9 +54,7 @@ class Copies:
     def mark(self, instruction_id: str, *, version: int, now: datetime) -> None:
         """Every copy of this card is out of date: the instruction reached ``version``."""
         self._connection.execute(
-            update(table)
-            .where(table.c.instruction_id == instruction_id)
-            .values(due_at=now, wanted_version=version, attempts=0)
+            _MARK, {"wanted": instruction_id, "due_at": now, "wanted_version": version, "attempts": 0}
         )
 
     def due(self, now: datetime, limit: int) -> list[CardCopy]:

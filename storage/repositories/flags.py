@@ -21,5 +21,5 @@ class Flags:
     def set(self, key: str, value: object, now: datetime) -> None:
         """Set or replace a value."""
         values = {"key": key, "value": value, "updated_at": now}
-        if not insert_once(self._connection, table, values, unless=[table.c.key]):
+        if not insert_once(self._connection, table, values, unless=("key",)):
             self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))

@@ -42,7 +42,7 @@ class Inbox:
             "lease_owner": "",
             "lease_until": None,
         }
-        return insert_once(self._connection, table, values, unless=[table.c.token_hash, table.c.body_hash])
+        return insert_once(self._connection, table, values, unless=("token_hash", "body_hash"))
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
         """Take received rows that are due, longest due first; the attempt is counted already."""

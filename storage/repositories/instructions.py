@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, RowMapping, and_, bindparam, func, or_, 
 from bot.domain.audit import Entry
 from bot.domain.instruction import FINAL, Instruction, Kind, Moves, PayoutPayload, Recipient, Requirement, State
 from storage.repositories.audit import AuditTrail
-from storage.repositories.common import free, insert_once
+from storage.repositories.common import columns, free, insert_once
 from storage.repositories.copies import Copies
 from storage.tables import instruction as table
 
@@ -18,6 +18,11 @@ _PAYLOADS: Mapping[Kind, type[PayoutPayload]] = {Kind.PAYOUT: PayoutPayload}
 _EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
+_REPLACE = update(table).where(
+    table.c.id == bindparam("same_id"),
+    table.c.state == bindparam("same_state"),
+    table.c.version == bindparam("same_version"),
+)
 _BY_ID = _ALL.where(table.c.id == bindparam("wanted"))
 
 
@@ -67,7 +72,7 @@ class Instructions:
             Conflict: reference, code or id is taken: draw another one.
         """
         values = _values(instruction)
-        if not insert_once(self._connection, table, values, unless=[table.c.source_key]):
+        if not insert_once(self._connection, table, values, unless=("source_key",)):
             return False
         self._audit.append(
             Entry(
@@ -202,10 +207,11 @@ class Instructions:
         after = replace(
             before, **({"lease_owner": "", "lease_until": None} | changes), state=to, version=before.version + 1
         )
-        written = {"lease_owner", "lease_until", "state", "version", *changes}
-        values = {name: value for name, value in _values(after).items() if name in written}
-        same = and_(table.c.id == before.id, table.c.state == before.state, table.c.version == before.version)
-        return after if self._connection.execute(update(table).where(same).values(values)).rowcount == 1 else None
+        written = {name: getattr(after, name) for name in ("lease_owner", "lease_until", "state", "version", *changes)}
+        if "recipient" in written:
+            written["recipient"] = _recipient(after)
+        same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
+        return after if self._connection.execute(_REPLACE, written | same).rowcount == 1 else None
 
     # Working
 
@@ -259,11 +265,15 @@ class Instructions:
 
 
 def _values(instruction: Instruction) -> dict[str, Any]:
-    values: dict[str, Any] = {field.name: getattr(instruction, field.name) for field in fields(Instruction)}
+    values: dict[str, Any] = columns(instruction)
     values["payload"] = instruction.payload.model_dump(mode="json")
     values["requirement"] = instruction.requirement.model_dump(mode="json")
-    values["recipient"] = instruction.recipient.model_dump(mode="json") if instruction.recipient else None
+    values["recipient"] = _recipient(instruction)
     return values | {"payee_email": instruction.payload.email.casefold(), "cents": instruction.payload.cents}
+
+
+def _recipient(instruction: Instruction) -> dict[str, Any] | None:
+    return instruction.recipient.model_dump(mode="json") if instruction.recipient else None
 
 
 def _read_one(row: Row[Any] | None) -> Instruction | None:

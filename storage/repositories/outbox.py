@@ -51,7 +51,7 @@ class Outbox:
             "created_at": now,
             "last_error": "",
         }
-        return insert_once(self._connection, table, values, unless=[table.c.key])
+        return insert_once(self._connection, table, values, unless=("key",))
 
     def get(self, outbox_id: str) -> OutboxRow | None:
         """The row with this id."""

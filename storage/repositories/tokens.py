@@ -2,12 +2,18 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, or_, select
+from sqlalchemy import Connection, bindparam, or_, select
 
 from bot.domain.instruction import CallbackKind
 from storage.repositories.common import insert_once
 from storage.rows import CallbackToken
 from storage.tables import callback_token as table
+from storage.types import Moment
+
+_FIND = select(table).where(
+    table.c.token_hash == bindparam("wanted"),
+    or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),
+)
 
 
 class Tokens:
@@ -26,12 +32,11 @@ class Tokens:
             "kind": kind,
             "expires_at": expires_at,
         }
-        return insert_once(self._connection, table, values, unless=[table.c.token_hash])
+        return insert_once(self._connection, table, values, unless=("token_hash",))
 
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
         """What the token stands for, unless it expired."""
-        alive = or_(table.c.expires_at.is_(None), table.c.expires_at > now)
-        row = self._connection.execute(select(table).where(table.c.token_hash == token_hash, alive)).first()
+        row = self._connection.execute(_FIND, {"wanted": token_hash, "now": now}).first()
         return None if row is None else CallbackToken(**row._mapping)  # noqa: SLF001
 
     def expire(self, instruction_id: str, at: datetime) -> None:

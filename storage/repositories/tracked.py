@@ -31,7 +31,7 @@ class TrackedResources:
             "last_status": "",
             "stopped_at": None,
         }
-        return insert_once(self._connection, table, values, unless=table.primary_key.columns)
+        return insert_once(self._connection, table, values, unless=("kind", "remote_id"))
 
     def get(self, kind: str, remote_id: str) -> Tracked | None:
         """The followed resource."""

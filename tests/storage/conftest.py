@@ -1,0 +1,16 @@
+"""A migrated, open store on each database."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from storage import Store, migrate
+from tests.storage.factories import KEY
+
+
+@pytest.fixture
+async def store(database_url: str) -> AsyncIterator[Store]:
+    await migrate(database_url)
+    opened = await Store.open(database_url, audit_key=KEY)
+    yield opened
+    await opened.close()

@@ -1,0 +1,40 @@
+"""kill -9: whatever was acknowledged is there, nothing is there in part, and the next process gets in."""
+
+import asyncio
+import signal
+import sys
+
+from bot.domain.audit import verify
+from storage import Store, migrate
+from tests.storage.factories import KEY
+
+_ROUNDS = 3
+
+
+async def test_acknowledged_rows_survive_kill_9(database_url: str) -> None:
+    await migrate(database_url)
+    acknowledged: set[str] = set()
+    for _ in range(_ROUNDS):
+        acknowledged |= await _write_and_die(database_url, at_least=100)
+    store = await Store.open(database_url, audit_key=KEY)
+    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    instructions = {row.entry.instruction_id for row in rows}
+    held = await store.read(lambda tx: {row.id for one in instructions for row in tx.inbox.of(one)})
+    await store.close()
+    assert len(acknowledged) >= 100 * _ROUNDS
+    assert acknowledged <= held
+    assert len(held) - len(acknowledged) <= 8 * _ROUNDS  # those committed whose answer the kill cut off
+    assert len(instructions) == _ROUNDS
+    assert verify(key=KEY, rows=rows).bad_seq is None
+
+
+async def _write_and_die(url: str, *, at_least: int) -> set[str]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.storage.writing", url, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    lines = [await process.stdout.readline() for _ in range(at_least)]
+    process.send_signal(signal.SIGKILL)
+    rest, _ = await process.communicate()
+    complete = [line for line in [*lines, *rest.splitlines(keepends=True)] if line.endswith(b"\n")]
+    return {line.decode().strip() for line in complete}

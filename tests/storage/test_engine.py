@@ -1,0 +1,161 @@
+"""Opening: one process on a SQLite file, what money depends on is set, words for the operator."""
+
+import asyncio
+import signal
+import sqlite3
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from storage import StorageError, Store, Tx, engine, migrate
+from storage.address import parse_address
+from tests.storage.factories import KEY
+
+
+async def _hold(url: str) -> asyncio.subprocess.Process:
+    holder = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.storage.holder", url, stdout=asyncio.subprocess.PIPE, stdin=asyncio.subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert await holder.stdout.readline() == b"open\n"
+    return holder
+
+
+async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    holder = await _hold(sqlite_url)
+    try:
+        with pytest.raises(StorageError, match=f"id {holder.pid}") as refused:
+            await Store.open(sqlite_url, audit_key=KEY)
+        assert "PostgreSQL" in refused.value.mend
+        with pytest.raises(StorageError, match="Another process"):
+            await migrate(sqlite_url)
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        await holder.communicate()
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    assert store.exclusive
+    await store.close()
+
+
+@pytest.mark.postgres
+async def test_postgres_serves_several(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    one = await Store.open(postgres_url, audit_key=KEY)
+    two = await Store.open(postgres_url, audit_key=KEY)
+    assert not one.exclusive
+    await one.close()
+    await two.close()
+
+
+async def test_what_money_depends_on_is_set(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+
+    def held(tx: Tx) -> list[object]:
+        names = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"]
+        return [tx.flags._connection.exec_driver_sql(f"PRAGMA {name}").scalar_one() for name in names]
+
+    for pragmas in (await store.write(held), await store.read(held)):
+        assert pragmas == ["wal", 2, 1, 2000]
+    await store.close()
+
+
+async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    await migrate(sqlite_url)
+    monkeypatch.setitem(engine._PRAGMAS, "synchronous", 7)
+    with pytest.raises(StorageError, match="synchronous"):
+        await Store.open(sqlite_url, audit_key=KEY)
+    monkeypatch.undo()
+    store = await Store.open(sqlite_url, audit_key=KEY)  # the failed start let go of the lock
+    await store.close()
+
+
+async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    path = sqlite_url.removeprefix("sqlite+aiosqlite:///")
+    store = await Store.open(sqlite_url, audit_key=KEY)
+
+    def only_reads(tx: Tx) -> str:
+        tx.flags.get("counter")
+        other = sqlite3.connect(path, timeout=0, isolation_level=None)
+        try:
+            other.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as error:
+            return str(error)
+        finally:
+            other.close()
+        return "not locked"
+
+    assert await store.write(only_reads) == "database is locked"
+    await store.close()
+
+
+async def test_the_files_belong_to_their_owner_alone(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    await store.write(lambda tx: tx.flags.get("x"))
+    folder = Path(sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
+    names = sorted(entry.name for entry in folder.iterdir())
+    assert names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"]
+    assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
+    await store.close()
+
+
+async def test_an_empty_database_is_refused(database_url: str) -> None:
+    with pytest.raises(StorageError, match="version none") as refused:
+        await Store.open(database_url, audit_key=KEY)
+    assert "switchboard migrate" in refused.value.mend
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    await store.close()
+
+
+async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "notes.db"
+    path.write_bytes(b"these are notes, not tables" * 100)
+    url = f"sqlite+aiosqlite:///{path}"
+    with pytest.raises(StorageError, match="not a database"):
+        await Store.open(url, audit_key=KEY)
+    with pytest.raises(StorageError, match="not a database"):
+        await migrate(url)
+
+
+async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(StorageError, match="nowhere"):
+        await Store.open(f"sqlite+aiosqlite:///{tmp_path}/nowhere/s.db", audit_key=KEY)
+
+
+@pytest.mark.postgres
+async def test_an_unreachable_server_is_told_without_the_password(postgres_url: str) -> None:
+    url = postgres_url.replace("switchboard@", "switchboard:hush-secret@").rpartition("/")[0] + "/no_such_database"
+    with pytest.raises(StorageError) as refused:
+        await Store.open(url, audit_key=KEY)
+    assert "no_such_database" in str(refused.value)
+    assert "hush-secret" not in repr(refused.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "switchboard.db",
+        "sqlite+aiosqlite://",
+        "sqlite+aiosqlite:///:memory:",
+        "mysql://x@y/hush-secret",
+        "postgresql+asyncpg://a/b",
+    ],
+)
+def test_other_addresses_are_refused_with_an_example(url: str) -> None:
+    with pytest.raises(StorageError) as refused:
+        parse_address(url)
+    assert "sqlite+aiosqlite:///switchboard.db" in refused.value.mend
+    assert "hush-secret" not in str(refused.value)
+
+
+def test_the_addresses_people_have() -> None:
+    assert str(parse_address("sqlite+aiosqlite:///switchboard.db")).endswith("switchboard.db'))")
+    for url in ("postgres://u:p@h/d", "postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"):
+        assert "postgresql+psycopg://u:***@h/d" in str(parse_address(url))

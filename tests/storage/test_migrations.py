@@ -1,0 +1,88 @@
+"""The steps make exactly the tables the program knows, once, whoever runs them."""
+
+import asyncio
+import re
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
+from sqlalchemy.schema import CheckConstraint
+
+from storage import Store, Tx, migrate
+from storage.migrate import alembic_config
+from storage.migrations import HEAD
+from storage.tables import metadata
+from tests.storage.factories import KEY
+
+
+def test_head_is_the_newest_step() -> None:
+    assert ScriptDirectory.from_config(alembic_config()).get_current_head() == HEAD
+
+
+async def test_the_steps_make_the_tables_the_program_knows(store: Store) -> None:
+    def differences(tx: Tx) -> list[object]:
+        connection = tx.flags._connection
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "compare_server_default": True})
+        return [*compare_metadata(context, metadata), *_checks_that_differ(connection)]
+
+    assert await store.read(differences) == []
+
+
+def _checks_that_differ(connection: Connection) -> list[object]:
+    # alembic compares neither CHECKs nor the conditions of partial indexes.
+    found: list[object] = []
+    inspector = inspect(connection)
+    for table in metadata.sorted_tables:
+        held = {check["name"]: _words(check["sqltext"]) for check in inspector.get_check_constraints(table.name)}
+        known = {
+            str(check.name): _words(str(check.sqltext))
+            for check in table.constraints
+            if isinstance(check, CheckConstraint)
+        }
+        if held != known:
+            found.append((table.name, held, known))
+        found += _conditions_that_differ(connection, table)
+    return found
+
+
+def _words(condition: str) -> list[str]:
+    """Names, values and operators: PostgreSQL writes ``IN`` as ``= ANY (ARRAY[...])`` and adds casts."""
+    plain = condition.replace("::text", "").replace("= ANY", "IN").replace("ARRAY", "")
+    return re.findall(r"'[^']*'|\w+|[<>=]+", plain)
+
+
+def _conditions_that_differ(connection: Connection, table: Table) -> list[object]:
+    option, key = connection.dialect.name, f"{connection.dialect.name}_where"
+    held = {
+        str(index["name"]): _words(str(index["dialect_options"][key]))
+        for index in inspect(connection).get_indexes(table.name)
+        if index.get("dialect_options", {}).get(key) is not None
+    }
+    known = {
+        str(index.name): _words(str(index.dialect_options[option]["where"]))
+        for index in table.indexes
+        if index.dialect_options[option]["where"] is not None
+    }
+    return [] if held == known else [(table.name, held, known)]
+
+
+async def test_a_second_run_changes_nothing(database_url: str) -> None:
+    await migrate(database_url)
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    await store.close()
+
+
+@pytest.mark.postgres
+async def test_processes_that_start_together_migrate_once(postgres_url: str) -> None:
+    await asyncio.gather(*(migrate(postgres_url) for _ in range(4)))
+    store = await Store.open(postgres_url, audit_key=KEY)
+    await store.close()
+
+
+def test_every_table_compiles_for_both() -> None:
+    for url in ("sqlite://", "postgresql+psycopg://"):
+        for table in metadata.sorted_tables:
+            assert str(CreateTable(table).compile(create_engine(url)))

@@ -1,0 +1,265 @@
+"""The group writer: together in one commit, alone in failing, never in part."""
+
+import asyncio
+import sqlite3
+from functools import partial
+
+import psycopg
+import pytest
+
+from bot.domain.instruction import Instruction
+from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx, migrate
+from storage.writer import BATCH_MAX, WAITING_MAX
+from tests.storage.factories import KEY, NOW, attempt, instruction, vote
+
+
+def _increment(tx: Tx) -> int:
+    value = tx.flags.get("counter")
+    number = (value if isinstance(value, int) else 0) + 1
+    tx.flags.set("counter", number, NOW)
+    return number
+
+
+async def test_concurrent_increments_lose_nothing(store: Store) -> None:
+    async def twenty() -> None:
+        for _ in range(20):
+            await store.write(_increment)
+
+    await asyncio.gather(*(twenty() for _ in range(4)))
+    assert await store.read(lambda tx: tx.flags.get("counter")) == 80
+
+
+@pytest.mark.postgres
+async def test_increments_of_several_processes_lose_nothing_and_share_one_chain(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    stores = [await Store.open(postgres_url, audit_key=KEY) for _ in range(3)]
+    requests = [instruction() for _ in range(60)]
+
+    async def run(store: Store, part: int) -> None:
+        def ask(tx: Tx, one: Instruction) -> None:
+            tx.instructions.insert(one, actor="U1")
+            _increment(tx)
+
+        for one in requests[part::3]:
+            await store.write(partial(ask, one=one))
+
+    await asyncio.gather(*(run(store, part) for part, store in enumerate(stores)))
+    counted, rows = await stores[0].read(lambda tx: (tx.flags.get("counter"), list(tx.audit.rows())))
+    assert counted == 60
+    assert [row.seq for row in rows] == list(range(1, 61))
+    for store in stores:
+        await store.close()
+
+
+async def test_fifty_clicks_are_one_vote(store: Store) -> None:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    firsts = await asyncio.gather(*(store.write(lambda tx: tx.votes.cast(vote(asked))) for _ in range(50)))
+    assert sorted(firsts) == [False] * 49 + [True]
+    assert await store.read(lambda tx: tx.votes.of(asked.id, 1)) == [vote(asked)]
+
+
+async def test_what_arrived_together_is_one_commit(store: Store) -> None:
+    before = store.commits
+    await asyncio.gather(*(store.write(_increment) for _ in range(BATCH_MAX)))
+    assert store.commits - before == 1
+    await store.write(_increment)
+    assert store.commits - before == 2
+
+
+async def test_a_failing_unit_fails_alone(store: Store) -> None:
+    def fail(tx: Tx) -> None:
+        _increment(tx)
+        raise LookupError("mine")
+
+    def break_a_rule(tx: Tx) -> None:
+        _increment(tx)
+        asked = instruction()
+        tx.instructions.insert(asked, actor="U1")
+        tx.attempts.open(attempt(asked, 1))
+        tx.attempts.open(attempt(asked, 2))
+
+    before = store.commits
+    units = [_increment, fail, _increment, break_a_rule, _increment]
+    results = await asyncio.gather(*(store.write(unit) for unit in units), return_exceptions=True)
+    assert store.commits - before == 1
+    assert [result for result in results if not isinstance(result, Exception)] == [1, 2, 3]
+    assert isinstance(results[1], LookupError)
+    assert isinstance(results[3], Conflict)
+    assert await store.read(lambda tx: (tx.flags.get("counter"), tx.audit.head().seq)) == (3, 0)
+
+
+async def test_who_gives_up_before_the_batch_began_changes_nothing(store: Store) -> None:
+    caller = asyncio.create_task(store.write(_increment))
+    other = asyncio.create_task(store.write(_increment))
+    await asyncio.sleep(0)  # both are accepted; the writer has not taken them yet
+    caller.cancel()
+    assert await other == 1
+    assert caller.cancelled()
+
+
+async def test_who_gives_up_later_breaks_nothing(store: Store) -> None:
+    inside = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def announce(tx: Tx) -> int:
+        loop.call_soon_threadsafe(inside.set)
+        return _increment(tx)
+
+    caller = asyncio.create_task(store.write(announce))
+    other = asyncio.create_task(store.write(_increment))
+    await inside.wait()
+    caller.cancel()
+    assert await other == 2
+    assert await store.read(lambda tx: tx.flags.get("counter")) == 2
+
+
+async def test_more_than_fits_waits_its_turn(store: Store) -> None:
+    everybody = WAITING_MAX + 50
+    numbers = await asyncio.gather(*(store.write(_increment) for _ in range(everybody)))
+    assert sorted(numbers) == list(range(1, everybody + 1))
+
+
+async def test_close_commits_what_was_accepted_and_refuses_the_rest(database_url: str) -> None:
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    accepted = [asyncio.create_task(store.write(_increment)) for _ in range(10)]
+    await asyncio.sleep(0)
+    await store.close()
+    assert [task.result() for task in accepted] == list(range(1, 11))
+    with pytest.raises(StorageBusy):
+        await store.write(_increment)
+    with pytest.raises(StorageBusy):
+        await store.read(lambda tx: tx.flags.get("counter"))
+    again = await Store.open(database_url, audit_key=KEY)
+    assert await again.read(lambda tx: tx.flags.get("counter")) == 10
+    await again.close()
+
+
+async def test_reading_cannot_write(store: Store) -> None:
+    with pytest.raises(StorageError):
+        await store.read(_increment)
+    assert await store.write(_increment) == 1
+
+
+class _Crash(BaseException):
+    pass
+
+
+@pytest.mark.parametrize(("point", "held"), [("write.before:pay", None), ("write.after:pay", 1)])
+async def test_a_crash_at_the_commit(database_url: str, point: str, held: int | None) -> None:
+    def crash(name: str) -> None:
+        if name == point:
+            raise _Crash
+
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY, probe=crash)
+    bystander = asyncio.create_task(store.write(lambda tx: tx.flags.get("counter"), name="look"))
+    with pytest.raises(_Crash):
+        await store.write(_increment, name="pay")
+    with pytest.raises(_Crash):
+        await bystander
+    with pytest.raises(_Crash):  # a dead process writes nothing
+        await store.write(_increment, name="later")
+    await store.close()
+    after = await Store.open(database_url, audit_key=KEY)
+    assert await after.read(lambda tx: tx.flags.get("counter")) == held
+    await after.close()
+
+
+async def test_a_commit_that_is_refused_fails_its_whole_batch_and_nothing_else(store: Store, database_url: str) -> None:
+    if database_url.startswith("postgres"):
+        with psycopg.connect(database_url, autocommit=True) as connection:
+            connection.execute(
+                "ALTER TABLE vote ALTER CONSTRAINT fk_vote_instruction_id_instruction INITIALLY DEFERRED"
+            )
+
+    def orphan(tx: Tx) -> None:
+        if not database_url.startswith("postgres"):
+            tx.votes._connection.exec_driver_sql("PRAGMA defer_foreign_keys=ON")
+        tx.votes.cast(vote(instruction()))
+
+    results = await asyncio.gather(store.write(_increment), store.write(orphan), return_exceptions=True)
+    assert [type(result) for result in results] == [Conflict, Conflict]
+    assert await store.write(_increment) == 1
+
+
+@pytest.mark.postgres
+async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_url: str) -> None:
+    def cut(name: str) -> None:
+        if name == "write.before:pay":
+            _end_connections(postgres_url)
+
+    await migrate(postgres_url)
+    store = await Store.open(postgres_url, audit_key=KEY, probe=cut)
+    with pytest.raises(CommitUnknown):
+        await store.write(_increment, name="pay")
+    assert await store.write(_increment, name="next") == 1
+    await store.close()
+
+
+@pytest.mark.postgres
+async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    store = await Store.open(postgres_url, audit_key=KEY)
+    assert await store.write(_increment) == 1
+    _end_connections(postgres_url)
+    assert await store.write(_increment) == 2
+    await store.close()
+
+
+@pytest.mark.postgres
+async def test_a_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    store = await Store.open(postgres_url, audit_key=KEY)
+
+    def cut(tx: Tx) -> None:
+        _increment(tx)
+        _end_connections(postgres_url)
+        _increment(tx)
+
+    results = await asyncio.gather(store.write(_increment), store.write(cut), return_exceptions=True)
+    assert [type(result) for result in results] == [StorageBusy, StorageBusy]
+    assert await store.write(_increment) == 1
+    await store.close()
+
+
+def _end_connections(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        others = "FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        connection.execute(f"SELECT pg_terminate_backend(pid, 5000) {others}")
+
+
+async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    shell = sqlite3.connect(sqlite_url.removeprefix("sqlite+aiosqlite:///"), isolation_level=None)
+    shell.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StorageBusy):
+        await store.write(_increment)
+    assert await store.read(lambda tx: tx.flags.get("counter")) is None
+    shell.execute("ROLLBACK")
+    shell.close()
+    assert await store.write(_increment) == 1
+    await store.close()
+
+
+async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> None:
+    await migrate(sqlite_url)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+
+    def limit(tx: Tx, pages: int) -> None:
+        tx.flags._connection.exec_driver_sql(f"PRAGMA max_page_count={pages}").close()
+
+    await store.write(lambda tx: limit(tx, 1))  # SQLite takes the present size as the least
+    big = "x" * 1_000_000
+    results = await asyncio.gather(
+        store.write(_increment), store.write(lambda tx: tx.flags.set("big", big, NOW)), return_exceptions=True
+    )
+    assert any(isinstance(result, StorageError) for result in results)
+    told = await store.read(lambda tx: tx.flags.get("counter"))
+    assert told == (results[0] if isinstance(results[0], int) else None)
+    assert await store.read(lambda tx: tx.flags.get("big")) is None
+    await store.write(lambda tx: limit(tx, 1_000_000))
+    await store.write(lambda tx: tx.flags.set("big", big, NOW))
+    await store.close()
