@@ -97,8 +97,6 @@ def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = loggin
 
 def quieten() -> None:
     """Libraries that print bodies or addresses at a low level speak only of trouble."""
-    # Bolt warns at every start that a token was given beside ``authorize``; it is for the calls, and meant.
-    logging.getLogger("slack_bolt.AsyncApp").setLevel(logging.ERROR)
     for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
 

@@ -6,6 +6,7 @@ listener catches everything: an exception after ``ack`` would take the ack back.
 """
 
 import asyncio
+import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -53,7 +54,11 @@ def build(
     async def authorize() -> AuthorizeResult:
         return known
 
+    # Bolt warns at every start that a token was given beside ``authorize``; it is for the calls, and meant.
+    logger = logging.getLogger("slack_bolt.AsyncApp")
+    logger.setLevel(logging.ERROR)
     app = AsyncApp(
+        logger=logger,
         client=client,
         authorize=authorize,
         process_before_response=True,

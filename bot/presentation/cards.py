@@ -116,8 +116,6 @@ def _facts(instruction: Instruction) -> list[Block]:
     known = recipient is not None and not recipient.problem
     name = clean(recipient.full_name or "none") if recipient is not None and known else recipient_line(recipient)
     return [
-        mrkdwn(f"*Amount*\n{shown(instruction.cents)}"),
-        plain(f"E-mail address\n{instruction.payload.email}"),
         plain(f"Registered name\n{shorten(name, 300)}"),
         plain(f"Account\n{account_line(recipient) if recipient is not None and known else 'not known'}"),
         mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
