@@ -1,0 +1,103 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.approvals import No, Person, Role, Standing, counting, full_member, listed, may_decide, may_request
+from bot.domain.policy import People
+from tests.domain.made import instruction, vote
+
+HOME = "T0HOME"
+PEOPLE = People(requesters=("S0FINANCE",), approvers=("S0TREASURY", "U0LIN"), admins=("U0OLGA",))
+
+
+def person(user: str = "U0ADA", **changes: Any) -> Person:
+    return Person(**{"id": user, "team_id": HOME, **changes})
+
+
+def approver(user: str = "U0ADA", **changes: Any) -> Standing:
+    return Standing(person(user, **changes), frozenset({"S0TREASURY"}))
+
+
+FLAWS = [
+    ({"team_id": "T0OTHER"}, No.ELSEWHERE),
+    ({"team_id": ""}, No.ELSEWHERE),
+    ({"stranger": True}, No.ELSEWHERE),
+    ({"deleted": True}, No.GONE),
+    ({"bot": True}, No.BOT),
+    ({"guest": True}, No.GUEST),
+]
+
+
+@pytest.mark.parametrize(("flaw", "no"), FLAWS)
+def test_only_full_members_of_the_home_workspace_count(flaw: dict[str, Any], no: No) -> None:
+    assert full_member(person(**flaw), home=HOME) is no
+    assert may_decide(approver(**flaw), requester="U0MARIA", people=PEOPLE, home=HOME) is no
+    assert may_request(Standing(person(**flaw), frozenset({"S0FINANCE"})), people=PEOPLE, home=HOME) is no
+
+
+def test_somebody_slack_does_not_know_is_nobody() -> None:
+    nobody = Standing(None, frozenset({"S0TREASURY", "S0FINANCE"}))
+    assert may_decide(nobody, requester="U0MARIA", people=PEOPLE, home=HOME) is No.UNKNOWN
+    assert may_request(nobody, people=PEOPLE, home=HOME) is No.UNKNOWN
+    assert not any(listed(role, nobody, PEOPLE) for role in Role)
+
+
+def test_an_approver_is_listed_by_group_or_by_id() -> None:
+    assert may_decide(approver(), requester="U0MARIA", people=PEOPLE, home=HOME) is None
+    assert may_decide(Standing(person("U0LIN")), requester="U0MARIA", people=PEOPLE, home=HOME) is None
+    assert may_decide(Standing(person()), requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
+
+
+def test_the_requester_never_counts_whatever_the_lists_say() -> None:
+    both = Standing(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
+    assert may_decide(both, requester="U0TOM", people=PEOPLE, home=HOME) is No.OWN_REQUEST
+    assert may_decide(both, requester="U0MARIA", people=PEOPLE, home=HOME) is None
+
+
+def test_an_admin_is_no_approver_by_being_admin() -> None:
+    olga = Standing(person("U0OLGA"))
+    assert listed(Role.ADMIN, olga, PEOPLE)
+    assert may_decide(olga, requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
+
+
+def test_a_star_lets_every_full_member_ask_and_nobody_else() -> None:
+    everybody = People(requesters=("*",))
+    assert may_request(Standing(person("U0ZOE")), people=everybody, home=HOME) is None
+    assert may_request(Standing(person("U0GUS", guest=True)), people=everybody, home=HOME) is No.GUEST
+
+
+def test_empty_lists_let_nobody() -> None:
+    nobody = People()
+    assert may_request(Standing(person(), frozenset({"S0FINANCE"})), people=nobody, home=HOME) is No.NOT_REQUESTER
+    assert may_decide(approver(), requester="U0MARIA", people=nobody, home=HOME) is No.NOT_APPROVER
+
+
+def counted(*votes: Any, standings: dict[str, Standing], **changes: Any) -> frozenset[str]:
+    return counting(votes, instruction=instruction(**changes), standings=standings, people=PEOPLE, home=HOME)
+
+
+def test_only_the_present_round_counts_and_each_person_once() -> None:
+    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
+    votes = [vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)]
+    assert counted(*votes, standings=standings, round=2) == {"U0LIN"}
+
+
+def test_who_was_not_read_does_not_count() -> None:
+    assert counted(vote("U0ADA"), standings={}) == frozenset()
+
+
+@given(
+    st.lists(st.sampled_from(["U0ADA", "U0LIN", "U0MARIA", "U0GUS", "U0EVE"]), max_size=8),
+    st.sets(st.sampled_from(["U0ADA", "U0LIN", "U0MARIA", "U0GUS", "U0EVE"])),
+)
+def test_what_counts_is_always_eligible_voters_without_the_requester(voters: list[str], in_group: set[str]) -> None:
+    flawed = {"U0GUS": {"guest": True}, "U0EVE": {"team_id": "T0OTHER"}}
+    standings = {
+        user: Standing(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))
+        for user in {*voters, *in_group}
+    }
+    found = counted(*(vote(user) for user in voters), standings=standings, requester="U0MARIA")
+    listed_by_id = {"U0LIN"}
+    assert found == (set(voters) & (in_group | listed_by_id)) - {"U0MARIA", "U0GUS", "U0EVE"}

@@ -1,0 +1,79 @@
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.instruction import FINAL, NOT_PAID, Kind, Moves, PayoutPayload, Requirement, State, digest_of
+from tests.domain.made import CODE, instruction, payload
+
+
+def test_nothing_leads_out_of_a_final_state() -> None:
+    assert not [arrow for arrow in Moves.arrows() if arrow[0] in FINAL]
+
+
+def test_nothing_leads_back_to_before_the_commit_once_the_service_has_accepted_it() -> None:
+    accepted = {State.COMMITTED, State.PENDING_ESCROW}
+    after = {to for before, to in Moves.arrows() if before in accepted}
+    assert after == {State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+
+
+def test_a_payment_is_sent_from_approved_only() -> None:
+    assert {before for before, to in Moves.arrows() if to is State.SENDING} == {State.APPROVED}
+
+
+def test_approved_comes_from_people_or_from_an_attempt_that_did_not_happen() -> None:
+    assert {before for before, to in Moves.arrows() if to is State.APPROVED} == {
+        State.AWAITING,
+        State.NEEDS_HUMAN,
+        State.SENDING,
+    }
+
+
+def test_an_unknown_commit_never_goes_back_to_where_it_could_be_sent_without_people() -> None:
+    assert not {State.APPROVED, State.SENDING, State.NEW} & {
+        to for before, to in Moves.arrows() if before is State.COMMIT_UNKNOWN
+    }
+
+
+def test_every_state_can_be_reached_and_every_other_one_left() -> None:
+    reached = {State.NEW} | {to for _, to in Moves.arrows()}
+    assert reached == set(State)
+    assert {before for before, _ in Moves.arrows()} == set(State) - FINAL
+
+
+def test_states_without_payment_are_final() -> None:
+    assert NOT_PAID < FINAL
+    assert State.COMPLETED not in NOT_PAID
+    assert State.CLOSED not in NOT_PAID  # nobody can know
+
+
+def test_a_request_holds_what_its_digest_was_taken_of() -> None:
+    assert instruction().intact()
+
+
+@given(st.emails(), st.integers(min_value=1, max_value=10**12), st.text(min_size=1, max_size=50), st.text(max_size=26))
+def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, description: str, code: str) -> None:
+    changed = PayoutPayload(email=email, cents=cents, description=description)
+    same = changed == payload() and code == CODE
+    before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
+    assert (digest_of(kind=Kind.PAYOUT, code=code, payload=changed) == before) is same
+    assert replace(instruction(), payload=changed, code=code).intact() is same
+
+
+def test_fields_cannot_be_moved_into_one_another() -> None:
+    one = digest_of(kind=Kind.PAYOUT, code="A", payload=payload(description="BC"))
+    other = digest_of(kind=Kind.PAYOUT, code="AB", payload=payload(description="C"))
+    assert one != other
+
+
+@pytest.mark.parametrize("cents", [0, -1])
+def test_no_payload_pays_nothing(cents: int) -> None:
+    with pytest.raises(ValidationError):
+        payload(cents=cents)
+
+
+def test_no_requirement_needs_nobody() -> None:
+    with pytest.raises(ValidationError):
+        Requirement(quorum=0)

@@ -1,0 +1,123 @@
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.money import AmountError, Cents, cents_of, parse_amount, plain, shown
+
+LARGEST = 99_999_999_999_999
+
+
+@pytest.mark.parametrize(
+    ("text", "cents"),
+    [
+        ("25", 2500),
+        ("25.5", 2550),
+        ("25.00", 2500),
+        ("0.01", 1),
+        (" 25.00 ", 2500),
+        ("007", 700),
+        ("999999999999", 10**14 - 100),
+    ],
+)
+def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> None:
+    assert parse_amount(text) == cents
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("0", "more than zero"),
+        ("0.00", "more than zero"),
+        ("-1", "more than zero"),
+        ("−1", "more than zero"),
+        ("1.005", "at most two decimal places"),
+        ("1,000.00", "without thousands separators"),
+        ("1 000.00", "without thousands separators"),
+        ("1\u00a0000.00", "without thousands separators"),
+        ("1'000.00", "without thousands separators"),
+        ("25,00", "without thousands separators"),
+        ("1234567890123", "too large"),
+        ("9" * 400, "too large"),
+        ("1e3", "in digits"),
+        ("1E3", "in digits"),
+        ("+5", "in digits"),
+        ("$25", "in digits"),
+        ("25 USD", "without thousands separators"),
+        ("25USD", "in digits"),
+        ("NaN", "in digits"),
+        ("Infinity", "in digits"),
+        ("0x10", "in digits"),
+        ("1_000", "in digits"),
+        (".5", "in digits"),
+        ("5.", "in digits"),
+        ("", "in digits"),
+        ("٢٥", "in digits"),
+        ("２５", "in digits"),
+        ("²", "in digits"),
+    ],
+)
+def test_whatever_is_no_plain_amount_is_refused_with_its_rule(text: str, rule: str) -> None:
+    with pytest.raises(AmountError) as refused:
+        parse_amount(text)
+    assert rule in refused.value.rule
+
+
+@given(st.text())
+def test_any_text_is_a_positive_amount_or_a_rule(text: str) -> None:
+    try:
+        cents = parse_amount(text)
+    except AmountError:
+        return  # every rule has its words: see above
+    assert 0 < cents <= LARGEST
+    assert text.strip().isascii()
+
+
+@given(st.integers(min_value=1, max_value=LARGEST))
+def test_what_is_written_can_be_read_back(cents: int) -> None:
+    assert parse_amount(plain(cents)) == cents
+    assert parse_amount(shown(cents).removesuffix(" USD")) == cents
+    assert cents_of(plain(cents)) == cents
+
+
+@pytest.mark.parametrize(
+    ("cents", "text"), [(0, "0.00"), (5, "0.05"), (-5, "-0.05"), (-2500, "-25.00"), (123456, "1234.56")]
+)
+def test_cents_are_written_with_two_places(cents: int, text: str) -> None:
+    assert plain(cents) == text
+    assert shown(cents) == f"{text} USD"
+
+
+@pytest.mark.parametrize(
+    ("value", "cents"),
+    [
+        ("25.00", 2500),
+        ("25", 2500),
+        (25, 2500),
+        (25.5, 2550),
+        (Decimal("25.10"), 2510),
+        ("0", 0),
+        ("-3.00", -300),
+        ("2.5e1", 2500),
+    ],
+)
+def test_an_amount_a_service_reports_is_exact(value: object, cents: int) -> None:
+    assert cents_of(value) == Cents(cents)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(True, None, [], {}, "", "abc", "25.001", 25.001, "1,000.00", "9" * 30, "١٢ USD"),
+        *("NaN", "Infinity", "-Infinity", float("nan"), "1e999999", "1E-999999"),
+    ],
+)
+def test_what_is_no_exact_amount_is_none(value: object) -> None:
+    assert cents_of(value) is None
+
+
+@given(st.one_of(st.text(), st.floats(), st.integers(), st.decimals(), st.booleans(), st.none()))
+def test_no_report_of_a_service_breaks_the_reader(value: object) -> None:
+    found = cents_of(value)
+    assert found is None or isinstance(found, int)

@@ -1,0 +1,132 @@
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from bot.domain.money import Cents
+from bot.domain.policy import Policy
+
+MINIMUM: dict[str, Any] = {"channels": {"approvals": "C0APPROVE"}}
+
+
+def policy(**sections: Any) -> Policy:
+    return Policy.model_validate({**MINIMUM, **sections})
+
+
+def refusal(**sections: Any) -> str:
+    with pytest.raises(ValidationError) as refused:
+        policy(**sections)
+    return str(refused.value)
+
+
+def test_what_is_not_said_has_the_defaults_of_the_contract() -> None:
+    approval = policy().approval
+    assert (approval.quorum, approval.expires, approval.execute_within) == (1, 86_400, 3_600)
+    assert approval.daily_limit == Cents(2_500_000)
+
+
+def test_empty_lists_are_nobody() -> None:
+    people = policy().people
+    assert (people.requesters, people.approvers, people.admins) == ((), (), ())
+
+
+def test_alerts_go_to_the_approvals_where_no_channel_is_named() -> None:
+    assert policy().alerts == "C0APPROVE"
+    assert policy(channels={"approvals": "C0APPROVE", "alerts": "C0ALERTS"}).alerts == "C0ALERTS"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("5m", 300), ("24h", 86_400), ("2d", 172_800), ("1.5h", 5_400)]
+)
+def test_durations_have_units(text: str, seconds: float) -> None:
+    assert policy(approval={"expires": text}).approval.expires == seconds
+
+
+@pytest.mark.parametrize("value", ["24", "0h", "-1h", "1w", "", "h", 24, None, True])
+def test_a_duration_without_a_unit_or_length_is_refused_with_an_example(value: object) -> None:
+    assert '"24h"' in refusal(approval={"expires": value})
+
+
+@pytest.mark.parametrize("value", [1000, 1000.0, "1,000.00", "0", "-5", "ten", None])
+def test_an_amount_must_be_text_and_plain(value: object) -> None:
+    assert '"1000.00"' in refusal(approval={"daily_limit": value})
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"aproval": {}},
+        {"approval": {"quorom": 2}},
+        {"people": {"approver": []}},
+        {"channels": {"approvals": "C0APPROVE", "alert": "C1"}},
+        {"approval": {"rule": [{"over": "1.00", "typed": True}]}},
+    ],
+)
+def test_a_misspelt_key_is_an_error(sections: dict[str, Any]) -> None:
+    assert "Extra inputs" in refusal(**sections)
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {"channels": {}},
+        {"channels": {"approvals": "#approvals"}},
+        {"channels": {"approvals": "U0ADA"}},
+        {"people": {"approvers": ["ada"]}},
+        {"people": {"approvers": ["@treasury"]}},
+        {"approval": {"quorum": 0}},
+        {"approval": {"rule": [{"over": "1.00", "quorum": 0}]}},
+        {"approval": {"rule": [{"quorum": 2}]}},
+    ],
+)
+def test_what_nobody_could_mean_is_refused(sections: dict[str, Any]) -> None:
+    assert refusal(**sections)
+
+
+@pytest.mark.parametrize("role", ["approvers", "admins"])
+def test_everybody_is_for_requesters_only(role: str) -> None:
+    assert role in refusal(people={role: ["*"]})
+    assert policy(people={"requesters": ["*"]}).people.requesters == ("*",)
+
+
+RULES = [
+    {"over": "1000.00", "quorum": 2},
+    {"over": "5000.00", "quorum": 1, "typed_amount": True},
+    {"over": "10000.00", "quorum": 3},
+]
+
+
+@pytest.mark.parametrize(
+    ("cents", "quorum", "typed"),
+    [(1, 1, False), (100_000, 1, False), (100_001, 2, False), (500_001, 2, True), (1_000_001, 3, True)],
+)
+def test_the_strictest_matching_rule_holds_part_by_part(cents: int, quorum: int, typed: bool) -> None:
+    needs = policy(approval={"rule": RULES}).requirement(Cents(cents))
+    assert (needs.quorum, needs.typed_amount) == (quorum, typed)
+
+
+def test_a_rule_never_asks_for_less_than_the_policy() -> None:
+    needs = policy(approval={"quorum": 2, "rule": [{"over": "10.00", "quorum": 1}]}).requirement(Cents(2_000))
+    assert needs.quorum == 2
+
+
+def test_a_duplicate_asks_for_one_more_and_says_why() -> None:
+    once = policy().requirement(Cents(2_500))
+    again = policy().requirement(Cents(2_500), duplicates=3)
+    assert (once.quorum, once.reasons) == (1, ())
+    assert again.quorum == 2
+    assert "same recipient and amount" in again.reasons[0]
+
+
+@given(
+    st.integers(min_value=1, max_value=10**9),
+    st.integers(min_value=1, max_value=10**9),
+    st.integers(min_value=0, max_value=5),
+)
+def test_more_money_never_needs_less(one: int, other: int, duplicates: int) -> None:
+    rules = policy(approval={"rule": RULES})
+    less, more = (rules.requirement(Cents(cents), duplicates=duplicates) for cents in sorted((one, other)))
+    assert less.quorum <= more.quorum
+    assert less.typed_amount <= more.typed_amount

@@ -1,0 +1,49 @@
+import re
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise, product
+
+from bot.domain.instruction import CallbackKind
+from bot.domain.references import callback_token, derived_key, reference, token_hash, ulid
+from tests.domain.made import NOW
+
+
+def test_a_ulid_is_26_characters_of_crockfords_alphabet_and_sorts_by_time() -> None:
+    made = [ulid(NOW + timedelta(milliseconds=n)) for n in range(50)]
+    assert made == sorted(made)
+    assert all(re.fullmatch(r"[0-7][0-9A-HJKMNP-TV-Z]{25}", one) for one in made)
+
+
+def test_a_ulid_carries_its_millisecond() -> None:
+    assert ulid(datetime(1970, 1, 1, tzinfo=UTC)).startswith("0000000000")
+    assert all(a[:10] < b[:10] for a, b in pairwise([ulid(NOW), ulid(NOW + timedelta(milliseconds=1))]))
+
+
+def test_ulids_of_one_instant_differ() -> None:
+    assert len({ulid(NOW) for _ in range(1000)}) == 1000
+
+
+def test_a_reference_is_never_misread() -> None:
+    assert all(re.fullmatch(r"P-[2-9A-HJ-NP-TV-Z]{6}", reference("P")) for _ in range(500))
+
+
+def test_every_token_opens_one_kind_of_one_request() -> None:
+    ids = ["01KAGT00000000000000000000", "01KAGT00000000000000000001"]
+    made = {callback_token(key=b"k", instruction_id=one, kind=kind) for one, kind in product(ids, CallbackKind)}
+    assert len(made) == 6
+    assert all(re.fullmatch(r"[A-Za-z0-9_-]{43}", token) for token in made)  # 256 bits
+
+
+def test_a_token_can_be_made_again_and_needs_the_key() -> None:
+    again = [callback_token(key=b"k", instruction_id="1", kind="cancel") for _ in range(2)]
+    assert again[0] == again[1]
+    assert callback_token(key=b"other", instruction_id="1", kind="cancel") != again[0]
+
+
+def test_what_is_stored_does_not_show_the_token() -> None:
+    token = callback_token(key=b"k", instruction_id="1", kind="cancel")
+    assert re.fullmatch(r"[0-9a-f]{64}", token_hash(token))
+    assert token not in token_hash(token)
+
+
+def test_each_purpose_has_a_key_of_its_own() -> None:
+    assert len({derived_key("secret", purpose) for purpose in ("audit", "callbacks", "fields")}) == 3

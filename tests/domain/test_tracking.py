@@ -1,0 +1,38 @@
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.tracking import back_off, next_poll
+
+HOUR = timedelta(hours=1)
+
+
+def test_the_pace_of_polling_falls_with_time() -> None:
+    young = [next_poll(base=30, polls=polls, age=timedelta(minutes=5)) for polls in range(10)]
+    assert young == sorted(young)
+    assert young[0] == timedelta(seconds=30)
+    assert young[-1] == timedelta(minutes=5)
+    assert next_poll(base=30, polls=40, age=2 * HOUR) == HOUR
+
+
+def test_money_in_escrow_is_looked_at_daily() -> None:
+    assert next_poll(base=30, polls=100, age=48 * HOUR, waiting_for_people=True) == timedelta(days=1)
+
+
+@given(
+    st.floats(min_value=0.01, max_value=3600),
+    st.integers(min_value=0, max_value=10**6),
+    st.floats(min_value=0, max_value=10**8),
+    st.booleans(),
+)
+def test_polling_never_stops_and_never_rests_longer_than_2880_intervals(
+    base: float, polls: int, age: float, waiting: bool
+) -> None:
+    pause = next_poll(base=base, polls=polls, age=timedelta(seconds=age), waiting_for_people=waiting)
+    assert timedelta(0) < pause <= timedelta(seconds=base * 2_880)
+
+
+def test_a_back_off_doubles_up_to_its_ceiling() -> None:
+    assert [back_off(first=1, attempts=n, ceiling=10).total_seconds() for n in range(6)] == [1, 2, 4, 8, 10, 10]
+    assert back_off(first=1, attempts=10**9, ceiling=60).total_seconds() == 60
