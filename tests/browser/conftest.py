@@ -1,13 +1,15 @@
 """Headless Chromium, and a page of the playground opened in it."""
 
+import shutil
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Browser, Page, async_playwright
 
 from tests.playground.console.scene import Scene, open_scene
 
-CHROMIUM = "/usr/bin/chromium"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -24,7 +26,10 @@ PATIENCE_MILLISECONDS = 15_000
 async def browser() -> AsyncIterator[Browser]:
     """One Chromium for the test."""
     async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
+        if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
+            pytest.skip("There is no Chromium on this machine.")
+        browser = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
         yield browser
         await browser.close()
 

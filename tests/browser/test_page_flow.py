@@ -134,6 +134,16 @@ async def test_enter_sends_and_shift_enter_breaks_the_line(page: Page, scene: Sc
     assert [message.text for message in scene.workspace.messages(GENERAL)] == ["first\nsecond"]
 
 
+async def test_what_is_sent_quickly_arrives_in_order_as_whoever_sent_it(page: Page, scene: Scene) -> None:
+    for text in ("one", "two", "three"):
+        await send(page, text)
+    await become(page, TOMAS)
+    await send(page, "four")
+    await expect(by(page, "message")).to_have_count(4)
+    said = [(message.user, message.text) for message in scene.workspace.messages(GENERAL)]
+    assert said == [(NORA, "one"), (NORA, "two"), (NORA, "three"), (TOMAS, "four")]
+
+
 async def test_what_a_person_may_not_do_is_said_beside_the_message_box(page: Page) -> None:
     await become(page, EVE)
     await send(page, TRY_IT)

@@ -5,13 +5,13 @@ import { store } from "./store.js";
 /** Why a deed did not work, in a sentence for the person. */
 export class Refused extends Error {}
 
-async function post(path, body) {
+async function post(path, body, person = store.me?.id) {
   let answer;
   try {
     answer = await fetch(`/console/${path}`, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ as: store.me?.id, ...body }),
+      body: JSON.stringify({ as: person, ...body }),
     });
   } catch {
     throw new Refused("The playground does not answer. Is it still running?");
@@ -22,8 +22,8 @@ async function post(path, body) {
 }
 
 export const api = {
-  say: (channel, text, thread) => post("say", { channel, text, thread_ts: thread ?? null }),
-  slash: (channel, command, text) => post("slash", { channel, command, text }),
+  say: (channel, text, thread, person) => post("say", { channel, text, thread_ts: thread ?? null }, person),
+  slash: (channel, command, text, person) => post("slash", { channel, command, text }, person),
   act: (channel, ts, action) => post("act", { channel, ts, action }),
   actInView: (action) => post("act-in-view", { action }),
   actAtHome: (action) => post("act-at-home", { action }),

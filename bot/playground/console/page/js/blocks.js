@@ -38,8 +38,14 @@ function section(block, surface) {
   return el("div", { class: accessory ? "section section-split" : "section" },
     el("div", { class: "section-words" },
       block.text && el("div", { class: "text" }, textObject(block.text)),
-      block.fields && el("div", { class: "fields" }, block.fields.map((field) => el("div", { class: "text field" }, textObject(field))))),
+      block.fields && el("div", { class: "fields" }, block.fields.map(field))),
     accessory && el("div", { class: "accessory" }, accessory));
+}
+
+// The first line of several is a label, however the app wrote it.
+function field(object) {
+  const labelled = /^[^\n]{1,40}\n/.test(object.text ?? "");
+  return el("div", { class: labelled ? "text field field-labelled" : "text field" }, textObject(object));
 }
 
 function header(block) {

@@ -11,6 +11,7 @@ export class Composer {
   #offered = [];
   #history = [];
   #at = -1;
+  #sending = Promise.resolve(); // one after the other, so that messages keep their order
 
   /** @param {{place: () => {channel: string, thread: string|null}, id: string, testid: string, commands: boolean}} options */
   constructor({ place, id, testid, commands = true, onSent = () => {} }) {
@@ -20,7 +21,7 @@ export class Composer {
     const listId = freshId("commands");
     this.text = el("textarea", {
       class: "composer-text", id, rows: "1", autocomplete: "off", autocapitalize: "off", spellcheck: "true", "data-testid": testid,
-      role: commands ? "combobox" : null, "aria-expanded": commands ? "false" : null, "aria-controls": commands ? listId : null, "aria-autocomplete": commands ? "list" : null,
+      "aria-haspopup": commands ? "listbox" : null, "aria-controls": commands ? listId : null, "aria-autocomplete": commands ? "list" : null,
     });
     this.options = el("div", { class: "completion", id: listId, role: "listbox", "aria-label": "Commands", "data-testid": commands ? "completion" : null, hidden: true });
     this.hint = el("div", { class: "usage", "data-testid": commands ? "usage-hint" : null, hidden: true });
@@ -71,7 +72,6 @@ export class Composer {
     this.#offered = commands;
     this.#picked = Math.min(this.#picked, Math.max(commands.length - 1, 0));
     this.options.hidden = !commands.length;
-    this.text.setAttribute("aria-expanded", String(commands.length > 0));
     fill(this.options, commands.map((one, at) => el("div", {
       class: "completion-item", role: "option", id: `${this.options.id}-${at}`, "aria-selected": String(at === this.#picked), data: { command: one.command },
       on: { pointerdown: (event) => { event.preventDefault(); this.put(`${one.command} `); } },
@@ -116,15 +116,22 @@ export class Composer {
 
   async send() {
     const text = this.text.value.trim();
-    const { channel, thread } = this.place();
-    if (!text || this.node.getAttribute("aria-busy")) return;
+    if (!text) return;
+    const letter = { ...this.place(), text, person: store.me.id }; // whoever one is when it leaves
     this.#complain("");
-    this.#offer([]);
-    this.node.setAttribute("aria-busy", "true");
     this.text.value = "";
     this.#changed();
+    this.#offer([]);
+    const go = () => this.#try(letter);
+    this.#sending = this.#sending.then(go, go);
+    await this.#sending;
+  }
+
+  async #try(letter) {
+    const { text } = letter;
+    this.node.setAttribute("aria-busy", "true");
     try {
-      await this.#deliver(channel, text, thread);
+      await this.#deliver(letter);
       this.#history = [text, ...this.#history.filter((one) => one !== text)].slice(0, 30);
       this.#at = -1;
       this.onSent(text);
@@ -138,10 +145,10 @@ export class Composer {
     }
   }
 
-  #deliver(channel, text, thread) {
+  #deliver({ person, channel, thread, text }) {
     const command = /^(\/\S+)\s*([\s\S]*)$/.exec(text);
-    if (!command) return api.say(channel, text, thread);
+    if (!command) return api.say(channel, text, thread, person);
     if (!this.commands) throw new Refused("Commands do not work in threads. Send it in the channel.");
-    return api.slash(channel, command[1].toLowerCase(), command[2]);
+    return api.slash(channel, command[1].toLowerCase(), command[2], person);
   }
 }

@@ -63,6 +63,5 @@ const TOKENS = {
 export function fillDate(unix, pattern, fallback) {
   const date = new Date(Number(unix) * SECOND);
   if (!/^\d+$/.test(unix) || Number.isNaN(date.getTime())) return fallback;
-  const filled = pattern.replace(/\{(\w+)\}/g, (whole, token) => (Object.hasOwn(TOKENS, token) ? TOKENS[token](date) : whole));
-  return filled.charAt(0).toUpperCase() + filled.slice(1);
+  return pattern.replace(/\{(\w+)\}/g, (whole, token) => (Object.hasOwn(TOKENS, token) ? TOKENS[token](date) : whole));
 }

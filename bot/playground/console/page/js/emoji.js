@@ -35,6 +35,7 @@ const DRAWN = {
   "✅": ["good", "✓"], "✔": ["good plain", "✓"], "☑": ["good", "✓"], "❌": ["bad", "✕"], "❎": ["good", "✕"],
   "⛔": ["bad", "–"], "🚫": ["bad", "∕"], "🛑": ["bad", "!"], "⚠": ["warn", "!"], "❗": ["bad plain", "!"], "ℹ": ["info", "i"],
   "❓": ["info", "?"], "🟢": ["good", ""], "🟡": ["warn", ""], "🟠": ["warn", ""], "🔴": ["bad", ""], "🔵": ["info", ""], "⚪": ["mute", ""],
+  "⏳": ["mute", "…"], "⌛": ["mute", "…"], "🔄": ["info", "↻"], "⏸": ["mute", "‖"],
 };
 const DRAWN_PATTERN = new RegExp(`(${Object.keys(DRAWN).join("|")})\\uFE0F?`, "u");
 

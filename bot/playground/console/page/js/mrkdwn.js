@@ -38,25 +38,27 @@ function groupReference(id, label) {
   return el("span", { class: "mention" }, `@${handle}`);
 }
 
-function angled(inside, options) {
+function angled(inside, options, first) {
   const bar = inside.indexOf("|");
   const target = bar < 0 ? inside : inside.slice(0, bar);
   const label = bar < 0 ? "" : decode(inside.slice(bar + 1));
   if (/^@[UW]/.test(target)) return mention(target.slice(1), label);
   if (/^#[CGD]/.test(target)) return channelReference(target.slice(1), label);
   if (target.startsWith("!subteam^")) return groupReference(target.slice(9), label);
-  if (target.startsWith("!date^")) return dateNode(target, label);
+  if (target.startsWith("!date^")) return dateNode(target, label, first);
   if (/^!(here|channel|everyone)$/.test(target)) return el("span", { class: "mention mention-me" }, `@${target.slice(1)}`);
   if (target.startsWith("!")) return document.createTextNode(label || target.slice(1));
   const url = decode(target);
   return link(url, textNodes(label || url.replace(/^mailto:/, ""), options));
 }
 
-function dateNode(target, fallback) {
+// At the beginning of a line "tomorrow" is written with a capital.
+function dateNode(target, fallback, first) {
   const [, unix, pattern = "{date}", url] = target.split("^");
-  const words = fillDate(unix, decode(pattern), fallback || unix);
+  const filled = fillDate(unix, decode(pattern), fallback || unix);
   const moment = /^\d+$/.test(unix) ? new Date(Number(unix) * 1000) : null;
   const valid = moment && !Number.isNaN(moment.getTime());
+  const words = valid && first ? filled.charAt(0).toUpperCase() + filled.slice(1) : filled;
   const node = el("time", { datetime: valid ? moment.toISOString() : null, title: fallback || null }, words);
   return url ? link(decode(url), node) : node;
 }
@@ -86,7 +88,7 @@ function inline(text, options) {
     plain(found.index);
     if (sign) nodes.push(el(TAGS[sign], {}, inline(text.slice(found.index + 1, end), options)));
     else if (code) nodes.push(el("code", {}, decode(code.slice(1, -1))));
-    else if (angle) nodes.push(angled(angle.slice(1, -1), options));
+    else if (angle) nodes.push(angled(angle.slice(1, -1), options, /(^|\n)$/.test(text.slice(0, found.index))));
     else nodes.push(...bareLink(url));
     done = found.end = sign ? end + 1 : end;
   }

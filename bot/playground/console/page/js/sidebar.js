@@ -32,7 +32,7 @@ function personRow(person, choose) {
   return el("button", {
     type: "button", class: "person", role: "radio", "aria-checked": String(mine), tabindex: mine ? "0" : "-1", data: { user: person.id, testid: "person" },
     on: { click: () => choose(person.id) },
-  }, avatar(person, "m"), el("span", { class: "person-words" }, el("span", { class: "person-name" }, person.name), el("span", { class: `role role-${person.kind}` }, person.role)),
+  }, avatar(person, "m"), el("span", { class: "person-words" }, el("span", { class: "person-name" }, person.name), el("span", { class: `role role-${person.kind}`, title: person.role }, person.role)),
   mine && icon("check", "icon person-check"));
 }
 

@@ -6,7 +6,7 @@ import { store } from "./store.js";
 const DONE = "switchboard.tour";
 
 const approver = () => [...store.people.values()].find((person) => person.actor && person.kind === "approver");
-const requester = () => [...store.people.values()].find((person) => person.actor && person.kind === "requester");
+const requester = () => store.person(store.guide.person) ?? [...store.people.values()].find((person) => person.actor && person.kind === "requester");
 // Where the card waits; rather not where the command was typed, which may hold the asker's copy.
 function cardChannel() {
   const holding = [...store.channels.values()].filter((channel) => store.list(channel.id).some(pending));
