@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.playground.console.scene import Scene, open_scene
 
@@ -25,6 +25,7 @@ PATIENCE_MILLISECONDS = 15_000
 @pytest.fixture
 async def browser() -> AsyncIterator[Browser]:
     """One Chromium for the test."""
+    expect.set_options(timeout=PATIENCE_MILLISECONDS)
     async with async_playwright() as playwright:
         installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
         if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
