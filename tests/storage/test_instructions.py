@@ -1,0 +1,292 @@
+"""Instructions: what goes in comes out, the first transition wins, leases keep others off."""
+
+from dataclasses import fields, replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import text, update
+
+from bot.domain.instruction import FINAL, Instruction, Moves, Recipient, State
+from storage import Conflict, StorageError, Store, Tx
+from storage.repositories.instructions import Changes
+from storage.rows import CardCopy
+from storage.tables import instruction as table
+from tests.storage.factories import NOW, instruction, later
+
+_LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
+
+
+async def _ask(store: Store, **values: Any) -> Instruction:
+    asked = instruction(**values)
+    assert await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    return asked
+
+
+async def test_what_goes_in_comes_out(store: Store) -> None:
+    asked = await _ask(store, created_at=NOW + timedelta(microseconds=123456))
+    changes = Changes(
+        round=2,
+        recipient=Recipient(full_name="Ana \u202e", active=True),
+        remote_id="op-1",
+        remote_status="Created",
+        svc_hash="h",
+        reason="because \U0001f600",
+        decided_by="U9",
+        posted_at=later(1),
+        expires_at=later(2),
+        exec_deadline=later(3),
+        sent_at=later(4),
+        unknown_since=later(5),
+        reads=1,
+        last_read_at=later(6),
+        creates=2,
+        commits=3,
+        puts_off=4,
+        due_at=later(7),
+        lease_owner="a",
+        lease_until=later(8),
+        closed_at=later(9),
+    )
+    changed = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, **changes))
+    assert changed is not None
+    assert {name: getattr(changed, name) for name in changes} == changes
+    assert await store.read(lambda tx: tx.instructions.get(asked.id)) == changed
+    frozen = {"id", "reference", "kind", "payload", "code", "digest", "requirement", "requester", "origin_channel"}
+    frozen |= {"created_at", "source_key", "state", "version"}
+    assert {field.name for field in fields(Instruction)} == frozen | set(Changes.__annotations__)
+
+
+async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
+    asked = await _ask(store)
+    changed = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, reason="a\x00b\ud800c"))
+    assert changed is not None
+    held = await store.read(lambda tx: tx.instructions.get(asked.id))
+    assert held is not None
+    assert held.reason == "a\ufffdb\ufffdc"
+    assert held.payload.description == asked.payload.description  # JSON holds it as it is
+
+
+async def test_the_same_click_makes_one_request(store: Store) -> None:
+    asked = await _ask(store)
+    assert not await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    assert [(row.entry.action, row.entry.after) for row in rows] == [("requested", "new")]
+    assert await store.read(lambda tx: tx.instructions.by_source(asked.source_key)) == asked
+
+
+async def test_a_reference_that_is_taken_is_a_conflict(store: Store) -> None:
+    asked = await _ask(store)
+    twin = replace(instruction(), reference=asked.reference)
+    with pytest.raises(Conflict):
+        await store.write(lambda tx: tx.instructions.insert(twin, actor="U1"))
+
+
+async def test_finding_what_a_person_means(store: Store) -> None:
+    asked, other = await _ask(store), await _ask(store)
+    await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, remote_id="Op-7"))
+    # The service gives the other one an id that reads like ours.
+    await store.write(lambda tx: tx.instructions.touch(other, now=NOW, remote_id=asked.reference))
+
+    async def found(text_: str) -> str | None:
+        one = await store.read(lambda tx: tx.instructions.find(text_))
+        return one.id if one else None
+
+    for words in (asked.reference, f"  {asked.reference.lower()} ", asked.id.lower(), asked.code, "Op-7"):
+        assert await found(words) == asked.id, words
+    for words in ("", "  ", "op-7", "P-nothing", "%", "' OR 1=1 --"):
+        assert await found(words) is None, words
+    by_remote = await store.read(lambda tx: tx.instructions.by_remote("Op-7"))
+    assert by_remote is not None
+    assert by_remote.id == asked.id
+
+
+async def test_lists(store: Store) -> None:
+    first, second = await _ask(store, requester="U1"), await _ask(store, requester="U1")
+    await _ask(store, requester="U2")
+    await store.write(lambda tx: tx.instructions.move(second, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn"))
+    waiting = await store.read(lambda tx: tx.instructions.awaiting({State.NEW}))
+    assert {one.requester for one in waiting} == {"U1", "U2"}
+    assert [one.id for one in await store.read(lambda tx: tx.instructions.open_for_requester("U1"))] == [first.id]
+
+
+async def test_the_same_amount_to_the_same_address(store: Store) -> None:
+    await _ask(store, email="Ana@Example.com", cents=100, created_at=later(-10))
+    await _ask(store, email="ana@example.com", cents=100)
+    await _ask(store, email="ana@example.com", cents=101)
+
+    def count(seconds: float) -> Any:
+        return lambda tx: tx.instructions.recent_same("ANA@example.com", 100, later(seconds))
+
+    assert await store.read(count(-60)) == 2
+    assert await store.read(count(-5)) == 1
+
+
+async def test_the_first_transition_wins(store: Store) -> None:
+    asked = await _ask(store)
+
+    def work(tx: Tx) -> Instruction | None:
+        return tx.instructions.move(asked, State.WITHDRAWN, now=later(1), actor="U1", action="withdrawn")
+
+    first = await store.write(work)
+    assert first is not None
+    assert (first.state, first.version, first.closed_at, first.due_at) == (State.WITHDRAWN, 2, later(1), None)
+    assert await store.write(work) is None
+    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    assert [(row.entry.before, row.entry.after) for row in rows] == [("", "new"), ("new", "withdrawn")]
+
+
+async def test_a_touch_makes_an_older_view_lose(store: Store) -> None:
+    asked = await _ask(store)
+    touched = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, reads=1))
+    assert touched is not None
+    lost = await store.write(
+        lambda tx: tx.instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn")
+    )
+    assert lost is None
+    assert await store.read(lambda tx: tx.instructions.get(asked.id)) == touched
+
+
+async def test_only_the_arrows_of_the_machine(store: Store) -> None:
+    asked = await _ask(store)
+    refused = [state for state in State if not Moves.allow(State.NEW, state)]
+    for state in refused:
+        with pytest.raises(ValueError, match="no way"):
+            await store.write(lambda tx: tx.instructions.move(asked, state, now=NOW, actor="", action="x", **_LEASE))  # noqa: B023
+    with pytest.raises(ValueError, match="lease"):
+        await store.write(lambda tx: tx.instructions.move(asked, State.CREATING, now=NOW, actor="", action="x"))
+    frozen: Any = {"digest": "0"}
+    with pytest.raises(TypeError, match="digest"):
+        await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, **frozen))
+    assert await store.read(lambda tx: (tx.instructions.get(asked.id), tx.audit.head().seq)) == (asked, 1)
+
+
+async def test_every_arrow_can_be_taken(store: Store) -> None:
+    for before, after in sorted(Moves.arrows()):
+        asked = await _ask(store, state=before)
+        moved = await store.write(
+            lambda tx: tx.instructions.move(asked, after, now=NOW, actor="bot", action="x", **_LEASE)  # noqa: B023
+        )
+        assert moved is not None
+        assert moved.closed_at == (NOW if after in FINAL else None)
+
+
+async def test_a_transition_marks_the_copies_and_ends_the_lease(store: Store) -> None:
+    asked = await _ask(store)
+    copy = CardCopy(instruction_id=asked.id, place="approvals", channel="C2", ts="1.1", shown_version=1)
+    await store.write(lambda tx: tx.copies.put(copy))
+    [held] = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
+    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    quiet = await store.write(lambda tx: tx.instructions.touch(held, now=NOW, reads=1))
+    assert quiet is not None
+    assert (quiet.lease_owner, quiet.lease_until) == ("", None)
+    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    moved = await store.write(lambda tx: tx.instructions.move(quiet, State.REFUSED, now=later(5), actor="", action="x"))
+    assert moved is not None
+    [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
+    assert (due.due_at, due.wanted_version) == (later(5), moved.version)
+
+
+async def test_what_was_asked_cannot_be_changed_even_by_hand(store: Store) -> None:
+    asked = await _ask(store)
+    for column, value in (("payload", {}), ("digest", "0"), ("requester", "U9"), ("code", "x")):
+        statement = update(table).where(table.c.id == asked.id).values({column: value})
+        with pytest.raises(StorageError, match="never changes"):
+            await store.write(lambda tx: tx.votes._connection.execute(statement))  # noqa: B023
+    assert await store.read(lambda tx: tx.instructions.get(asked.id)) == asked
+
+
+async def test_an_unknown_state_in_the_database_is_an_error_and_not_guessed(store: Store) -> None:
+    asked = await _ask(store)
+    await store.write(lambda tx: tx.votes._connection.execute(text("UPDATE instruction SET state = 'paid'")))
+    with pytest.raises(ValueError, match="paid"):
+        await store.read(lambda tx: tx.instructions.get(asked.id))
+
+
+async def test_an_amount_of_nothing_is_refused_by_the_database(store: Store) -> None:
+    with pytest.raises(Conflict):
+        await store.write(lambda tx: tx.instructions.insert(_worthless(), actor="U1"))
+
+
+def _worthless() -> Instruction:
+    asked = instruction()
+    return replace(asked, payload=asked.payload.model_copy(update={"cents": 0}))
+
+
+async def test_claiming(store: Store) -> None:
+    soon, late = await _ask(store, due_at=later(1)), await _ask(store, due_at=later(2))
+    never = await _ask(store, due_at=None)
+
+    async def claim(seconds: float, owner: str, limit: int = 9) -> list[str]:
+        claimed = await store.write(
+            lambda tx: tx.instructions.claim_due(now=later(seconds), owner=owner, lease_seconds=10, limit=limit)
+        )
+        assert all(one.lease_owner == owner and one.lease_until == later(seconds + 10) for one in claimed)
+        return [one.id for one in claimed]
+
+    assert await claim(0, "a") == []
+    assert await claim(5, "a", limit=1) == [soon.id]
+    assert await claim(5, "b") == [late.id]
+    assert await claim(14, "b") == []
+    assert await claim(15, "b") == [soon.id, late.id]
+    unclaimed = await store.read(lambda tx: tx.instructions.get(never.id))
+    assert unclaimed == never
+
+
+async def test_who_slept_through_its_lease_loses(store: Store) -> None:
+    asked = await _ask(store)
+    [mine] = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=5, limit=1))
+    [theirs] = await store.write(
+        lambda tx: tx.instructions.claim_due(now=later(5), owner="b", lease_seconds=5, limit=1)
+    )
+    assert await store.write(lambda tx: tx.instructions.touch(mine, now=later(6), reads=1)) is None
+    assert await store.write(lambda tx: tx.instructions.touch(theirs, now=later(6), reads=1)) is not None
+    assert asked.id == theirs.id
+
+
+async def test_abandoned_requests_with_an_effect(store: Store) -> None:
+    alive = await _ask(store, state=State.APPROVED)
+    lease: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
+    await store.write(
+        lambda tx: tx.instructions.move(alive, State.SENDING, now=NOW, actor="bot", action="send", **lease)
+    )
+    await _ask(store, state=State.APPROVED)  # nothing under way
+
+    async def abandoned(seconds: float, owner: str, *, exclusive: bool) -> list[str]:
+        found = await store.read(
+            lambda tx: tx.instructions.abandoned(now=later(seconds), owner=owner, exclusive=exclusive)
+        )
+        return [one.id for one in found]
+
+    assert await abandoned(1, "b", exclusive=False) == []
+    assert await abandoned(1, "a", exclusive=True) == []
+    assert await abandoned(1, "b", exclusive=True) == [alive.id]
+    assert await abandoned(30, "a", exclusive=False) == [alive.id]
+
+
+async def test_a_restart_frees_what_was_only_looked_at(store: Store) -> None:
+    looked_at = await _ask(store)
+    [held] = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=99, limit=1))
+    sending = await _ask(store, state=State.APPROVED)
+    await store.write(
+        lambda tx: tx.instructions.move(sending, State.SENDING, now=NOW, actor="bot", action="send", **_LEASE)
+    )
+    assert await store.write(lambda tx: tx.instructions.recover(owner="b")) == 1
+    assert await store.write(lambda tx: tx.instructions.touch(held, now=NOW, reads=1)) is None
+    claimed = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="b", lease_seconds=9, limit=9))
+    assert [one.id for one in claimed] == [looked_at.id]
+
+
+async def test_the_due_index_serves_the_tick(store: Store, database_url: str) -> None:
+    if database_url.startswith("postgres"):
+        plan = "EXPLAIN SELECT id FROM instruction WHERE due_at <= 5 ORDER BY due_at LIMIT 10"
+    else:
+        plan = "EXPLAIN QUERY PLAN SELECT id FROM instruction WHERE due_at <= 5 ORDER BY due_at LIMIT 10"
+
+    def explain(tx: Tx) -> str:
+        connection = tx.votes._connection
+        if connection.dialect.name == "postgresql":
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off").close()
+        return str(connection.exec_driver_sql(plan).all())
+
+    assert "ix_instruction_due_at" in await store.read(explain)

@@ -1,0 +1,300 @@
+"""Queues out and in, posted copies, followed resources: nothing twice, nothing lost, nothing out of order."""
+
+from typing import Any
+
+import pytest
+
+from bot.domain.instruction import CallbackKind, Instruction
+from storage import Conflict, Store, Tx
+from storage.rows import CardCopy, InboxState, OutboxRow, OutboxState, Tracked
+from tests.storage.factories import NOW, instruction, later
+
+
+async def _ask(store: Store) -> Instruction:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    return asked
+
+
+async def _add(
+    store: Store, name: str, *, about: Instruction | None = None, place: str = "approvals", **more: Any
+) -> bool:
+    values: dict[str, Any] = {
+        "id": name,
+        "key": f"key-{name}",
+        "action": "news",
+        "place": place,
+        "channel": "C1",
+        "payload": {"text": "\x00 <@U1>"},
+        "now": NOW,
+        "instruction_id": about.id if about else None,
+    }
+    return await store.write(lambda tx: tx.outbox.add(**(values | more)))
+
+
+async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int = 99) -> list[OutboxRow]:
+    return await store.write(lambda tx: tx.outbox.claim_due(later(seconds), owner, 30, limit))
+
+
+async def test_a_post_is_queued_once_whatever_became_of_it(store: Store) -> None:
+    assert await _add(store, "1")
+    assert not await _add(store, "2", key="key-1")
+    [row] = await _claim(store)
+    assert row.payload == {"text": "\x00 <@U1>"}
+    await store.write(lambda tx: tx.outbox.dead("1", "gone"))
+    assert not await _add(store, "3", key="key-1")
+    held = await store.read(lambda tx: tx.outbox.by_key("key-1"))
+    assert held is not None
+    assert (held.id, held.state, held.last_error) == ("1", OutboxState.DEAD, "gone")
+
+
+async def test_first_in_first_out_for_each_place(store: Store) -> None:
+    one, two = await _ask(store), await _ask(store)
+    # The ids run backwards, as they may within a millisecond: the order of adding counts.
+    await _add(store, "z", about=one)
+    await _add(store, "y", about=one)
+    await _add(store, "x", about=one, place="requester")
+    await _add(store, "w", about=two)
+    await _add(store, "v")
+    await _add(store, "u")
+    assert [row.id for row in await _claim(store)] == ["z", "x", "w", "v", "u"]
+    assert await _claim(store) == []
+    for finish in (
+        lambda tx: tx.outbox.again("z", later(5), "later"),
+        lambda tx: tx.outbox.unknown("z", later(5), "lost"),
+    ):
+        await store.write(finish)
+        assert await _claim(store, 4) == []
+        assert [row.id for row in await _claim(store, 5)] == ["z"]
+    assert await store.write(lambda tx: tx.outbox.sent("z", "C1", "1.1", later(6)))
+    assert not await store.write(lambda tx: tx.outbox.sent("z", "C1", "9.9", later(6)))
+    assert [row.id for row in await _claim(store, 6)] == ["y"]
+    held = await store.read(lambda tx: tx.outbox.get("z"))
+    assert held is not None
+    assert (held.state, held.sent_channel, held.sent_ts, held.last_error) == (OutboxState.SENT, "C1", "1.1", "")
+
+
+async def test_a_dead_post_lets_the_next_one_go(store: Store) -> None:
+    one = await _ask(store)
+    await _add(store, "1", about=one)
+    await _add(store, "2", about=one)
+    await _claim(store)
+    await store.write(lambda tx: tx.outbox.dead("1", "invalid_blocks"))
+    assert [row.id for row in await _claim(store)] == ["2"]
+
+
+async def test_a_claimed_post_says_whether_to_look_first(store: Store) -> None:
+    await _add(store, "1")
+    [row] = await _claim(store)
+    assert (row.state, row.before, row.attempts, row.lease_owner) == (OutboxState.SENDING, OutboxState.NEW, 1, "a")
+    await store.write(lambda tx: tx.outbox.unknown("1", NOW, "time-out"))
+    [row] = await _claim(store)
+    assert (row.state, row.before, row.attempts, row.last_error) == (
+        OutboxState.UNKNOWN,
+        OutboxState.UNKNOWN,
+        2,
+        "time-out",
+    )
+    assert await _claim(store, 29) == []
+    assert [row.before for row in await _claim(store, 30)] == [OutboxState.UNKNOWN]  # who looked died
+
+
+async def test_a_redirected_post_goes_out_with_its_new_payload(store: Store) -> None:
+    await _add(store, "1")
+    await _claim(store)
+    await store.write(lambda tx: tx.outbox.redirect("1", payload={"direct": True}, due_at=NOW))
+    [row] = await _claim(store)
+    assert (row.before, row.payload) == (OutboxState.NEW, {"direct": True})
+
+
+async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
+    await _add(store, "1")
+    await _add(store, "2")
+    await _claim(store, owner="a", limit=1)
+    await _claim(store, owner="b", limit=1)
+
+    def recover(seconds: float, *, exclusive: bool) -> Any:
+        return lambda tx: tx.outbox.recover("b", later(seconds), exclusive)
+
+    assert await _claim(store, 60) == []  # an expired lease does not make a post safe to repeat
+    assert await store.write(recover(1, exclusive=False)) == 0
+    assert await store.write(recover(1, exclusive=True)) == 1
+    assert [(row.id, row.before) for row in await _claim(store, 1, owner="b")] == [("1", OutboxState.UNKNOWN)]
+    assert await store.write(recover(30, exclusive=False)) == 1
+    assert [(row.id, row.before) for row in await _claim(store, 30, owner="b")] == [("2", OutboxState.UNKNOWN)]
+
+
+async def test_the_oldest_unsent_post(store: Store) -> None:
+    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) is None
+    await _add(store, "1", now=later(-5))
+    await _add(store, "2")
+    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) == later(-5)
+    await store.write(lambda tx: tx.outbox.sent("1", "C", "1", NOW))
+    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) == NOW
+
+
+async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> bool:
+    values: dict[str, Any] = {
+        "id": f"id-{name}",
+        "token_hash": "t",
+        "body_hash": name,
+        "instruction_id": asked.id,
+        "kind": CallbackKind.CANCEL,
+        "body": name,
+        "now": NOW,
+    }
+    return await store.write(lambda tx: tx.inbox.receive(**(values | more)))
+
+
+async def test_a_callback_is_stored_once(store: Store) -> None:
+    asked = await _ask(store)
+    assert await _receive(store, asked, "a", body="a\x00b")
+    assert not await _receive(store, asked, "a", id="other")
+    assert await _receive(store, asked, "c")
+    assert await store.read(lambda tx: tx.inbox.oldest()) == NOW
+    first, second = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    assert (first.body, first.kind, first.attempts, first.state) == (
+        "a\ufffdb",
+        CallbackKind.CANCEL,
+        1,
+        InboxState.RECEIVED,
+    )
+    assert await store.write(lambda tx: tx.inbox.claim_due(NOW, "b", 30, 9)) == []
+    assert await store.write(lambda tx: tx.inbox.finish(first.id, InboxState.APPLIED))
+    assert not await store.write(lambda tx: tx.inbox.finish(first.id, InboxState.STALE))
+    assert await store.write(lambda tx: tx.inbox.again(second.id, later(5)))
+    assert await store.write(lambda tx: tx.inbox.claim_due(later(4), "b", 30, 9)) == []
+    [again] = await store.write(lambda tx: tx.inbox.claim_due(later(5), "b", 30, 9))
+    assert (again.id, again.attempts) == (second.id, 2)
+    assert await store.write(lambda tx: tx.inbox.recover("c")) == 1
+    assert len(await store.write(lambda tx: tx.inbox.claim_due(later(5), "c", 30, 9))) == 1
+    await store.write(lambda tx: tx.inbox.finish(second.id, InboxState.UNCONFIRMED))
+    assert await store.read(lambda tx: tx.inbox.oldest()) is None
+    assert [row.state for row in await store.read(lambda tx: tx.inbox.of(asked.id))] == [
+        InboxState.APPLIED,
+        InboxState.UNCONFIRMED,
+    ]
+
+
+async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:
+    asked, other = await _ask(store), await _ask(store)
+
+    def put(of: Instruction) -> Any:
+        return lambda tx: tx.tokens.put(token_hash="t", instruction_id=of.id, kind=CallbackKind.FAILURE)
+
+    assert await store.write(put(asked))
+    assert not await store.write(put(other))
+    found = await store.read(lambda tx: tx.tokens.find("t", later(9e9)))
+    assert found is not None
+    assert (found.instruction_id, found.kind) == (asked.id, CallbackKind.FAILURE)
+    assert await store.read(lambda tx: tx.tokens.find("T", NOW)) is None
+    await store.write(lambda tx: tx.tokens.expire(asked.id, later(5)))
+    assert await store.read(lambda tx: tx.tokens.find("t", later(4))) is not None
+    assert await store.read(lambda tx: tx.tokens.find("t", later(5))) is None
+
+
+async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:
+    with pytest.raises(Conflict):
+        await _receive(store, instruction(), "x")
+
+
+def _copy(of: Instruction, place: str = "approvals", ts: str = "1.1", **more: Any) -> CardCopy:
+    return CardCopy(instruction_id=of.id, place=place, channel="C1", ts=ts, **({"shown_version": of.version} | more))
+
+
+async def test_a_copy_is_due_until_it_shows_the_latest(store: Store) -> None:
+    asked = await _ask(store)
+    await store.write(lambda tx: tx.copies.put(_copy(asked)))
+    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    second = await store.write(lambda tx: tx.instructions.touch(asked, now=later(1), show=True))
+    assert second is not None
+    third = await store.write(lambda tx: tx.instructions.touch(second, now=later(2), show=True))
+    assert third is not None
+
+    def shown(version: int) -> Any:
+        return lambda tx: tx.copies.shown(asked.id, "approvals", version, later(3))
+
+    # An edit that shows the second version ends while the third exists.
+    assert not await store.write(shown(second.version))
+    [due] = await store.read(lambda tx: tx.copies.due(later(3), 9))
+    assert due.shown_version == second.version
+    assert await store.write(shown(third.version))
+    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    # An older edit that ends last has overwritten what people see.
+    assert not await store.write(shown(second.version))
+    assert len(await store.read(lambda tx: tx.copies.due(later(3), 9))) == 1
+
+
+async def test_a_card_posted_while_the_request_moved_on_is_due_at_once(store: Store) -> None:
+    asked = await _ask(store)
+    await store.write(lambda tx: tx.instructions.touch(asked, now=later(1), show=True))
+    await store.write(lambda tx: tx.copies.put(_copy(asked)))
+    assert len(await store.read(lambda tx: tx.copies.due(NOW, 9))) == 1
+
+
+async def test_copies_by_place_and_by_message(store: Store) -> None:
+    asked = await _ask(store)
+    first, second = _copy(asked), _copy(asked, "requester", "2.2")
+    for copy in (first, second):
+        await store.write(lambda tx: tx.copies.put(copy))  # noqa: B023
+    found = await store.read(lambda tx: tx.copies.find("C1", "2.2"))
+    assert found is not None
+    assert found.place == "requester"
+    assert await store.read(lambda tx: tx.copies.find("C2", "2.2")) is None
+    assert [copy.ts for copy in await store.read(lambda tx: tx.copies.all_of(asked.id))] == ["1.1", "2.2"]
+    await store.write(lambda tx: tx.copies.put(_copy(asked, ts="3.3")))  # posted again
+    held = await store.read(lambda tx: tx.copies.of(asked.id, "approvals"))
+    assert held is not None
+    assert held.ts == "3.3"
+    await store.write(lambda tx: tx.copies.drop(asked.id, "approvals"))
+    assert await store.read(lambda tx: tx.copies.of(asked.id, "approvals")) is None
+
+
+async def test_a_failed_edit_waits_and_counts_until_the_next_change(store: Store) -> None:
+    asked = await _ask(store)
+    await store.write(lambda tx: tx.copies.put(_copy(asked)))
+    await store.write(lambda tx: tx.copies.delay(asked.id, "approvals", later(60)))
+    assert await store.read(lambda tx: tx.copies.due(later(60), 9)) == []  # it was not due: nothing to delay
+    touched = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, show=True))
+    assert touched is not None
+    await store.write(lambda tx: tx.copies.delay(asked.id, "approvals", later(60)))
+    assert await store.read(lambda tx: tx.copies.due(later(59), 9)) == []
+    [due] = await store.read(lambda tx: tx.copies.due(later(60), 9))
+    assert due.attempts == 1
+    await store.write(lambda tx: tx.instructions.touch(touched, now=later(5), show=True))
+    [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
+    assert due.attempts == 0
+
+
+async def test_resources_are_followed_until_they_are_final(store: Store) -> None:
+    asked = await _ask(store)
+
+    def follow(tx: Tx) -> bool:
+        return tx.tracked.follow("payout", "op-1", due_at=later(5), now=NOW, instruction_id=asked.id)
+
+    async def claim(seconds: float, owner: str = "a", kind: str = "payout") -> list[Tracked]:
+        return await store.write(
+            lambda tx: tx.tracked.claim_due(kind=kind, now=later(seconds), owner=owner, lease_seconds=30, limit=9)
+        )
+
+    assert await store.write(follow)
+    assert not await store.write(follow)
+    assert await claim(4) == []
+    assert await claim(5, kind="bulk") == []
+    [one] = await claim(5)
+    assert (one.instruction_id, one.created_at, one.polls, one.lease_owner) == (asked.id, NOW, 1, "a")
+    assert await claim(5, "b") == []
+    assert await store.write(lambda tx: tx.tracked.again("payout", "op-1", later(10), "Pending"))
+    assert await store.write(lambda tx: tx.tracked.hasten("payout", "op-1", later(7)))
+    [one] = await claim(7)
+    assert (one.polls, one.last_status) == (2, "Pending")
+    assert await store.write(lambda tx: tx.tracked.recover("b")) == 1
+    assert len(await claim(7, "b")) == 1
+    assert await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
+    assert not await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
+    assert not await store.write(lambda tx: tx.tracked.again("payout", "op-1", later(10), "x"))
+    assert not await store.write(follow)
+    assert await claim(1e6) == []
+    held = await store.read(lambda tx: tx.tracked.get("payout", "op-1"))
+    assert held is not None
+    assert (held.stopped_at, held.due_at) == (later(8), None)
