@@ -1,6 +1,8 @@
 """What a failed read means, by who must act. Writes go through ``bot.domain.outcome.classify`` instead."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.outcome import Reply, read_error, refusal
@@ -8,7 +10,9 @@ from bot.domain.outcome import Reply, read_error, refusal
 _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
 
-def read_failure(reply: Reply, *, service: str, address: str, credentials: str) -> SwitchboardError:
+def read_failure(
+    reply: Reply, *, service: str, address: str, credentials: str, names: Mapping[str, str] = MappingProxyType({})
+) -> SwitchboardError:
     """What to raise for an answer that is not the expected record. Its text is never HTML.
 
     Args:
@@ -16,6 +20,7 @@ def read_failure(reply: Reply, *, service: str, address: str, credentials: str) 
         service: its name, e.g. ``payments``.
         address: the setting that holds its address, e.g. ``PAYMENTS_BASE_URL``.
         credentials: the settings that hold its credentials.
+        names: the service's name of a request field -> ours, to say which field it does not accept.
 
     Returns:
         ``ServiceNow``: no answer, 408, 425, 429, 5xx, or a 2xx that is not the record.
@@ -32,7 +37,9 @@ def read_failure(reply: Reply, *, service: str, address: str, credentials: str) 
     if not _is_refusal_of_the_request(reply, status):
         return _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
     said = read_error(reply)
-    return ServiceNever(service, refusal(status), status=status, words=said.message if said.may_be_shown else "")
+    return ServiceNever(
+        service, refusal(status, said.named(names)), status=status, words=said.message if said.may_be_shown else ""
+    )
 
 
 def _is_refusal_of_the_request(reply: Reply, status: int) -> bool:

@@ -161,6 +161,14 @@ class Transport:
         """Its name in logs and errors."""
         return self._service
 
+    def address(self, path: str) -> str:
+        """An address of the service, for somebody else's browser.
+
+        Args:
+            path: encoded, with the slash in front.
+        """
+        return self._base_url + path
+
     async def send(self, request: Prepared, *, guard: Guard | None = None) -> Reply:
         """Send once, follow no redirect, read at most 2 MiB.
 

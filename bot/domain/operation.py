@@ -102,6 +102,68 @@ class Operation(BaseModel):
         return state is not None and state.is_final
 
 
+class PurchaseItem(BaseModel):
+    """One line of a purchase; None is "it did not say, or nothing exact".
+
+    Attributes:
+        unit_cents: what one costs.
+        line_cents: what all of them cost together.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    description: str = ""
+    quantity: int | None = None
+    unit_cents: Cents | None = None
+    line_cents: Cents | None = None
+
+
+class Purchase(Operation):
+    """A purchase: an operation whose ``cents`` are the total, whose ``email`` is the buyer, and that has items."""
+
+    items: tuple[PurchaseItem, ...] = ()
+
+
+class PayoutEvent(BaseModel):
+    """One call the service made to an address of ours, as its own log tells it.
+
+    The address carries a secret token, so only its host is kept, and ``details`` were cleaned of addresses.
+
+    Attributes:
+        at: when; None when it did not say.
+        kind: what it was about, in the service's words; empty when it did not say.
+        host: where the call went, without path and query.
+        status: what we answered, as the service tells it (``200``).
+        details: every key and value of the record, in its order; foreign text, escape it before showing.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    at: datetime | None = None
+    kind: str = ""
+    host: str = ""
+    status: str = ""
+    details: tuple[tuple[str, str], ...] = ()
+
+
+class Partner(BaseModel):
+    """Who we are to the payments service. Texts are empty when it did not say.
+
+    Attributes:
+        balance: cents, below zero too; None when it is no exact number of cents.
+        balance_text: the balance as it came, for showing when ``balance`` is None.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    id: str = ""
+    name: str = ""
+    email: str = ""
+    currency: str = ""
+    balance: Cents | None = None
+    balance_text: str = ""
+
+
 class OperationPage(BaseModel):
     """One page of the list of operations. ``first`` and ``last`` count from 1; None on an empty page."""
 

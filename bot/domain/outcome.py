@@ -5,11 +5,13 @@ outcome is read, never repeated, so every doubt ends there.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
+
+from bot.domain.foreign import one_line
 
 T = TypeVar("T")
 
@@ -36,8 +38,8 @@ class Failure(StrEnum):
 _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT})
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
 _TOO_MANY: Final = 429
-_MAX_WORDS: Final = 500
 _MAX_RETRY_AFTER: Final = 3600.0
+_NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +115,9 @@ class Unknown:
     failure: Failure | None = None
 
 
-def classify(reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool) -> Done[T] | NotExecuted | Unknown:
+def classify(
+    reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool, names: Mapping[str, str] = _NO_NAMES
+) -> Done[T] | NotExecuted | Unknown:
     """The outcome class of a request that changes something. Total: never raises.
 
     Args:
@@ -121,6 +125,7 @@ def classify(reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool
         read: turns the JSON of a 2xx into the record we expect; raises anything when it is not that record
             (another id, another status).
         earlier_unknown: whether an earlier attempt at the same thing still has an unknown outcome.
+        names: the service's name of a request field -> ours, to say which field it does not accept.
 
     ============================================  =====================  ================================
     answer                                        nothing unknown yet    after an unknown attempt
@@ -146,7 +151,7 @@ def classify(reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool
         return Unknown(reason="no answer")
     if earlier_unknown:
         return Unknown(reason=f"answer {reply.status} after an attempt of unknown outcome", status=reply.status)
-    return _classify_first_answer(reply, reply.status)
+    return _classify_first_answer(reply, reply.status, names)
 
 
 def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
@@ -164,7 +169,7 @@ def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Un
         return Unknown(reason=f"answer {reply.status} with an unexpected body", status=reply.status)
 
 
-def _classify_first_answer(reply: Reply, status: int) -> NotExecuted | Unknown:
+def _classify_first_answer(reply: Reply, status: int, names: Mapping[str, str]) -> NotExecuted | Unknown:
     if status == _TOO_MANY:
         return NotExecuted(again=True, reason="too many requests", retry_after=reply.retry_after, status=status)
     if status not in _NOT_EXECUTED_STATUSES:
@@ -172,30 +177,50 @@ def _classify_first_answer(reply: Reply, status: int) -> NotExecuted | Unknown:
     said = read_error(reply)
     return NotExecuted(
         again=False,
-        reason=refusal(status),
+        reason=refusal(status, said.named(names)),
         words=said.message if said.may_be_shown else "",
         detail=said.message,
         status=status,
     )
 
 
-def refusal(status: int) -> str:
-    """Our own words for a refusal with this HTTP status."""
+def refusal(status: int, fields: Sequence[str] = ()) -> str:
+    """Our own words for a refusal with this HTTP status.
+
+    Args:
+        status: of the answer.
+        fields: our names of the fields it complained about.
+    """
     words = {
         401: "the service did not accept our credentials",
         403: "the service does not allow us this",
         404: "the service does not know what was asked for",
     }
-    return f"{words.get(status, 'the service refused the request')} ({status})"
+    otherwise = (
+        f"the service does not accept the {' and the '.join(fields)}" if fields else "the service refused the request"
+    )
+    return f"{words.get(status, otherwise)} ({status})"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """What a service says about an error. ``message`` is foreign text: shortened, addresses removed, not escaped."""
+    """What a service says about an error. ``message`` is foreign text: shortened, addresses removed, not escaped.
+
+    Attributes:
+        fields: the fields it complains about, by its own names.
+        may_be_shown: whether it allows showing ``message`` to people.
+    """
 
     message: str = ""
     code: str = ""
+    fields: tuple[str, ...] = ()
     may_be_shown: bool = False
+
+    def named(self, names: Mapping[str, str]) -> tuple[str, ...]:
+        """Which of the fields we sent they are, in our words (``names``: theirs -> ours); others are left out."""
+        # A part of a field is told with an index or a path: ``items.0.amount``, ``items[0]``.
+        known = (names.get(re.split(r"[.\[]", name, maxsplit=1)[0]) for name in self.fields)
+        return tuple(dict.fromkeys(ours.replace("_", " ") for ours in known if ours))
 
 
 def read_error(reply: Reply) -> ErrorBody:
@@ -207,7 +232,7 @@ def read_error(reply: Reply) -> ErrorBody:
     if reply.is_html:
         return ErrorBody()
     if not isinstance(reply.json, dict):
-        return ErrorBody(message=_clean(reply.json if isinstance(reply.json, str) else reply.text))
+        return ErrorBody(message=one_line(reply.json if isinstance(reply.json, str) else reply.text))
     body = reply.json
     inner = body.get("error")
     if isinstance(inner, dict):
@@ -219,10 +244,15 @@ def read_error(reply: Reply) -> ErrorBody:
     parts += _field_messages(body.get("messages"))
     code = body.get("code")
     return ErrorBody(
-        message=_clean(" ".join(parts)),
-        code=_clean(code) if isinstance(code, str) else "",
+        message=one_line(" ".join(parts)),
+        code=one_line(code) if isinstance(code, str) else "",
+        fields=_field_names(body.get("messages")),
         may_be_shown=body.get("displayToUser") is True,
     )
+
+
+def _field_names(messages: object) -> tuple[str, ...]:
+    return tuple(str(name) for name in messages) if isinstance(messages, dict) else ()
 
 
 def _field_messages(messages: object) -> list[str]:
@@ -234,10 +264,3 @@ def _field_messages(messages: object) -> list[str]:
         if texts:
             found.append(f"{name}: {', '.join(texts)}")
     return found
-
-
-def _clean(text: str) -> str:
-    """One line, shortened, without addresses: an error may quote the callback address with its secret token."""
-    sound = text[: 4 * _MAX_WORDS].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
-    words = sound.split()
-    return " ".join("[address]" if word.count("/") > 1 else word for word in words)[:_MAX_WORDS]

@@ -5,7 +5,7 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.clients.operation_scan import OperationScan
+from bot.clients.payments.operation_scan import OperationScan
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError
 from bot.domain.operation import Operation, OperationPage

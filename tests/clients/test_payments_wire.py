@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients import payments_wire as wire
+from bot.clients.payments import wire
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import read_reply
 from tests.clients.partner_server import JsonObject, operation

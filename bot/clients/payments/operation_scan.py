@@ -20,6 +20,17 @@ def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> str:
     return ""
 
 
+def is_beyond_the_end(found: OperationPage, *, page: int, per_page: int) -> bool:
+    """Whether the last page came because the one asked for does not exist, by the list's own figures."""
+    return found.page == found.last_page < page and found.per_page == per_page
+
+
+def type_mismatch(found: OperationPage, operation_type: str | None) -> str:
+    """Why a page is not of the type asked for; empty when it is. Figures at their defaults cannot tell."""
+    others = {one.operation_type for one in found.operations} - {"", operation_type}
+    return f"only {operation_type}s were asked for, a {min(others)} came" if operation_type and others else ""
+
+
 class OperationScan:
     """One pass over the list. Feed ``page`` after ``page`` to ``take`` until ``is_over``.
 

@@ -1,0 +1,130 @@
+"""What all calls to the payments service share: credentials, a turn, one request, one answer."""
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+from pydantic import SecretStr
+
+from bot.clients.limiter import Lane, SendSlots
+from bot.clients.placing import place
+from bot.clients.routes import Place, Route, RouteTable
+from bot.clients.service_errors import read_failure
+from bot.clients.transport import Guard, Prepared, Transport, dump_json
+from bot.domain.errors import ServiceNow
+from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify
+
+T = TypeVar("T")
+
+SERVICE: Final = "payments"
+
+_EFFECT_PATIENCE: Final = 4.0
+_READ_PATIENCE: Final = 30.0
+
+
+class PartnerCalls:
+    """Calls as one partner.
+
+    Args:
+        routes: paths and names; an unconfirmed route that moves money is refused in production.
+        transport: to the payments service.
+        limiter: shared by everybody who calls as this partner: 10 requests in any second.
+        partner_id: user name of Basic authentication.
+        partner_secret: its password.
+        effect_patience: seconds an effect may wait for its turn. Short: the send guard refuses old claims.
+        read_patience: seconds a read may wait for its turn.
+    """
+
+    def __init__(
+        self,
+        *,
+        routes: RouteTable,
+        transport: Transport,
+        limiter: SendSlots,
+        partner_id: str,
+        partner_secret: SecretStr,
+        effect_patience: float = _EFFECT_PATIENCE,
+        read_patience: float = _READ_PATIENCE,
+    ) -> None:
+        self._routes = routes
+        self._transport = transport
+        self._limiter = limiter
+        self._partner_id = partner_id
+        self._partner_secret = partner_secret
+        self._patience = {Lane.EFFECT: effect_patience}
+        self._read_patience = read_patience
+        self._dialect = routes.dialect(SERVICE)
+        # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
+        self._list_parameters: Place = self._dialect.list_parameters
+
+    def _route(self, operation: str) -> Route:
+        return self._routes.use(SERVICE, operation)
+
+    async def _change(
+        self,
+        route: Route,
+        values: Mapping[str, object],
+        read: Callable[[object], T],
+        *,
+        earlier_unknown: bool,
+        guard: Guard | None,
+    ) -> Done[T] | NotExecuted | Unknown:
+        """Send a request that changes something, once, and say what became of it."""
+        reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard)
+        return classify(reply, read=read, earlier_unknown=earlier_unknown, names=_ours(route))
+
+    async def _look(self, route: Route, values: Mapping[str, object], read: Callable[[object], T]) -> T:
+        """Send a request that only reads, and read its answer."""
+        return self._read(await self._send(route, values, lane=Lane.READ), read, route=route)
+
+    async def _send(
+        self,
+        route: Route,
+        values: Mapping[str, object],
+        *,
+        lane: Lane,
+        where: Place | None = None,
+        guard: Guard | None = None,
+    ) -> Reply:
+        request = self._prepare(route, values, where)
+        if not await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience)):
+            return Reply(failure=Failure.NOT_SENT)
+        reply = await self._transport.send(request, guard=guard)
+        if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
+            self._limiter.slow_down(reply.retry_after)
+        return reply
+
+    def _prepare(self, route: Route, values: Mapping[str, object], where: Place | None) -> Prepared:
+        placed = place(route, values, where=where)
+        credentials = f"{self._partner_id}:{self._partner_secret.get_secret_value()}".encode()
+        return Prepared(
+            operation=route.name,
+            method=route.method,
+            path=placed.path,
+            headers={
+                **placed.headers,
+                "Authorization": f"Basic {base64.b64encode(credentials).decode('ascii')}",
+                "Content-Type": "application/json",
+                "Accept": "application/json",
+            },
+            body=None if placed.body is None else dump_json(dict(placed.body)),
+        )
+
+    def _read(self, reply: Reply, read: Callable[[object], T], *, route: Route) -> T:
+        if reply.is_success and reply.json is not NO_JSON:
+            try:
+                return read(reply.json)
+            except ValueError as error:
+                raise ServiceNow(SERVICE, f"its answer could not be read ({error})") from error
+        raise read_failure(
+            reply,
+            service=SERVICE,
+            address="PAYMENTS_BASE_URL",
+            credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
+            names=_ours(route),
+        )
+
+
+def _ours(route: Route) -> Mapping[str, str]:
+    """The service's name of a request field -> ours; of twins the one that belongs to the body as a whole."""
+    return {theirs: ours for ours, theirs in reversed(list(route.fields.items()))}
