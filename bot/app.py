@@ -7,9 +7,11 @@ recovery of what an earlier process left, drains, Socket Mode. Stop: the same ba
 import asyncio
 import secrets
 import time
+from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar
 
 import aiohttp
 import structlog
@@ -29,6 +31,7 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.schedule import Schedule
 from bot.settings import Settings
+from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
@@ -36,9 +39,12 @@ from bot.slack.whispers import Whispers
 from bot.workflows.advance import advance_due
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
-from bot.workflows.deliver import deliver_due, refresh_due
+from bot.workflows.deliver import deliver_due
 from bot.workflows.follow import poll_due
+from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover
+from bot.workflows.refresh import refresh_due
+from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, views
 from handlers.bolt import build
 from handlers.callbacks.payments import PaymentsCallbacks
@@ -52,11 +58,24 @@ from storage.writer import Probe
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 _SLACK_SECONDS = 10.0
 _SHUTDOWN_SECONDS = 5.0
 _SLOWEST_TICK = 1.0
 _FASTEST_TICK = 0.05
-_REFUSED_BY_SLACK = frozenset({"invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired"})
+_REFUSED_BY_SLACK = frozenset(
+    {
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "not_allowed_token_type",
+        "missing_scope",
+        "no_permission",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,8 +128,11 @@ class Switchboard:
 
     @property
     def joined(self) -> bool:
-        """Whether Slack has said who we are and, in Socket Mode, the socket is up."""
-        return self._context is not None
+        """Whether what Slack sends is handled: it has said who we are and, in Socket Mode, the socket is up."""
+        if self._bolt is None or self._socket is None:
+            return self._bolt is not None
+        session = self._socket.client.current_session
+        return session is not None and not session.closed
 
     async def start(self) -> None:
         """Start everything that needs no answer from outside, and go on joining Slack in the background."""
@@ -193,46 +215,35 @@ class Switchboard:
         self, store: Store, client: AsyncWebClient, session: aiohttp.ClientSession, payments: PaymentsClient | None
     ) -> None:
         """Ask Slack who we are until it answers, then start what depends on it."""
-        identity = await self._identity(client)
+        identity = await _patiently(lambda: who_we_are(client), setting="SLACK_BOT_TOKEN")
         messenger = Messenger(client=client)
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
         self._context = ctx = self._make_context(store, client, messenger, payments, identity)
         await recover(ctx)
+        await tighten_open(ctx)
         if self._around.ticking:
             self._schedule = self._make_schedule(ctx)
             self._schedule.start()
             self._stack.push_async_callback(self._schedule.stop)
         desk = Desk(ctx=ctx, messenger=messenger, whispers=whispers, command_prefix=self._settings.command_prefix)
         bolt = build(client=client, token=self._token, identity=identity, desk=desk, router=self._router())
-        await self._connect(bolt)
+        await self._connect(bolt, client)
         self._bolt = bolt
         log.info("joined", workspace=identity.team, team_id=identity.team_id)
 
-    async def _identity(self, client: AsyncWebClient) -> Identity:
-        pause = 0.5
-        while True:
-            try:
-                return await who_we_are(client)
-            except ServiceNever as refused:
-                if refused.reason in _REFUSED_BY_SLACK:
-                    raise OperatorError(
-                        f"Slack does not accept SLACK_BOT_TOKEN ({refused.reason})",
-                        mend="install the app again and copy its bot token",
-                    ) from None
-                reason = refused.reason
-            except (ServiceNow, OutcomeUnknown) as silent:
-                reason = silent.reason
-            log.warning("Slack has not said who we are yet", reason=reason)
-            await asyncio.sleep(pause)
-            pause = min(pause * 2, 15.0)
-
-    async def _connect(self, bolt: AsyncApp) -> None:
+    async def _connect(self, bolt: AsyncApp, client: AsyncWebClient) -> None:
         """In Socket Mode, open the socket; the library keeps it open from then on."""
         if self._settings.slack_app_token is None:
             return
-        self._socket = AsyncSocketModeHandler(bolt, self._settings.slack_app_token.get_secret_value())
+        token = self._settings.slack_app_token.get_secret_value()
+        # Asked here, because the library would ask for ever, whatever Slack has against the token.
+        opened = await _patiently(
+            lambda: call(client.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
+        )
+        self._socket = AsyncSocketModeHandler(bolt, token)
         self._stack.push_async_callback(self._socket.close_async)
+        self._socket.client.wss_uri = str(opened["url"])
         await self._socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here
 
     def _make_context(
@@ -319,6 +330,30 @@ class Switchboard:
         return token.get_secret_value()
 
 
+async def _patiently(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
+    """Ask Slack until it answers.
+
+    Raises:
+        OperatorError: it answers that the token is not good for this; ``setting`` names it.
+    """
+    pause = 0.5
+    while True:
+        try:
+            return await ask()
+        except ServiceNever as refused:
+            if refused.reason in _REFUSED_BY_SLACK:
+                raise OperatorError(
+                    f"Slack does not accept {setting} ({refused.reason})",
+                    mend="copy the token again from the app's settings; after a change of scopes, install it again",
+                ) from None
+            reason = refused.reason
+        except (ServiceNow, OutcomeUnknown) as silent:
+            reason = silent.reason
+        log.warning("Slack does not let us in yet", setting=setting, reason=reason)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, 15.0)
+
+
 async def _leftovers(ctx: Context) -> int:
     await recover(ctx)
     return 0
@@ -328,6 +363,7 @@ DRAINS = {
     "instructions": advance_due,
     "callbacks": verify_due,
     "polls": poll_due,
+    "orphans": watch_due,
     "outbox": deliver_due,
     "cards": refresh_due,
     "leftovers": _leftovers,
