@@ -50,6 +50,8 @@ class Refusal(StrEnum):
     """Only who asked (or an admin) can withdraw."""
     TOO_LATE = "too_late"
     """It is being sent or was sent; nothing can be taken back."""
+    TOO_EARLY = "too_early"
+    """It is being created at the service; a moment later it can be taken back."""
 
 
 class Role(StrEnum):

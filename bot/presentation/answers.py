@@ -5,12 +5,24 @@ from dataclasses import dataclass
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
-from bot.domain.instruction import FINAL, Instruction, Vote
+from bot.domain.instruction import FINAL, Instruction, State, Vote
 from bot.presentation.cards import card, policy_line
 from bot.presentation.states import headline, sentence, word
-from bot.presentation.text import channel, context, escape, mention, mentions, moment, mrkdwn, plain, section
+from bot.presentation.text import (
+    channel,
+    context,
+    escape,
+    mention,
+    mentions,
+    moment,
+    mrkdwn,
+    plain,
+    section,
+    shorten,
+)
 
 _LISTED = 15
+_PURPOSE = 150
 
 _REFUSED: dict[No | Refusal, str] = {
     No.UNKNOWN: "Slack does not know who you are here, so this has no effect.",
@@ -19,15 +31,17 @@ _REFUSED: dict[No | Refusal, str] = {
     No.BOT: "Bots cannot do this.",
     No.GONE: "Your account is deactivated, so this has no effect.",
     No.NOT_REQUESTER: (
-        "You are not among those who may ask for payments. The operator can add you to `requesters` in the policy."
+        "*requester*: only people whom the policy names may ask for payments, and you are not among them. "
+        'The operator can add you there, for example `requesters = ["S0FINANCE"]`.'
     ),
     No.NOT_APPROVER: "You are not among the approvers of the policy, so your decision does not count.",
     No.OWN_REQUEST: "You asked for this yourself, so somebody else has to decide.",
     Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
     Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
-    Refusal.NOT_YOURS: "Only the person who asked can withdraw this.",
+    Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
     Refusal.TOO_LATE: "It is too late to withdraw this.",
+    Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
     Refusal.WRONG_AMOUNT: "This is not the amount on the card.",
 }
 
@@ -46,21 +60,23 @@ def private(text: str) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def requested(instruction: Instruction) -> Content:
-    """The request is stored; nothing was sent to anybody yet."""
+def requested(instruction: Instruction, *, member: bool) -> Content:
+    """The request is stored; nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
     return private(
         f":memo: Asked for {escape(headline(instruction))}, reference {instruction.reference}. "
-        f"{policy_line(instruction)}. You will hear here what becomes of it."
+        f"{escape(policy_line(instruction))}. {_where_to_hear(instruction, member=member)}"
     )
 
 
-def not_a_member(instruction: Instruction, *, command: str) -> str:
-    """Said with :func:`requested` where the bot cannot post."""
+def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
+    if member:
+        return "You will hear here what becomes of it."
     if instruction.origin_channel.startswith("D"):
-        return "\nI am not part of this conversation, so I write to you directly."
+        return "I am not part of this conversation, so I write to you directly what becomes of it."
     return (
-        f"\nI am not a member of {channel(instruction.origin_channel)}, so I write to you directly. "
-        f"To have it there: `/invite @Switchboard`, then for example `{escape(command)}`."
+        f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, so "
+        "I write to you directly what becomes of this one. "
+        "To have the next one there, invite me: `/invite @Switchboard`"
     )
 
 
@@ -76,10 +92,15 @@ def refused(refusal: No | Refusal, instruction: Instruction | None = None) -> Co
 
 def decided_already(instruction: Instruction) -> str:
     """Who was first, and when."""
-    by = f" by {mention(instruction.decided_by)}" if instruction.decided_by else ""
+    by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
     at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
     final = "already " if instruction.state in FINAL else "now "
     return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word(instruction.state)}*{by}{at}."
+
+
+def _deed(state: State) -> str:
+    """People bring a request to some states; to the others the service does, after people approved."""
+    return "" if state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED) else ", approved"
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
@@ -100,12 +121,16 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
     lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {channel(approvals_channel)}."
     lines = [_line(one) for one in found[:_LISTED]]
     blocks: list[Block] = [section(mrkdwn(lead))]
+    texts = [lead]
     for one, line in zip(found[:_LISTED], lines, strict=True):
-        blocks.append(section(mrkdwn(line)))
-        blocks.append({"type": "context", "elements": [plain(f"For: {one.instruction.payload.description[:150]}")]})
+        purpose = shorten(one.instruction.payload.description, _PURPOSE)
+        blocks += [section(mrkdwn(line)), {"type": "context", "elements": [plain(f"For: {purpose}")]}]
+        texts.append(f"{line} · For: {escape(purpose)}")
     if len(found) > _LISTED:
-        blocks.append(context(f"and {len(found) - _LISTED} more"))
-    return Content(text="\n".join([lead, *lines]), blocks=blocks)
+        more = f"and {len(found) - _LISTED} more"
+        blocks.append(context(more))
+        texts.append(more)
+    return Content(text="\n".join(texts), blocks=blocks)
 
 
 def _line(one: Waiting) -> str:

@@ -17,6 +17,7 @@ from bot.presentation.text import (
     mentions,
     mrkdwn,
     plain,
+    quote,
     section,
     shorten,
 )
@@ -28,6 +29,11 @@ RETRY = "payout.retry"
 CLOSE = "payout.close"
 
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
+_NAME_LIMIT = 300
+_TEXT_NAME_LIMIT = 400
+_TEXT_PURPOSE_LIMIT = 1_400
+"""Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
+_LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
 def card(
@@ -67,13 +73,17 @@ def summary(instruction: Instruction, voters: Sequence[str]) -> str:
     """The whole card in one paragraph: what notifications and screen readers get."""
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
-        f"({escape(recipient_line(instruction.recipient))})",
-        f"for “{escape(clean(instruction.payload.description))}”,",
+        f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
+        f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
         f"asked by {mention(instruction.requester)}.",
         sentence(instruction, votes=len(voters)),
     ]
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
+    if instruction.state not in FINAL:
+        parts.append(f"{escape(policy_line(instruction))}.")
+    if _has_lookalikes(instruction):
+        parts.append(_LOOKALIKES)
     return " ".join(parts)
 
 
@@ -83,7 +93,8 @@ def recipient_line(recipient: Recipient | None) -> str:
         return "account not looked up yet"
     if recipient.problem:
         return f"account could not be read: {recipient.problem}"
-    return ", ".join([clean(recipient.full_name or "no registered name"), account_line(recipient)])
+    name = shorten(clean(recipient.full_name or ""), _NAME_LIMIT) or "no registered name"
+    return ", ".join([name, account_line(recipient)])
 
 
 def account_line(recipient: Recipient) -> str:
@@ -114,9 +125,9 @@ def value_of(instruction: Instruction) -> str:
 def _facts(instruction: Instruction) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
-    name = clean(recipient.full_name or "none") if recipient is not None and known else recipient_line(recipient)
+    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
     return [
-        plain(f"Registered name\n{shorten(name, 300)}"),
+        plain(f"Registered name\n{shorten(clean(name), _NAME_LIMIT)}"),
         plain(f"Account\n{account_line(recipient) if recipient is not None and known else 'not known'}"),
         mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
         mrkdwn(f"Reference\n{instruction.reference}"),
@@ -132,8 +143,8 @@ def _notes(
     if instruction.state not in FINAL:
         where = "" if for_approvers else f" · decided in {channel(approvals_channel)}"
         notes.append(escape(policy_line(instruction)) + where)
-    if "xn--" in instruction.payload.email:
-        notes.append(":warning: This address uses letters that can look like others. Check it with the recipient.")
+    if _has_lookalikes(instruction):
+        notes.append(f":warning: {_LOOKALIKES}")
     if invite_to:
         notes.append(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`")
     return notes
@@ -165,6 +176,10 @@ def _button(label: str, action_id: str, instruction: Instruction, *, style: str 
         "accessibility_label": f"{label} the payout of {shown(instruction.cents)}"[:75],
     }
     return {**button, "style": style} if style else button
+
+
+def _has_lookalikes(instruction: Instruction) -> bool:
+    return "xn--" in instruction.payload.email
 
 
 def _told(known: bool | None, yes: str, no: str) -> str:

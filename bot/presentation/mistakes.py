@@ -4,9 +4,12 @@ from collections.abc import Sequence
 
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation.text import SECTION_LIMIT, escape, mrkdwn, section, shorten
+from bot.presentation.text import SECTION_LIMIT, mrkdwn, quote, section, sentence_of
 
 _GIVEN_LIMIT = 120
+_SHOWN = 4
+"""Mistakes of one line that are told at once."""
+_PART_LIMIT = 200
 
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 WRONG_AMOUNT = "This is not the amount on the card. Type it exactly, for example 25.00."
@@ -14,15 +17,17 @@ WRONG_AMOUNT = "This is not the amount on the card. Type it exactly, for example
 
 def at_field(error: PersonError) -> str:
     """The same beside the field of a form, where nothing is formatted."""
-    return f"{error.rule[:1].upper()}{error.rule[1:]}."
+    said = sentence_of(error.rule)
+    return said if not error.example or error.example in said else f"{said} For example: {error.example}"
 
 
 def mistakes(errors: Sequence[PersonError]) -> Content:
     """Everything that is wrong with one line, and once what a right one looks like."""
     lines = []
-    for error in errors:
-        given = f" You gave: {escape(shorten(error.given, _GIVEN_LIMIT))}" if error.given else ""
-        lines.append(f":pencil2: *{escape(error.argument)}*: {escape(error.rule)}.{given}")
+    for error in errors[:_SHOWN]:
+        given = f" You gave: {quote(error.given, _GIVEN_LIMIT)}" if error.given else ""
+        rule = sentence_of(quote(error.rule, _PART_LIMIT))
+        lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule[:1].lower()}{rule[1:]}{given}")
     example = next((error.example for error in errors if error.example), "")
-    text = "\n".join([*lines, f"Nothing was requested. For example: `{escape(example)}`"])
-    return Content(text=text, blocks=[section(mrkdwn(shorten(text, SECTION_LIMIT)))])
+    text = "\n".join([*lines, f"Nothing was done. For example: `{quote(example, SECTION_LIMIT // 4)}`"])
+    return Content(text=text, blocks=[section(mrkdwn(text))])

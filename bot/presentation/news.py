@@ -6,11 +6,11 @@ from typing import Any
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State
 from bot.presentation.states import headline, symbol, word
-from bot.presentation.text import channel, escape, mention, mentions, mrkdwn, section
+from bot.presentation.text import channel, escape, mention, mentions, mrkdwn, quote, section, sentence_of
 
 _TOPICS = {
     "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
-    "mismatch": "was stopped: the service's record is not what was asked for. Nothing was sent by Switchboard.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
     "differs": "the service's record of it differs from what was approved.",
     "contradiction": "the service contradicts what it said before.",
     "unconfirmed": "was reported, not confirmed.",
@@ -34,7 +34,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     """Something that a person must look at."""
     topic = str(facts["topic"])
     where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
-    reason = f"\n{escape(str(facts['reason']))}" if facts.get("reason") else ""
+    reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
     text = (
         f":rotating_light: Payout {instruction.reference}, {escape(headline(instruction))}, asked by "
         f"{mention(instruction.requester)}: {_TOPICS[topic]}{where}{reason}"
@@ -42,15 +42,15 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911 - one arm a state
+def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
     by = mention(str(facts["decided_by"])) if facts.get("decided_by") else ""
     approvers = mentions([str(voter) for voter in facts.get("voters", [])])
-    reason = escape(str(facts.get("reason", "")))
+    reason = sentence_of(quote(str(facts.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
     approved = f" Approved by {approvers}." if approvers else ""
     match state:
         case State.COMPLETED:
-            proof = f" Hash `{escape(str(facts['svc_hash']))}`." if facts.get("svc_hash") else ""
+            proof = f" Hash `{quote(str(facts['svc_hash']).replace('`', ''), 200)}`." if facts.get("svc_hash") else ""
             return f"is *completed*: the service confirms that the recipient was credited.{approved}{proof}"
         case State.CANCELED:
             return f"was *canceled* by the service; the money went back.{approved}"
@@ -63,12 +63,16 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
         case State.REJECTED:
-            return f"was *rejected* by {by}.{because}"
+            return f"was *rejected* by {by}.{because} Nothing was paid."
         case State.WITHDRAWN:
             return f"was *withdrawn* by {by}. Nothing was paid."
         case State.EXPIRED:
             return f"has *expired*. Nothing was paid.{because}"
         case State.CLOSED:
-            return f"was closed as not paid by {by}: *failed*.{because}"
+            return f"has *failed*: it was closed as not paid by {by}.{because}"
+        case State.MISMATCH:
+            return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
+        case State.REFUSED:
+            return f"has *failed*: the service refused it. Nothing was paid.{because}"
         case _:
-            return f"has *{word(state)}*. Nothing was paid.{because}"
+            return f"is *{word(state)}*.{because}"

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
-from bot.presentation.text import escape, mention, moment
+from bot.presentation.text import mention, moment, quote, sentence_of
 
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
@@ -57,30 +57,32 @@ def word(state: State) -> str:
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
-    said = f"*{word(instruction.state)}*: {_rest(instruction, votes)}"
-    return f"{symbol(instruction.state)} {said[:1].upper()}{said[1:]}"
+    rest = _rest(instruction, votes)
+    colon = "" if rest.startswith("by ") else ":"
+    return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 
 
 def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
-    reason = escape(instruction.reason)
+    reason = sentence_of(quote(instruction.reason))
+    because = f" Reason: {reason}" if reason else ""
     who = mention(instruction.decided_by) if instruction.decided_by else ""
     match instruction.state:
         case State.NEW | State.CREATING:
-            return "the payout is being created at the service; no money moves before it is approved."
+            return "the payout is being created at the service; no money moves before people approve it."
         case State.CREATE_UNKNOWN:
             return "the service did not say whether it created the payout. Switchboard is looking; nothing was paid."
         case State.AWAITING:
             return _awaiting(instruction, votes)
         case State.APPROVED:
-            return f"not sent yet. {_sentence(reason)}".strip()
+            return f"not sent yet. {reason}"
         case State.SENDING:
             return "the payment is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
             return "the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*"
         case State.NEEDS_HUMAN:
-            return f"{_needs(instruction)} {_sentence(reason)}{_retry_votes(instruction, votes)}"
+            return f"{_needs(instruction)} {reason}{_retry_votes(instruction, votes)}"
         case State.COMMITTED:
-            return "the service has accepted it and is paying; not completed yet."
+            return "the service has accepted it and is paying; it has not said yet that the money arrived."
         case State.PENDING_ESCROW:
             return "the service holds the money until the recipient has signed up."
         case State.COMPLETED:
@@ -88,44 +90,37 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.CANCELED:
             return "the service canceled it; the money went back."
         case State.FAILED:
-            return f"the service could not pay. {_sentence(reason)}".strip()
+            return f"the service could not pay. {reason}"
         case State.REFUSED:
-            return f"the service refused it, nothing was paid. {_sentence(reason)}".strip()
+            return f"the service refused it, nothing was paid. {reason}"
         case State.MISMATCH:
-            return f"not sent, because the service's record is not what was asked for. {_sentence(reason)}".strip()
+            return f"not sent, because the service's record is not what was asked for. {reason}"
         case State.CLOSED:
-            return f"closed as not paid by {who}. Reason: {_sentence(reason)}"
+            return f"closed as not paid by {who}.{because}"
         case State.REJECTED:
-            return f"by {who}. Reason: {_sentence(reason)} Nothing was paid."
+            return f"by {who}.{because} Nothing was paid."
         case State.WITHDRAWN:
             return f"by {who}. Nothing was paid."
         case State.EXPIRED:
-            return f"{reason or 'nobody decided in time'}. Nothing was paid."
+            return f"{reason or 'Nobody decided in time.'} Nothing was paid."
         case unreachable:
             assert_never(unreachable)
 
 
 def _awaiting(instruction: Instruction, votes: int) -> str:
     until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
-    note = f" {_sentence(escape(instruction.reason))}" if instruction.reason else ""
+    note = f" {sentence_of(quote(instruction.reason))}" if instruction.reason else ""
     return f"{votes} of {instruction.requirement.quorum}{until}.{note}"
 
 
 def _needs(instruction: Instruction) -> str:
-    if instruction.remote_id is None:
-        return "the payout could not be created; nothing was paid."
+    if not instruction.commits:
+        return "whether the service created the payout is *unknown*; nothing was paid."
     return "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new approval."
 
 
 def _retry_votes(instruction: Instruction, votes: int) -> str:
     return f" Approvals for a new attempt: {votes} of {instruction.requirement.quorum}." if votes else ""
-
-
-def _sentence(text: str) -> str:
-    """Capital first, full stop last."""
-    if not text:
-        return ""
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
 
 
 def headline(instruction: Instruction) -> str:

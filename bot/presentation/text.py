@@ -14,7 +14,11 @@ SECTION_LIMIT = 2_900
 FIELD_LIMIT = 1_900
 HEADER_LIMIT = 150
 
+QUOTE_LIMIT = 1_000
+"""Characters that foreign words take at most inside a sentence of ours, escapes included."""
+
 _MARK = " … (shortened)"
+_BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
 def escape(text: str) -> str:
@@ -24,13 +28,35 @@ def escape(text: str) -> str:
 
 def clean(text: str) -> str:
     """Without control characters and without the invisible ones that reorder what is read."""
-    kept = (" " if letter in "\r\n\t" else letter for letter in text)
+    kept = (" " if letter in _BREAKS else letter for letter in text)
     return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()
 
 
 def shorten(text: str, limit: int) -> str:
     """At most ``limit`` characters, with a mark where something is left out. Never for amounts or addresses."""
     return text if len(text) <= limit else text[: limit - len(_MARK)] + _MARK
+
+
+def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
+    """Foreign text inside mrkdwn: one line, escaped, at most ``limit`` characters with its escapes."""
+    cleaned = clean(text)
+    whole = escape(cleaned)
+    if len(whole) <= limit:
+        return whole
+    kept, room = [], limit - len(_MARK)
+    for letter in cleaned:
+        room -= len(escape(letter))
+        if room < 0:
+            break
+        kept.append(escape(letter))
+    return "".join(kept) + _MARK
+
+
+def sentence_of(text: str) -> str:
+    """Capital first, full stop last; nothing of nothing."""
+    if not text:
+        return ""
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
 
 
 def mention(user: str) -> str:

@@ -35,6 +35,7 @@ class Click:
 
 
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
+_BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
 _Work = Callable[[Tx, Instruction, datetime], Decided]
 
 
@@ -117,6 +118,8 @@ async def withdraw(ctx: Context, click: Click) -> Decided:
         admin = listed(Role.ADMIN, standing, ctx.policy.people) and _is_home(ctx, standing)
         if click.person != found.requester and not admin:
             return Decided(found, Refusal.NOT_YOURS)
+        if found.state in _BEING_CREATED:
+            return Decided(found, Refusal.TOO_EARLY)
         if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
             return Decided(found, Refusal.TOO_LATE)
         return _finish(ctx, tx, found, State.WITHDRAWN, click.person, "", now)

@@ -74,10 +74,7 @@ async def ask(desk: Desk, *, user: str, channel: str, payload: PayoutPayload, so
         raise MistakesError([broken]) from None
     asked = Asked(requester=user, channel=channel, payload=payload, source_key=source_key)
     instruction = await request_payout(ctx, asked)
-    content = answers.requested(instruction)
-    if not await _can_post(desk.messenger, channel):
-        content = answers.private(content.text + answers.not_a_member(instruction, command=example))
-    return Private(content)
+    return Private(answers.requested(instruction, member=await _can_post(desk.messenger, channel)))
 
 
 async def _can_post(messenger: Messenger, channel: str) -> bool:

@@ -93,7 +93,7 @@ def test_who_was_not_read_does_not_count() -> None:
     st.sets(st.sampled_from(["U0ADA", "U0LIN", "U0MARIA", "U0GUS", "U0EVE"])),
 )
 def test_what_counts_is_always_eligible_voters_without_the_requester(voters: list[str], in_group: set[str]) -> None:
-    flawed = {"U0GUS": {"guest": True}, "U0EVE": {"team_id": "T0OTHER"}}
+    flawed: dict[str, dict[str, Any]] = {"U0GUS": {"guest": True}, "U0EVE": {"team_id": "T0OTHER"}}
     standings = {
         user: Standing(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))
         for user in {*voters, *in_group}

@@ -1,0 +1,70 @@
+"""What must hold for everything that is shown: Slack's limits, complete texts, and no call of somebody else's."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from slack_sdk.models.blocks import Block as SdkBlock
+
+from bot.domain.content import Content
+from bot.playground.workspace.limits.blocks import check_blocks
+from bot.playground.workspace.limits.surfaces import UPDATE_CHARACTERS, checked_view
+
+_ACTIVE = re.compile(r"<([^>]*)>?")
+
+
+def check_message(content: Content, *, longest: int = UPDATE_CHARACTERS) -> None:
+    """A message that Slack takes, new or as an edit."""
+    assert content.text.strip()
+    assert len(content.text) <= longest
+    assert check_blocks(list(content.blocks), "message") == []
+    check_with_sdk(content.blocks)
+    check_markup(content.blocks)
+
+
+def check_view(view: dict[str, Any]) -> None:
+    """A modal that Slack opens."""
+    checked_view(view, "modal")
+    check_with_sdk(view["blocks"])
+    check_markup(view["blocks"])
+
+
+def check_with_sdk(blocks: Sequence[dict[str, Any]]) -> None:
+    """The library's own models know every part of it and find nothing wrong."""
+    for block in blocks:
+        parsed = SdkBlock.parse(block)
+        assert parsed is not None
+        parsed.validate_json()
+        assert parsed.to_dict() == block
+
+
+def check_markup(blocks: Sequence[dict[str, Any]]) -> None:
+    """Text objects that format are verbatim, so that nothing in them is linked or called by itself."""
+    for text in text_objects(list(blocks)):
+        if text["type"] == "mrkdwn":
+            assert text.get("verbatim") is True
+        else:
+            assert text.get("emoji") is False
+
+
+def text_objects(node: object) -> Iterator[dict[str, Any]]:
+    """Every text object below."""
+    if isinstance(node, list):
+        for item in node:
+            yield from text_objects(item)
+    elif isinstance(node, dict):
+        if node.get("type") in ("mrkdwn", "plain_text"):
+            yield node
+        for value in node.values():
+            yield from text_objects(value)
+
+
+def calls_in(content: Content) -> set[str]:
+    """Every control sequence that Slack would act on: mentions, channels, links, dates."""
+    texts = [content.text, *(text["text"] for text in text_objects(list(content.blocks)) if text["type"] == "mrkdwn")]
+    return {found for text in texts for found in _ACTIVE.findall(text)}
+
+
+def readable(content: Content) -> str:
+    """Every word in the blocks, as a person reads them."""
+    return "\n".join(text["text"] for text in text_objects(list(content.blocks)))

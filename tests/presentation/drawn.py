@@ -1,0 +1,125 @@
+"""Requests, votes and texts that Hypothesis draws, with the worst that people and services send."""
+
+from datetime import timedelta
+from typing import Any
+
+from hypothesis import strategies as st
+
+from bot.domain.instruction import FINAL, Instruction, PayoutPayload, Recipient, Requirement, State, Vote
+from tests.domain.made import NOW, instruction, payload, vote
+
+PEOPLE = [f"U0{letter * 7}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]
+REQUESTER = PEOPLE[0]
+DECIDER = PEOPLE[1]
+APPROVALS = "C0APPROVE"
+ORIGIN = "C0FINANCE"
+
+ACTIVE = [
+    "<!channel>",
+    "<!here|here>",
+    "<!everyone>",
+    "<@U0VICTIM>",
+    "<@U0VICTIM|ada>",
+    "<#C0SECRET|secret>",
+    "<!subteam^S0VICTIM|@all>",
+    "<https://evil.example|login>",
+    "<mailto:a@evil.example|a>",
+    "<!date^0^{date}|x>",
+    "&lt;!channel&gt;",
+    "&amp;lt;@U0VICTIM&amp;gt;",
+    "@here @channel @everyone",
+    "https://evil.example/pay",
+    "*bold* _it_ ~no~ `code` ```block``` > quote",
+    "\u202eexe.tnemyap\u202c",
+    "\u2066\u2069\u200f\u200b\ufeff",
+    "\ud800",
+    "\x00\x07\x1b[31m",
+    "line\r\nline\u2028line\u2029line",
+    "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+]
+"""What would do something if it were let in."""
+
+LONG = st.sampled_from(["&", "<", ">", "é", "\U0001f600", "<!channel> ", "W", "\u0301"]).flatmap(
+    lambda unit: st.integers(min_value=1, max_value=1200).map(lambda times: unit * times)
+)
+
+
+def foreign(longest: int | None = None) -> st.SearchStrategy[str]:
+    """Text of somebody else."""
+    drawn = st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from(ACTIVE), min_size=1, max_size=6).map(" ".join),
+        LONG,
+    )
+    return drawn if longest is None else drawn.map(lambda text: text[:longest])
+
+
+EMAILS = st.one_of(
+    st.just("ana@example.com"),
+    st.just(f"{'a' * 50}@{'&' * 8}{'b' * 30}.{'c' * 26}.com"),
+    st.just(f"{'x' * 64}@{'y' * 51}.com"),
+    st.just("a&b<c>@xn--bcher-kva.example"),
+)
+
+RECIPIENTS: st.SearchStrategy[Recipient | None] = st.one_of(
+    st.none(),
+    st.builds(Recipient, problem=foreign()),
+    st.builds(
+        Recipient,
+        full_name=st.none() | foreign(),
+        active=st.none() | st.booleans(),
+        verified=st.none() | st.booleans(),
+        primary=st.none() | st.booleans(),
+    ),
+)
+
+REQUIREMENTS = st.builds(
+    Requirement,
+    quorum=st.integers(min_value=1, max_value=21),
+    typed_amount=st.booleans(),
+    reasons=st.lists(
+        st.sampled_from(["over 999999999999.99 USD", "same recipient and amount within a day: one more approver"]),
+        max_size=2,
+    ).map(tuple),
+)
+
+
+@st.composite
+def payloads(draw: st.DrawFn) -> PayoutPayload:
+    description = draw(foreign(500)).encode("utf-8", "replace").decode()
+    return payload(
+        email=draw(EMAILS),
+        cents=draw(st.integers(min_value=1, max_value=99_999_999_999_999)),
+        description=description or "x",
+    )
+
+
+@st.composite
+def instructions(draw: st.DrawFn, state: State | None = None) -> Instruction:
+    """A request in a state, or in any; with whatever may stand in its fields then."""
+    chosen = state or draw(st.sampled_from(list(State)))
+    by_people = chosen in (State.REJECTED, State.WITHDRAWN, State.CLOSED)
+    changes: dict[str, Any] = {
+        "payload": draw(payloads()),
+        "state": chosen,
+        "requester": REQUESTER,
+        "origin_channel": ORIGIN,
+        "requirement": draw(REQUIREMENTS),
+        "recipient": draw(RECIPIENTS),
+        "reason": draw(st.just("") | foreign()),
+        "decided_by": DECIDER if by_people else draw(st.sampled_from(["", DECIDER])),
+        "expires_at": draw(st.none() | st.just(NOW + timedelta(days=1))),
+        "closed_at": NOW if chosen in FINAL else None,
+        "commits": draw(st.integers(min_value=0, max_value=2)),
+        "remote_id": draw(st.sampled_from([None, "652f7a1e9b3c4d5e6f708192"])),
+        "svc_hash": draw(st.just("") | foreign()),
+        "round": draw(st.integers(min_value=1, max_value=3)),
+    }
+    return instruction(**changes)
+
+
+def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:
+    """Voices of different people, none of them the requester's."""
+    return st.lists(st.sampled_from(PEOPLE[1:]), unique=True, max_size=most).map(
+        lambda people: [vote(person) for person in people]
+    )

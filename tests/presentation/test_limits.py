@@ -1,0 +1,122 @@
+"""Whatever stands in a request: what is shown is within Slack's limits and calls nobody but its own people."""
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.approvals import No, Refusal
+from bot.domain.content import Content
+from bot.domain.errors import PersonError
+from bot.domain.instruction import Instruction, State, Vote
+from bot.presentation import answers, cards, news, views
+from bot.presentation.mistakes import mistakes
+from bot.presentation.news import _TOPICS
+from tests.domain.made import NOW
+from tests.presentation.checks import calls_in, check_message, check_view
+from tests.presentation.drawn import (
+    APPROVALS,
+    DECIDER,
+    ORIGIN,
+    REQUESTER,
+    foreign,
+    instructions,
+    votes,
+)
+
+WHOLE_ANSWER = 40_000
+"""Characters of an answer to a command: only its asker sees it, and it is never edited."""
+
+
+def ours(voters: list[Vote]) -> set[str]:
+    """The calls that may appear: people of the request, the two channels, and instants."""
+    people = {f"@{person}" for person in (REQUESTER, DECIDER, *(vote.person for vote in voters))}
+    moments = {
+        f"!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC"
+        for at in (NOW, NOW + timedelta(days=1))
+    }
+    return people | {f"#{APPROVALS}", f"#{ORIGIN}"} | moments
+
+
+def check(content: Content, voters: list[Vote], **limits: int) -> None:
+    check_message(content, **limits)
+    assert calls_in(content) <= ours(voters)
+
+
+@given(instructions(), votes(), st.booleans(), st.sampled_from(["", ORIGIN]), st.booleans())
+def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
+    card = cards.card(
+        instruction,
+        cast,
+        for_approvers=approvers,
+        approvals_channel=APPROVALS,
+        invite_to=invite,
+        buttons=buttons,
+    )
+    check(card, cast)
+
+
+@given(instructions(), votes(), st.sampled_from(list(State)), foreign(), foreign(), st.sampled_from(["", DECIDER]))
+def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: str, proof: str, by: str) -> None:
+    facts = {
+        "state": state.value,
+        "reason": reason,
+        "svc_hash": proof,
+        "decided_by": by,
+        "voters": [vote.person for vote in cast],
+    }
+    check(news.news(instruction, facts), cast)
+
+
+@given(instructions(), st.sampled_from(sorted(_TOPICS)), foreign(), st.sampled_from(["", APPROVALS]))
+def test_alerts(instruction: Instruction, topic: str, reason: str, channel: str) -> None:
+    check(news.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
+
+
+@given(instructions(), st.sampled_from([*No, *Refusal]))
+def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
+    check(answers.refused(refusal, instruction), [])
+
+
+@given(instructions(), votes(), st.booleans())
+def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool) -> None:
+    check(answers.requested(instruction, member=buttons), cast)
+    check(answers.recorded(instruction, votes=len(cast)), cast)
+    shown = answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
+    check(shown, cast)
+    assert not [block for block in shown.blocks if block["type"] == "actions"]
+
+
+@given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
+def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
+    waiting = [answers.Waiting(one, cast, mine) for one, cast, mine in found]
+    every_vote = [vote for _, cast, _ in found for vote in cast]
+    check(answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
+
+
+@given(
+    st.lists(
+        st.builds(PersonError, argument=foreign(), rule=foreign(), example=foreign(), given=foreign()),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_mistakes(errors: list[PersonError]) -> None:
+    check(mistakes(errors), [], longest=WHOLE_ANSWER)
+
+
+@given(instructions())
+def test_forms_about_a_request(instruction: Instruction) -> None:
+    metadata = views.about(instruction, channel=APPROVALS, ts="1700000000.000100")
+    for make in (views.approve, views.reject, views.retry, views.close):
+        check_view(make(instruction, metadata=metadata))
+
+
+def test_the_form_to_ask_with() -> None:
+    check_view(views.request(channel=ORIGIN))
+
+
+@given(instructions(), st.sampled_from([*No, *Refusal]))
+def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
+    check_view(views.notice("Without effect", answers.refused(refusal, instruction).text))
+    check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))

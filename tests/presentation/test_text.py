@@ -1,0 +1,61 @@
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.presentation.text import clean, escape, header, moment, quote, sentence_of, shorten
+from tests.domain.made import NOW
+from tests.presentation.drawn import ACTIVE, foreign
+
+
+@given(foreign())
+def test_escaped_text_has_nothing_that_slack_acts_on(text: str) -> None:
+    assert not {"<", ">"} & set(escape(text))
+
+
+def test_only_three_characters_are_escaped_and_ampersands_first() -> None:
+    assert escape("""a & b < c > d " ' &lt;""") == """a &amp; b &lt; c &gt; d " ' &amp;lt;"""
+
+
+@given(foreign(), st.integers(min_value=20, max_value=400))
+def test_a_quote_stays_within_its_room_and_breaks_no_escape(text: str, limit: int) -> None:
+    said = quote(text, limit)
+    assert len(said) <= limit
+    assert not {"<", ">", "\n", "\r", "\x00"} & set(said)
+    without = said.replace("&amp;", "").replace("&lt;", "").replace("&gt;", "")
+    assert "&" not in without
+
+
+@given(foreign())
+def test_nothing_invisible_reorders_or_breaks_what_is_read(text: str) -> None:
+    categories = {unicodedata.category(letter) for letter in clean(text)}
+    assert not categories & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+@pytest.mark.parametrize("text", [text for text in ACTIVE if "\u202e" in text])
+def test_a_reversed_name_reads_in_its_true_order(text: str) -> None:
+    assert clean(text) == "exe.tnemyap"
+
+
+def test_breaks_become_spaces() -> None:
+    assert clean(" a\nb\tc\u2028d ") == "a b c d"
+
+
+def test_what_is_left_out_is_marked() -> None:
+    assert shorten("x" * 50, 30) == "x" * 16 + " … (shortened)"
+    assert shorten("x" * 30, 30) == "x" * 30
+
+
+def test_a_headline_that_is_too_long_becomes_a_paragraph_and_loses_nothing() -> None:
+    assert header("x" * 150)["type"] == "header"
+    assert header("x" * 151) == {"type": "section", "text": {"type": "plain_text", "text": "x" * 151, "emoji": False}}
+
+
+def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> None:
+    assert moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
+
+
+@pytest.mark.parametrize(("text", "said"), [("", ""), ("no", "No."), ("No!", "No!"), ("why?", "Why?"), ("a.", "A.")])
+def test_a_sentence_begins_with_a_capital_and_ends(text: str, said: str) -> None:
+    assert sentence_of(text) == said
