@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import aiohttp
@@ -37,6 +38,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
 from bot.workflows.advance import advance_due
+from bot.workflows.audit import Anchoring
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
 from bot.workflows.deliver import deliver_due
@@ -52,6 +54,7 @@ from handlers.desk import Desk
 from handlers.health import Health
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
+from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import migrate
 from storage.store import Store
 from storage.writer import Probe
@@ -88,6 +91,8 @@ class Surroundings:
     service_total: float = 30.0
     slack_total: float = _SLACK_SECONDS
     limiter: SendSlots | None = None
+    anchors: Path | None = None
+    """Where the audit's anchors go; None: where the database's address says."""
     ticking: bool = True
     """False: nothing is drained by itself; whoever drives calls :meth:`Switchboard.settle`."""
 
@@ -275,7 +280,12 @@ class Switchboard:
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,
+            anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._around.clock),
         )
+
+    def _anchor_file(self) -> AnchorFile:
+        path = self._around.anchors or anchors_path(self._settings.database_url)
+        return AnchorFile(path, key=self._key("anchor"))
 
     def _make_schedule(self, ctx: Context) -> Schedule:
         settings = self._settings
@@ -359,6 +369,10 @@ async def _leftovers(ctx: Context) -> int:
     return 0
 
 
+async def _anchor(ctx: Context) -> int:
+    return await ctx.anchoring.due()
+
+
 DRAINS = {
     "instructions": advance_due,
     "callbacks": verify_due,
@@ -367,6 +381,7 @@ DRAINS = {
     "outbox": deliver_due,
     "cards": refresh_due,
     "leftovers": _leftovers,
+    "anchors": _anchor,
 }
 """Everything that is done because it is due, by name."""
 

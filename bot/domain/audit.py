@@ -1,18 +1,27 @@
 """The audit chain: every row carries an HMAC over its content and the row before it.
 
 Changing, removing, inserting or reordering rows breaks the chain at the first row concerned. The key
-is derived from ``SECRET_KEY`` and never stored beside the rows.
+is derived from ``SECRET_KEY`` and never stored beside the rows. What the chain cannot show by itself, that its end
+is missing or that it is another chain altogether, the anchors show (``anchors.py``).
 """
 
-import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from itertools import chain
+from json.encoder import encode_basestring_ascii as quoted
+from typing import NamedTuple
+
+from bot.domain.anchors import Anchor
 
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,45 +47,241 @@ class Row:
     hash: str
 
 
+class Stored(NamedTuple):
+    """A row exactly as it lies in the database, whatever was done to it there: nothing of it is parsed or believed.
+
+    Attributes:
+        at: microseconds since 1970, UTC.
+        detail: JSON in its canonical form.
+    """
+
+    seq: int
+    at: int
+    instruction_id: str
+    actor: str
+    action: str
+    before: str
+    after: str
+    detail: str
+    previous: str
+    hash: str
+
+    def entry(self) -> Entry | None:
+        """What it says; None when it cannot be read."""
+        try:
+            at, detail = _EPOCH + timedelta(microseconds=self.at), json.loads(self.detail)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            return None
+        words = (self.instruction_id, self.actor, self.action, self.before, self.after)
+        if not isinstance(detail, dict) or not all(isinstance(word, str) for word in words):
+            return None
+        return Entry(
+            at=at,
+            instruction_id=self.instruction_id,
+            actor=self.actor,
+            action=self.action,
+            before=self.before,
+            after=self.after,
+            detail=detail,
+        )
+
+
+def stored(row: Row) -> Stored:
+    """The row as it lies in the database."""
+    entry = row.entry
+    return Stored(
+        seq=row.seq,
+        at=(entry.at - _EPOCH) // _MICROSECOND,
+        instruction_id=entry.instruction_id,
+        actor=entry.actor,
+        action=entry.action,
+        before=entry.before,
+        after=entry.after,
+        detail=_json(entry.detail),
+        previous=row.previous,
+        hash=row.hash,
+    )
+
+
 def canonical(seq: int, entry: Entry) -> bytes:
-    """The one form of a row that is hashed."""
-    content = {
-        "seq": seq,
-        "at": entry.at.isoformat(),
-        "instruction": entry.instruction_id,
-        "actor": entry.actor,
-        "action": entry.action,
-        "before": entry.before,
-        "after": entry.after,
-        "detail": dict(entry.detail),
-    }
-    return json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":")).encode()
+    """The one form of a row that is hashed: JSON with sorted keys, in ASCII, without blanks."""
+    row = stored(Row(seq=seq, entry=entry, previous="", hash=""))
+    return _canonical(row, seq, entry.at.astimezone(UTC).isoformat()).encode()
 
 
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
     """Hash of a row, given the hash of the row before it."""
-    return hmac.new(key, previous.encode() + canonical(seq, entry), hashlib.sha256).hexdigest()
+    return hmac.digest(key, previous.encode() + canonical(seq, entry), "sha256").hex()
+
+
+def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | None = None) -> str:
+    """The hash this row ought to have, here or after another row and under another number; "" when it has none."""
+    try:
+        if type(row.at) is not int:
+            return ""
+        at = (_EPOCH + timedelta(microseconds=row.at)).isoformat()
+        content = _canonical(row, row.seq if seq is None else seq, at)
+        return hmac.digest(key, f"{row.previous if previous is None else previous}{content}".encode(), "sha256").hex()
+    except (TypeError, ValueError, OverflowError):
+        return ""  # somebody put something there that this program never writes
+
+
+def _canonical(row: Stored, seq: int, at: str) -> str:
+    # The detail goes in as it lies there, so that not even a blank in it can be changed. The text around it
+    # cannot be imitated from within: every other part is a JSON string, in which no quotation mark stands free.
+    return (
+        f'{{"action":{quoted(row.action)},"actor":{quoted(row.actor)},"after":{quoted(row.after)},"at":"{at}",'
+        f'"before":{quoted(row.before)},"detail":{row.detail},"instruction":{quoted(row.instruction_id)},"seq":{seq}}}'
+    )
+
+
+def _json(detail: Mapping[str, object]) -> str:
+    return json.dumps(dict(detail), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+
+
+class Damage(StrEnum):
+    """What happened to the first bad row, as far as the rows around it tell."""
+
+    REMOVED = "removed"
+    CHANGED = "changed"
+    INSERTED = "inserted"
+    REORDERED = "reordered"
+    CUT_OFF = "cut off"
+    REPLACED = "replaced"
+    """It was written with the key, but it is not the row that was there: another database or an older copy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a chain holds; the first bad row and what is wrong with it, when it does not."""
+    """Whether a chain holds; the first bad row and what is wrong with it, when it does not.
+
+    Attributes:
+        rows: how many rows hold, from the first one on.
+        head: hash of the last of them.
+        bad_seq: number of the first bad row; None: everything holds.
+        problem: what is wrong with it, in words.
+        damage: the same as a value.
+        found: what stands in that place now; None when nothing does.
+    """
 
     rows: int
     head: str
     bad_seq: int | None = None
     problem: str = ""
+    damage: Damage | None = None
+    found: Stored | None = None
 
 
 def verify(*, key: bytes, rows: Iterable[Row]) -> Verdict:
     """Walk the chain from its first row; stops at the first row that does not fit."""
+    return check(key=key, rows=(stored(row) for row in rows))
+
+
+def check(
+    *, key: bytes, rows: Iterable[Stored], end: tuple[int, str] | None = None, anchors: Iterable[Anchor] = ()
+) -> Verdict:
+    """Walk the chain from its first row and compare it with what is known from elsewhere.
+
+    Args:
+        key: the key of the chain.
+        rows: all rows in the order of their numbers. Read once; nothing is kept.
+        end: number and hash of the last row, as the database itself notes it.
+        anchors: notes from outside the database; read them before the rows, so that rows can only be more.
+    """
+    known = list(anchors)
+    anchored: dict[int, list[Anchor]] = {}
+    for anchor in known:
+        anchored.setdefault(anchor.seq, []).append(anchor)
     previous, count = GENESIS, 0
-    for expected, row in enumerate(rows, start=1):
-        if row.seq != expected:
-            return Verdict(count, previous, expected, f"row {expected} is missing")
-        if not hmac.compare_digest(row.previous, previous):
-            return Verdict(count, previous, row.seq, "it does not follow the row before it")
-        if not hmac.compare_digest(row.hash, link(key=key, previous=previous, seq=row.seq, entry=row.entry)):
-            return Verdict(count, previous, row.seq, "its content is not what was written")
-        previous, count = row.hash, expected
-    return Verdict(count, previous)
+    walk = iter(rows)
+    for row in walk:
+        seq = count + 1
+        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:
+            place = _Place(key=key, seq=seq, previous=previous, row=row, end=end)
+            bad_seq, damage, problem = _diagnose(place, walk)
+            return Verdict(count, previous, bad_seq, problem, damage, row if row.seq == bad_seq else None)
+        for anchor in anchored.get(seq, ()):
+            if anchor.head != row.hash:
+                problem = f"it is not the row that stood here on {anchor.at:%Y-%m-%d %H:%M} UTC, says an anchor"
+                return Verdict(count, previous, seq, problem, Damage.REPLACED, row)
+        previous, count = row.hash, seq
+    return _at_the_end(count, previous, end=end, anchors=known)
+
+
+def _at_the_end(count: int, head: str, *, end: tuple[int, str] | None, anchors: list[Anchor]) -> Verdict:
+    last = max(anchors, key=lambda anchor: anchor.seq, default=None)
+    if last is not None and last.seq > count and (end is None or last.seq >= end[0]):
+        problem = f"row {last.seq} was there on {last.at:%Y-%m-%d %H:%M} UTC, says an anchor"
+        return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
+    if end is not None and end[0] > count:
+        problem = f"there were {end[0]} rows, says the database's own note of its end"
+        return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
+    if end is not None and end != (count, head):
+        problem = "it holds, but the database's own note of where the chain ends is not what was written"
+        return Verdict(count, head, count, problem, Damage.CHANGED)
+    return Verdict(count, head)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """The first place where the chain does not hold: the row that was expected there and the one that is there."""
+
+    key: bytes
+    seq: int
+    previous: str
+    row: Stored
+    end: tuple[int, str] | None
+
+    def belongs(self, row: Stored) -> bool:
+        """Whether this is the very row that was written for this place, whatever its number says now."""
+        return row.previous == self.previous and seal(row, key=self.key, seq=self.seq) == row.hash
+
+    def once(self, most: int) -> int | None:
+        """The number, up to ``most``, under which the row that is there now was written; None: we never wrote it."""
+        row = self.row
+        return next((seq for seq in range(1, most + 1) if seal(row, key=self.key, seq=seq) == row.hash), None)
+
+
+def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, Damage, str]:
+    """Which row is the first bad one and what was done, from what stands after it."""
+    row, seq = place.row, place.seq
+    following = next(rest, None)
+    elsewhere: int | None = None
+    most = seq
+    for other in chain([row] if following is None else [row, following], rest):
+        most += 1
+        if other.seq != seq and elsewhere is None and place.belongs(other):
+            elsewhere = other.seq
+    if type(row.seq) is not int or row.seq < seq:
+        return (
+            (row.seq if type(row.seq) is int else seq),
+            Damage.INSERTED,
+            "no row of this number was ever written here",
+        )
+    if row.seq > seq:
+        if elsewhere is not None:
+            return seq, Damage.REORDERED, f"it has the number {elsewhere} now"
+        return seq, Damage.REMOVED, f"after row {seq - 1} comes row {row.seq}"
+    if elsewhere is not None:
+        moved = place.once(most) is not None
+        problem = f"the row that belongs here has the number {elsewhere} now"
+        return seq, Damage.REORDERED if moved else Damage.INSERTED, problem
+    return seq, *_in_its_place(place, most=most, is_last=following is None)
+
+
+def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[Damage, str]:
+    """The number is right and the row is wrong, and the right one is nowhere."""
+    row, seq = place.row, place.seq
+    if seal(row, key=place.key, previous=place.previous) == row.hash:
+        return Damage.CHANGED, "the hash it names as the one before it is not what was written"
+    once = place.once(most)
+    if once == seq:
+        return Damage.REPLACED, "it was written with our key, but after another row than the one before it"
+    if once is not None and once > seq:
+        gone = f"row {seq} is" if once == seq + 1 else f"rows {seq} to {once - 1} are"
+        return Damage.REMOVED, f"{gone} missing; what has this number now was row {once}"
+    if once is not None:
+        return Damage.INSERTED, f"it is a copy of row {once}"
+    if is_last and place.end == (seq - 1, place.previous):
+        return Damage.INSERTED, "the chain ended before it, says the database's own note of its end"
+    return Damage.CHANGED, "its content is not what was written"

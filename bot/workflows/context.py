@@ -9,6 +9,7 @@ from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
+from bot.workflows.audit import Anchoring
 from storage.store import Store
 
 SYSTEM = "switchboard"
@@ -31,6 +32,7 @@ class Context:
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells the drains of this process that there is work; a tick would find it too, only later.
+        anchoring: writes down outside the database where the audit chain stands.
     """
 
     store: Store
@@ -47,3 +49,4 @@ class Context:
     poll_seconds: float
     quiet: Quiet
     wake: Callable[[], None]
+    anchoring: Anchoring

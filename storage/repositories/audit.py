@@ -6,10 +6,10 @@ from dataclasses import replace
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import BigInteger, Connection, Text, insert, select, type_coerce, update
 from sqlalchemy import Row as SqlRow
 
-from bot.domain.audit import GENESIS, Entry, Row, link
+from bot.domain.audit import GENESIS, Entry, Row, Stored, link, seal
 from storage.rows import Head
 from storage.tables import audit as table
 from storage.tables import audit_head
@@ -20,6 +20,10 @@ _HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _INSERT = insert(table)
 _FIRST_HEAD = insert(audit_head)
 _NEXT_HEAD = update(audit_head)
+_RAW = {"at": BigInteger, "detail": Text}
+_STORED = select(
+    *(type_coerce(table.c[name], _RAW[name]).label(name) if name in _RAW else table.c[name] for name in Stored._fields)
+).order_by(table.c.seq)
 
 
 class AuditTrail:
@@ -81,6 +85,32 @@ class AuditTrail:
             if len(page) < _PAGE:
                 return
             after_seq = page[-1].seq
+
+    def stored(
+        self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
+    ) -> Iterator[Stored]:
+        """Rows as they lie there, in the order of their numbers, read in pages; nothing about them is believed.
+
+        Args:
+            after_seq: begin after this row; None: at whatever stands first.
+            instruction_id: only rows of this instruction.
+            limit: at most so many.
+        """
+        query = _STORED if instruction_id is None else _STORED.where(table.c.instruction_id == instruction_id)
+        left = limit
+        while left is None or left > 0:
+            wanted = _PAGE if left is None else min(_PAGE, left)
+            page = query if after_seq is None else query.where(table.c.seq > after_seq)
+            rows = self._connection.execute(page.limit(wanted)).all()
+            yield from map(Stored._make, rows)
+            if len(rows) < wanted:
+                return
+            after_seq = rows[-1].seq
+            left = None if left is None else left - len(rows)
+
+    def is_intact(self, row: Stored) -> bool:
+        """Whether the row by itself is what was written. That none is missing, only the whole chain shows."""
+        return seal(row, key=self._key) == row.hash
 
 
 def _as_read_back(entry: Entry) -> Entry:

@@ -88,6 +88,7 @@ class Rig:
         self._stack = AsyncExitStack()
         self._around: dict[str, Any] = {}
         self._generation = 0
+        self._anchors: Path | None = None
 
     @classmethod
     async def open(
@@ -120,6 +121,8 @@ class Rig:
         await rig.payments.start()
         rig._stack.push_async_callback(rig.payments.stop)
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
+        if not database_url.startswith("sqlite"):
+            rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
         rig.settings = rig._settings(directory, database_url, socket_mode=socket_mode, **settings)
         if start:
             await rig.start()
@@ -152,6 +155,7 @@ class Rig:
             "clock": self.clock or SystemClock(),
             "owner": f"process-{self._generation}",
             "ticking": self.clock is None,
+            "anchors": self._anchors,
             **({"limiter": Unlimited()} if self.clock else {}),
             **self._around,
         }

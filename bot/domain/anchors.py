@@ -1,0 +1,100 @@
+"""Anchors: notes of where the audit chain stood, kept outside the database.
+
+The chain alone shows every change within it, but not that its end was cut off or that a whole other database took
+its place. An anchor says "at this time the row of this number had this hash"; it is sealed, so that nobody
+without the key can write one.
+"""
+
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+EVERY_ROWS = 100
+"""At the latest after so many rows an anchor is due."""
+
+EVERY = timedelta(minutes=15)
+"""At the latest after so long an anchor is due for rows that have none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchor:
+    """The chain ended at row ``seq`` with the hash ``head`` at the time ``at``."""
+
+    at: datetime
+    seq: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Anchors:
+    """What a file of anchors says.
+
+    Attributes:
+        held: the anchors whose seal is ours, in the order they were written.
+        unreadable: numbers of the lines (from 1) that are no anchor, such as one that a power cut left half written.
+        forged: numbers of the lines that are an anchor without our seal.
+    """
+
+    held: tuple[Anchor, ...] = ()
+    unreadable: tuple[int, ...] = ()
+    forged: tuple[int, ...] = ()
+
+
+def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
+    """Whether a chain that ends at row ``seq`` (0: it is empty) needs a new anchor.
+
+    A chain that is shorter than its last anchor was put back or replaced; what it holds now is anchored too.
+    """
+    if seq == 0 or (last is not None and seq == last.seq):
+        return False
+    if last is None or not 0 < seq - last.seq < EVERY_ROWS:
+        return True
+    return not timedelta(0) <= now - last.at < EVERY
+
+
+def line(anchor: Anchor, *, key: bytes) -> str:
+    """The anchor as one line of JSON, with its seal and without the line's end."""
+    content = _content(anchor)
+    return json.dumps({**content, "seal": _seal(content, key)})
+
+
+def read_lines(text: str, *, key: bytes) -> Anchors:
+    """Read a whole file. Never raises: what cannot be read is told apart from what was forged."""
+    held: list[Anchor] = []
+    unreadable: list[int] = []
+    forged: list[int] = []
+    for number, written in enumerate(text.split("\n"), start=1):
+        if not written.strip():
+            continue
+        found = _parse(written)
+        if found is None:
+            unreadable.append(number)
+        elif hmac.compare_digest(found[1].encode(), _seal(_content(found[0]), key).encode()):
+            held.append(found[0])
+        else:
+            forged.append(number)
+    return Anchors(held=tuple(held), unreadable=tuple(unreadable), forged=tuple(forged))
+
+
+def _content(anchor: Anchor) -> dict[str, Any]:
+    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head}
+
+
+def _seal(content: Mapping[str, Any], key: bytes) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+
+
+def _parse(written: str) -> tuple[Anchor, str] | None:
+    try:
+        found = json.loads(written)
+        at, seq, head, seal = datetime.fromisoformat(found["at"]), found["seq"], found["head"], found["seal"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str) or not isinstance(seal, str):
+        return None
+    return Anchor(at=at, seq=seq, head=head), seal

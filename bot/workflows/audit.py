@@ -1,0 +1,119 @@
+"""The audit chain at work: anchors written outside the database, and the story of one request.
+
+An anchor goes to a file only, not to a channel: a message can be edited or deleted by whoever has the bot's token,
+and the file can be kept where neither the bot's users nor the database's reach.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+import structlog
+
+from bot.domain.anchors import Anchor, is_due
+from bot.domain.audit import Entry
+from bot.domain.clock import Clock
+from bot.domain.instruction import Instruction
+from storage.anchors import AnchorFile
+from storage.errors import StorageError
+from storage.store import Store
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_LOOK_SECONDS = 1.0
+"""Between two looks at where the chain stands: the drain runs at every wake."""
+
+_AFTER_FAILURE = 60.0
+STORY_ROWS = 1_000
+"""Most rows of one request that are read for its story."""
+
+
+class Anchoring:
+    """Writes down where the chain of one database stands. One per process; several processes may share a file."""
+
+    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock) -> None:
+        self._store = store
+        self._file = file
+        self._clock = clock
+        self._last: Anchor | None = None
+        self._read = False
+        self._next_look = 0.0
+
+    async def due(self) -> int:
+        """Write an anchor when one is due; how many were written."""
+        boottime = self._clock.boottime()
+        if boottime < self._next_look:
+            return 0
+        self._next_look = boottime + _LOOK_SECONDS
+        return await self._write(always=False)
+
+    async def finish(self) -> None:
+        """Anchor what has no anchor yet: the process stops. Never raises: nothing depends on it."""
+        try:
+            await self._write(always=True)
+        except StorageError as problem:
+            log.warning("the last rows of the audit have no anchor", reason=str(problem))
+
+    async def _write(self, *, always: bool) -> int:
+        head = await self._store.read(lambda tx: tx.audit.head())
+        now = self._clock.now()
+        try:
+            last = await self._known(head.seq)
+            anchored = last.seq if last is not None else 0
+            if head.seq in (0, anchored) or not (always or is_due(last, seq=head.seq, now=now)):
+                return 0
+            anchor = Anchor(at=now, seq=head.seq, head=head.hash)
+            await asyncio.to_thread(self._file.append, anchor)
+        except OSError as refused:
+            self._next_look = self._clock.boottime() + _AFTER_FAILURE
+            log.warning("no audit anchor could be written", file=str(self._file.path), reason=refused.strerror)
+            return 0
+        self._last = anchor
+        return 1
+
+    async def _known(self, seq: int) -> Anchor | None:
+        """The last anchor; read from the file once."""
+        if not self._read:
+            self._last = await asyncio.to_thread(self._file.last)
+            self._read = True
+            if self._last is not None and self._last.seq > seq:
+                log.error(
+                    "the audit has fewer rows than its anchors say: an older copy of the database, or another one",
+                    rows=seq,
+                    anchored=self._last.seq,
+                    mend="run `switchboard audit verify`",
+                )
+        return self._last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One row of a story. ``entry`` is None when the row cannot be read, ``intact`` False when it was changed."""
+
+    seq: int
+    entry: Entry | None
+    intact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """A request with everything the audit says of it, oldest first."""
+
+    instruction: Instruction
+    rows: tuple[Told, ...]
+    is_complete: bool = True
+    """False: there are more rows than are read for a story."""
+
+
+async def story(store: Store, text: str) -> Story | None:
+    """What happened to the request that ``text`` names: a reference, our code or id, or the service's id."""
+
+    def work(tx: Tx) -> Story | None:
+        instruction = tx.instructions.find(text)
+        if instruction is None:
+            return None
+        rows = list(tx.audit.stored(instruction_id=instruction.id, limit=STORY_ROWS + 1))
+        told = [Told(seq=row.seq, entry=row.entry(), intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
+        return Story(instruction=instruction, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
+
+    return await store.read(work)

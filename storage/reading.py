@@ -1,0 +1,121 @@
+"""Look into a database without being its process: no lock file, no writing connection, nothing changed.
+
+For commands that must work while the bot runs, with an account that may only read, and on a database that somebody
+has tampered with.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import quote
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import NullPool, StaticPool
+
+from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.engine import BUSY_SECONDS
+from storage.errors import StorageError, translated
+from storage.store import see_version
+from storage.transaction import Tx
+
+T = TypeVar("T")
+
+_CONNECT_SECONDS = 5
+
+
+class Reading:
+    """Reads one database. Made by :func:`open_for_reading`; blocks while it reads."""
+
+    def __init__(self, engine: Engine, *, audit_key: bytes) -> None:
+        self._engine = engine
+        self._audit_key = audit_key
+
+    def read(self, work: Callable[[Tx], T]) -> T:
+        """Run a unit of work that only reads, on one consistent state of what is committed.
+
+        Raises:
+            StorageError: it could not be read, or ``work`` tried to write.
+        """
+        try:
+            with self._engine.connect() as connection, connection.begin():
+                return work(Tx(connection, audit_key=self._audit_key))
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+
+
+@contextmanager
+def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
+    """Open a migrated database for reading alone.
+
+    Raises:
+        StorageError: the address is wrong, there is no database, or it is of another version.
+    """
+    address = parse_address(url)
+    engine = _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address)
+    try:
+        try:
+            with engine.connect() as connection:
+                see_version(connection)
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+        yield Reading(engine, audit_key=audit_key)
+    finally:
+        engine.dispose()
+
+
+def _postgres(server: PostgresServer) -> Engine:
+    return create_engine(
+        server.url,
+        hide_parameters=True,
+        poolclass=NullPool,
+        connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "switchboard reading"},
+        execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
+    )
+
+
+def _sqlite(file: SqliteFile) -> Engine:
+    if not file.path.is_file():
+        raise StorageError(
+            f"There is no database: {file.path}",
+            mend="Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.",
+        )
+    raw = _connect(file.path)
+    # Bytes that are no UTF-8 were put there by somebody: they are to be reported, not to stop the reading.
+    raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
+    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")  # the driver begins nothing by itself; without it, each page is another state
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """A connection that cannot write, whatever it is told."""
+    for options in ("mode=ro", "mode=ro&immutable=1"):
+        try:
+            raw = sqlite3.connect(
+                f"file:{quote(str(path))}?{options}", uri=True, isolation_level=None, timeout=BUSY_SECONDS
+            )
+        except sqlite3.Error as error:
+            raise StorageError(f"The database cannot be opened: {error}: {path}") from error
+        try:
+            raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
+        except sqlite3.Error as error:
+            raw.close()
+            # In a folder that cannot be written, SQLite cannot coordinate with a writer. When no journal is there,
+            # nobody writes, and the file alone is the whole database.
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or _has_journal(path):
+                raise StorageError(f"The database cannot be read: {error}: {path}") from error
+        else:
+            return raw
+    raise StorageError(f"The database cannot be read: {path}")
+
+
+def _has_journal(path: Path) -> bool:
+    journal = path.with_name(path.name + "-wal")
+    return journal.exists() and journal.stat().st_size > 0
