@@ -21,6 +21,9 @@ class Kind(StrEnum):
     """What an instruction does once it is approved."""
 
     PAYOUT = "payout"
+    """In two steps: created at the service first, committed once approved."""
+    ONE_STEP = "one_step"
+    """Created and committed by one request, which is sent once approved."""
 
 
 class State(StrEnum):
@@ -78,6 +81,18 @@ class Requirement(BaseModel):
     """Why the quorum is what it is, in words for the card."""
     expires_seconds: float = 86_400.0
     execute_within_seconds: float = 3_600.0
+
+    def tightened(self, other: "Requirement") -> "Requirement":
+        """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
+        if other.quorum <= self.quorum and other.typed_amount <= self.typed_amount:
+            return self
+        return self.model_copy(
+            update={
+                "quorum": max(self.quorum, other.quorum),
+                "typed_amount": self.typed_amount or other.typed_amount,
+                "reasons": other.reasons or self.reasons,
+            }
+        )
 
 
 class Recipient(BaseModel):
@@ -242,7 +257,7 @@ class Moves:
     """The transitions that exist; anything else is a programming error and is refused before the database."""
 
     _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
-        State.NEW: frozenset({State.CREATING, State.WITHDRAWN, State.REFUSED}),
+        State.NEW: frozenset({State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}),
         State.CREATING: frozenset({State.AWAITING, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}),
         State.CREATE_UNKNOWN: frozenset({State.AWAITING, State.NEW, State.NEEDS_HUMAN, State.MISMATCH}),
         State.AWAITING: frozenset({State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH}),

@@ -5,6 +5,7 @@ checked when the file is read; an unknown key is an error, because a misspelt li
 """
 
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -79,11 +80,48 @@ class People(_Section):
 
 
 class Rule(_Section):
-    """What more is asked above an amount."""
+    """What more is asked of a request that meets all the conditions given."""
 
-    over: Amount
+    over: Amount | None = None
+    """The amount is above this."""
+    new_recipient: bool = False
+    """Nothing was ever paid to this address through Switchboard."""
+    daily_over: Amount | None = None
+    """What was sent today, with this request, comes to more than this."""
     quorum: Annotated[int, Field(ge=1, le=20)] = 1
     typed_amount: bool = False
+
+    @model_validator(mode="after")
+    def _conditional(self) -> Self:
+        if self.over is None and not self.new_recipient and self.daily_over is None:
+            raise ValueError('needs a condition: over = "1000.00", new_recipient = true or daily_over = "5000.00"')
+        return self
+
+    def matches(self, facts: "Facts") -> bool:
+        """Whether every condition given holds."""
+        return (
+            (self.over is None or facts.cents > self.over)
+            and (not self.new_recipient or facts.new_recipient)
+            and (self.daily_over is None or facts.sent_today + facts.cents > self.daily_over)
+        )
+
+    @property
+    def words(self) -> str:
+        """The conditions, for the card."""
+        over = f"over {shown(self.over)}" if self.over is not None else ""
+        new = "first payment to this recipient" if self.new_recipient else ""
+        daily = f"more than {shown(self.daily_over)} today" if self.daily_over is not None else ""
+        return ", ".join(part for part in (over, new, daily) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the rules look at. Cents; ``duplicates`` are requests of a day with the same recipient and amount."""
+
+    cents: int
+    duplicates: int = 0
+    new_recipient: bool = False
+    sent_today: int = 0
 
 
 class Approval(_Section):
@@ -108,17 +146,13 @@ class Policy(_Section):
         """Channel for what needs a person."""
         return self.channels.alerts or self.channels.approvals
 
-    def requirement(self, cents: Cents, *, duplicates: int = 0) -> Requirement:
-        """What a request of this amount needs. The strictest matching rule wins, part by part.
-
-        Args:
-            cents: the amount.
-            duplicates: earlier requests of a day with the same recipient and amount; any needs one more approver.
-        """
-        matching = [rule for rule in self.approval.rule if cents > rule.over]
+    def requirement(self, facts: Facts) -> Requirement:
+        """What a request needs. The strictest matching rule wins, part by part; a duplicate needs one more approver."""
+        matching = [rule for rule in self.approval.rule if rule.matches(facts)]
+        strictest = max(matching, key=lambda rule: (rule.quorum, rule.typed_amount, rule.over or 0), default=None)
         quorum = max([self.approval.quorum, *(rule.quorum for rule in matching)])
-        reasons = [f"over {shown(max(rule.over for rule in matching))}"] if matching else []
-        if duplicates:
+        reasons = [strictest.words] if strictest is not None else []
+        if facts.duplicates:
             quorum += 1
             reasons.append("same recipient and amount within a day: one more approver")
         return Requirement(

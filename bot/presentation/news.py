@@ -1,12 +1,23 @@
 """Messages in the thread of a card, and in the alerts channel. A message says what was observed, and who decided."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.content import Content
-from bot.domain.instruction import Instruction, State
+from bot.domain.instruction import Instruction, State, Vote
 from bot.presentation.states import headline, symbol, word
-from bot.presentation.text import channel, escape, mention, mentions, mrkdwn, quote, section, sentence_of
+from bot.presentation.text import (
+    addressed,
+    channel,
+    escape,
+    mention,
+    mentions,
+    moment,
+    mrkdwn,
+    quote,
+    section,
+    sentence_of,
+)
 
 _TOPICS = {
     "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
@@ -15,6 +26,7 @@ _TOPICS = {
     "contradiction": "the service contradicts what it said before.",
     "unconfirmed": "was reported, not confirmed.",
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
+    "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
     "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
 }
@@ -27,6 +39,31 @@ def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
         f"({instruction.reference}) {_told(state, facts)}"
     )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def reminder(instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any]) -> Content:
+    """The approvers are asked again, in the thread of the card."""
+    missing = max(1, instruction.requirement.quorum - len(votes))
+    people = "one more approval" if missing == 1 else f"{missing} more approvals"
+    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
+    text = (
+        f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
+        f"{mention(instruction.requester)}, still needs {people}{until}."
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def notice(facts: Mapping[str, Any]) -> Content:
+    """What concerns every payment."""
+    if facts["topic"] == "frozen":
+        text = (
+            f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {escape(str(facts['reason']))}\n"
+            "Nothing is sent until approvers lift it with `/pay unfreeze`."
+        )
+    else:
+        text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 

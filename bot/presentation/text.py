@@ -64,6 +64,11 @@ def mention(user: str) -> str:
     return f"<@{user}>"
 
 
+def addressed(name: str) -> str:
+    """A person or a user group of the policy, notified."""
+    return f"<!subteam^{name}>" if name.startswith("S") else mention(name)
+
+
 def mentions(users: list[str]) -> str:
     """Several people, in the order given."""
     return ", ".join(mention(user) for user in users)

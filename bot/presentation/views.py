@@ -3,7 +3,7 @@
 import json
 
 from bot.domain.content import Block
-from bot.domain.instruction import Instruction
+from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import shown
 from bot.presentation.states import headline
 from bot.presentation.text import mrkdwn, plain, section
@@ -56,7 +56,7 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
         ":warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. "
         "Switchboard reads it once more before it sends anything."
     )
-    if instruction.remote_id is None:
+    if not instruction.commits:
         warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
     return _modal(
         RETRY,
@@ -78,7 +78,7 @@ def close(instruction: Instruction, *, metadata: str) -> View:
     )
 
 
-def request(*, channel: str) -> View:
+def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
     """Ask for a payout without typing a command line."""
     blocks = [
         _input(EMAIL, "Recipient's e-mail address", {"type": "email_text_input", "action_id": EMAIL}),
@@ -98,7 +98,9 @@ def request(*, channel: str) -> View:
             },
         ),
     ]
-    return _modal(REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel}), blocks)
+    return _modal(
+        REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel, "kind": kind.value}), blocks
+    )
 
 
 def notice(title: str, text: str) -> View:

@@ -8,11 +8,12 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.instruction import Instruction, State
+from bot.domain.instruction import Instruction, Kind, State
+from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
-from bot.workflows import commit, create, reconcile
-from bot.workflows.announce import alert, tell
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows import commit, create, one_step, reconcile
+from bot.workflows.announce import alert, remind
+from bot.workflows.context import LEASE_SECONDS, Context
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -20,13 +21,22 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 10
 Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
 
-_STEPS: dict[State, Step] = {
-    State.NEW: create.create,
-    State.CREATE_UNKNOWN: create.find_again,
-    State.APPROVED: commit.send,
-    State.COMMIT_UNKNOWN: reconcile.read_outcome,
-    State.NEEDS_HUMAN: reconcile.read_outcome,
-    State.CLOSED: reconcile.watch_closed,
+_STEPS: dict[Kind, dict[State, Step]] = {
+    Kind.PAYOUT: {
+        State.NEW: create.create,
+        State.CREATE_UNKNOWN: create.find_again,
+        State.APPROVED: commit.send,
+        State.COMMIT_UNKNOWN: reconcile.read_outcome,
+        State.NEEDS_HUMAN: reconcile.read_outcome,
+        State.CLOSED: reconcile.watch_closed,
+    },
+    Kind.ONE_STEP: {
+        State.NEW: one_step.prepare,
+        State.APPROVED: one_step.send,
+        State.COMMIT_UNKNOWN: one_step.read_outcome,
+        State.NEEDS_HUMAN: one_step.read_outcome,
+        State.CLOSED: one_step.watch_closed,
+    },
 }
 
 
@@ -43,9 +53,9 @@ async def advance_due(ctx: Context) -> int:
 
 async def _step(ctx: Context, instruction: Instruction) -> None:
     if instruction.state is State.AWAITING:
-        await expire(ctx, instruction)
+        await wait_for_people(ctx, instruction)
         return
-    step = _STEPS.get(instruction.state)
+    step = _STEPS[instruction.kind].get(instruction.state)
     if step is None:
         await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
         return
@@ -77,24 +87,22 @@ async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None
     await ctx.store.write(work, name="put_off")
 
 
-async def expire(ctx: Context, instruction: Instruction) -> None:
-    """Store that nobody decided in time. A stored state: no clock can revive it."""
+async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
+    """AWAITING: remind the approvers, or store that nobody decided in time. No clock can revive a stored state."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:
-        if instruction.expires_at is None or instruction.expires_at > now:
-            tx.instructions.touch(instruction, now=now, due_at=instruction.expires_at)
-            return
-        moved = tx.instructions.move(
-            instruction,
-            State.EXPIRED,
-            now=now,
-            actor=SYSTEM,
-            action="expired",
-            reason="nobody decided in time",
-            decided_by="",
-        )
-        if moved is not None:
-            tell(tx, moved, policy=ctx.policy, now=now)
+        posted, expires = instruction.posted_at, instruction.expires_at
+        if posted is None or expires is None:
+            tx.instructions.touch(instruction, now=now, due_at=None)
+        elif expires <= now:
+            create.end(ctx, tx, instruction, State.EXPIRED, "nobody decided in time", now)
+        else:
+            number = reminders_due(posted_at=posted, expires_at=expires, now=now)
+            if number:
+                remind(tx, instruction, number, policy=ctx.policy, now=now)
+            due = next_look(posted_at=posted, expires_at=expires, now=now)
+            tx.instructions.touch(instruction, now=now, due_at=due)
 
-    await ctx.store.write(work, name="expire")
+    await ctx.store.write(work, name="wait")
+    ctx.wake()

@@ -20,6 +20,9 @@ class Action(StrEnum):
     CARD = "card"
     NEWS = "news"
     ALERT = "alert"
+    REMINDER = "reminder"
+    NOTICE = "notice"
+    """About no single instruction."""
 
 
 class Place(StrEnum):
@@ -102,6 +105,20 @@ def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> 
         )
     if instruction.state in _ALARMING:
         alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+
+
+def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:
+    """Queue a reminder for the approvers, in the thread of their card."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"reminder:{instruction.id}:{instruction.round}:{number}",
+        action=Action.REMINDER,
+        place=Place.APPROVALS,
+        channel=policy.channels.approvals,
+        payload={"approvers": list(policy.people.approvers)},
+        now=now,
+    )
 
 
 def alert(

@@ -5,7 +5,7 @@ compared with the digest. The claim is a conditional update; the request leaves 
 it or not at all. What the answer does not prove is unknown, and unknown is read, never sent again.
 """
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 
 from bot.clients.payments import PaymentsClient
@@ -15,53 +15,72 @@ from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
-from bot.workflows.announce import tell
+from bot.workflows.announce import alert, tell
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, end, lease
 from bot.workflows.follow import apply_record
+from bot.workflows.freeze import frozen
+from bot.workflows.tighten import tighten
 from storage.transaction import Tx
 
-_LIMIT_PAUSE = timedelta(seconds=60)
+_PAUSE = timedelta(seconds=60)
+
+
+Request = Callable[[Attempt], Awaitable[Done[Operation] | NotExecuted | Unknown]]
+"""The one request of an attempt."""
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: check everything again, claim the one attempt, send it, store what came of it."""
-    if await _window_closed(ctx, instruction):
+    if await not_now(ctx, instruction):
         return
     payments.require_committable()
-    if not ctx.quiet.over(sent_at=instruction.sent_at if instruction.commits else None, now=ctx.clock.now()):
-        await ctx.store.write(
-            lambda tx: tx.instructions.touch(
-                instruction, now=ctx.clock.now(), due_at=ctx.clock.now() + ctx.quiet.spacing
-            )
-        )
-        return
-    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
-    standings = await ctx.people.standings([vote.person for vote in votes])
+    standings = await standings_of_voters(ctx, instruction)
     operation = await payments.get_operation(instruction.remote_id or "")
     if await ctx.store.write(lambda tx: _is_not_as_approved(ctx, tx, instruction, operation), name="reread"):
         ctx.wake()
         return
+
+    async def commit(attempt: Attempt) -> Done[Operation] | NotExecuted | Unknown:
+        return await payments.commit_payout(
+            operation.id, earlier_unknown=instruction.commits > 0, guard=still_fresh(ctx, attempt)
+        )
+
+    await attempt_once(ctx, instruction, standings, commit)
+
+
+async def attempt_once(
+    ctx: Context, instruction: Instruction, standings: Mapping[str, Standing], request: Request
+) -> None:
+    """Claim one attempt, make its one request, store what came of it."""
     claimed = await ctx.store.write(lambda tx: _claim(ctx, tx, instruction, standings), name="claim_commit")
-    if claimed is None:
-        ctx.wake()
-        return
-    attempt, sending = claimed
-    outcome = await payments.commit_payout(
-        operation.id,
-        earlier_unknown=instruction.commits > 0,
-        guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
-    )
-    await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
+    if claimed is not None:
+        attempt, sending = claimed
+        outcome = await request(attempt)
+        await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
     ctx.wake()
 
 
-async def _window_closed(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the time to execute has passed; then that is stored."""
+def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
+    """The guard before the first byte: a process that slept between claim and send must not send."""
+    return lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS
+
+
+async def standings_of_voters(ctx: Context, instruction: Instruction) -> dict[str, Standing]:
+    """Who the voters are by now."""
+    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+    return await ctx.people.standings([vote.person for vote in votes])
+
+
+async def not_now(ctx: Context, instruction: Instruction) -> bool:
+    """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may still travel."""
     now = ctx.clock.now()
-    if instruction.exec_deadline is None or now < instruction.exec_deadline:
+    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        await ctx.store.write(lambda tx: _expire(ctx, tx, instruction, now), name="window")
+        return True
+    if not instruction.commits or ctx.quiet.over(sent_at=instruction.sent_at, now=now):
         return False
-    await ctx.store.write(lambda tx: _expire(ctx, tx, instruction, now), name="window")
+    await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing))
     return True
 
 
@@ -89,13 +108,21 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     return True
 
 
-def _claim(
+def _claim(  # noqa: PLR0911 - one reason not to send a return
     ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing]
 ) -> tuple[Attempt, Instruction] | None:
     now = ctx.clock.now()
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
         _expire(ctx, tx, instruction, now)
         return None
+    stopped = frozen(tx)
+    if stopped is not None:
+        _hold(tx, instruction, f"payments are frozen: {stopped.reason}", now)
+        return None
+    tightened = tighten(ctx, tx, instruction, now)
+    if tightened is None:
+        return None
+    instruction = tightened
     counted = counting(
         tx.votes.of(instruction.id, instruction.round),
         instruction=instruction,
@@ -109,9 +136,7 @@ def _claim(
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
     if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
-        tx.instructions.touch(
-            instruction, now=now, show=True, due_at=now + _LIMIT_PAUSE, reason="the daily limit is reached"
-        )
+        _hold(tx, instruction, "the daily limit is reached", now)
         return None
     sending = tx.instructions.move(
         instruction,
@@ -140,6 +165,12 @@ def _claim(
     return attempt, sending
 
 
+def _hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+    """Stay approved and look again; the window to execute goes on running."""
+    due = min(now + _PAUSE, instruction.exec_deadline or now + _PAUSE)
+    tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
+
+
 def _ask_again(tx: Tx, instruction: Instruction, counted: list[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
@@ -152,7 +183,7 @@ def _ask_again(tx: Tx, instruction: Instruction, counted: list[str], now: dateti
         detail={"counted": counted},
         reason="somebody who approved no longer counts; one more approval is needed",
         exec_deadline=None,
-        due_at=None if instruction.commits else instruction.expires_at,
+        due_at=None if instruction.commits else now,
     )
 
 
@@ -167,6 +198,7 @@ def _record(
     match outcome:
         case Done(value=operation):
             tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.DONE, operation.status, now)
+            _alert_if_different(ctx, tx, sending, operation, now)
             apply_record(ctx, tx, sending, operation, now)
         case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
@@ -178,6 +210,13 @@ def _record(
             end(ctx, tx, sending, State.REFUSED, words or reason, now)
         case Unknown(reason=reason):
             lose(ctx, tx, sending, attempt, reason, now)
+
+
+def _alert_if_different(ctx: Context, tx: Tx, sending: Instruction, operation: Operation, now: datetime) -> None:
+    """What was paid is what it is; when it is not what was approved, people hear it at once."""
+    wrong = differences(sending, operation)
+    if wrong:
+        alert(tx, sending, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
 
 
 def _take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait: float | None, now: datetime) -> None:

@@ -24,24 +24,22 @@ from bot.domain.operation import Operation, Search
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES, differences
 from bot.domain.references import callback_token
+from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.orphans import watch
+from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once."""
-    if instruction.recipient is None:
-        recipient = await _recipient(payments, instruction)
-        read = await ctx.store.write(
-            lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), recipient=recipient, **lease(ctx)),
-            name="recipient",
-        )
-        if read is None:
-            return
-        instruction = read
-    new = _request(ctx, instruction)
+    looked_up = await with_recipient(ctx, payments, instruction)
+    if looked_up is None:
+        return
+    instruction = looked_up
+    new = new_payout(ctx, instruction)
     claimed = await _claim(ctx, instruction, new)
     if claimed is None:
         return
@@ -71,6 +69,17 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
     ctx.wake()
 
 
+async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
+    """The instruction with the recipient's account looked up, once; None when somebody else was faster."""
+    if instruction.recipient is not None:
+        return instruction
+    recipient = await _recipient(payments, instruction)
+    return await ctx.store.write(
+        lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), recipient=recipient, **lease(ctx)),
+        name="recipient",
+    )
+
+
 async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Recipient:
     try:
         account = await payments.account_status(instruction.payload.email)
@@ -89,7 +98,9 @@ async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Reci
     )
 
 
-def _request(ctx: Context, instruction: Instruction) -> NewPayout:
+def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
+    """What the service is asked for, the same every time."""
+
     def address(kind: CallbackKind) -> str:
         token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
         return f"{ctx.callback_base}/callbacks/payments/{token}"
@@ -219,24 +230,29 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     if wrong:
         end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
         return
-    card = tx.copies.of(instruction.id, Place.APPROVALS)
+    created: Changes = {
+        "remote_id": operation.id,
+        "remote_status": operation.status,
+        "unknown_since": None,
+        "reads": 0,
+        "puts_off": 0,
+    }
+    show_approvers(ctx, tx, instruction, created, action="created", now=now)
+
+
+def show_approvers(
+    ctx: Context, tx: Tx, instruction: Instruction, changes: Changes, *, action: str, now: datetime
+) -> None:
+    """From here on people decide. The expiry clock starts when they can see the card, which may be already."""
+    seen = tx.copies.of(instruction.id, Place.APPROVALS) is not None
     expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
-    moved = tx.instructions.move(
-        instruction,
-        State.AWAITING,
-        now=now,
-        actor=SYSTEM,
-        action="created",
-        detail={"remote_id": operation.id},
-        remote_id=operation.id,
-        remote_status=operation.status,
-        unknown_since=None,
-        reads=0,
-        puts_off=0,
-        posted_at=now if card else None,
-        expires_at=expires if card else None,
-        due_at=expires if card else None,
-    )
+    merged: Changes = {
+        **changes,
+        "posted_at": now if seen else None,
+        "expires_at": expires if seen else None,
+        "due_at": next_look(posted_at=now, expires_at=expires, now=now) if seen else None,
+    }
+    moved = tx.instructions.move(instruction, State.AWAITING, now=now, actor=SYSTEM, action=action, **merged)
     if moved is not None:
         show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
 
@@ -254,6 +270,7 @@ def end(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: st
         decided_by="",
     )
     if moved is not None:
+        watch(ctx, tx, moved, now)
         tell(tx, moved, policy=ctx.policy, now=now)
 
 
@@ -269,7 +286,7 @@ def ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now:
         reason=reason,
         decided_by="",
         round=instruction.round + 1,
-        due_at=now + ctx.quiet.spacing * 60 if instruction.remote_id else None,
+        due_at=now + ctx.quiet.spacing * 60 if instruction.commits else None,
     )
     if moved is not None:
         tell(tx, moved, policy=ctx.policy, now=now)

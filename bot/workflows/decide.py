@@ -14,6 +14,7 @@ from bot.domain.instruction import Choice, Instruction, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
 from bot.workflows.context import Context
+from bot.workflows.orphans import watch
 from storage.transaction import Tx
 
 
@@ -177,7 +178,7 @@ def _approved(
     tx: Tx, found: Instruction, click: Click, choice: Choice, detail: dict[str, object], now: datetime
 ) -> Instruction:
     """The vote that was still missing. A create that was never executed starts over: it moves no money."""
-    again = found.remote_id is None
+    again = found.state is State.NEEDS_HUMAN and not found.commits
     moved = tx.instructions.move(
         found,
         State.NEW if again else State.APPROVED,
@@ -223,6 +224,7 @@ def _finish(
     )
     if moved is None:
         return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
+    watch(ctx, tx, moved, now)
     tell(tx, moved, policy=ctx.policy, now=now)
     return Decided(moved)
 

@@ -44,6 +44,7 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
         actor=SYSTEM,
         action="observed",
         detail={"status": operation.status},
+        remote_id=instruction.remote_id or operation.id,
         remote_status=operation.status,
         svc_hash=operation.svc_hash or "",
         reason=(operation.failure_reason or "") if state is State.FAILED else "",

@@ -25,9 +25,9 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
         reason = str(silent)
-        await ctx.store.write(lambda tx: _not_read(ctx, tx, instruction, reason), name="not_read")
+        await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason), name="not_read")
         return
-    await ctx.store.write(lambda tx: _read(ctx, tx, instruction, operation), name="read_outcome")
+    await ctx.store.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
     ctx.wake()
 
 
@@ -46,17 +46,18 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     await ctx.store.write(work, name="watch_closed")
 
 
-def _read(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> None:
+def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> None:
+    """Act on a record read while the outcome is unknown."""
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
         facts = {"reason": "; ".join(wrong)}
         alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
-        _later(ctx, tx, instruction, now)
+        later(ctx, tx, instruction, now)
         return
     if operation.state is not OperationStatus.CREATED:
         if not apply_record(ctx, tx, instruction, operation, now):
-            _later(ctx, tx, instruction, now)
+            later(ctx, tx, instruction, now)
         return
     if instruction.state is State.NEEDS_HUMAN:
         tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing * 60)
@@ -76,14 +77,21 @@ def _read(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) 
     )
 
 
-def _not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+    """Reading failed: look again, and ask people when that goes on for too long."""
     now = ctx.clock.now()
     if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
         ask_people(ctx, tx, instruction, f"it cannot be read ({reason})", now)
         return
-    _later(ctx, tx, instruction, now)
+    later(ctx, tx, instruction, now)
 
 
-def _later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """Look again at the pace of the state."""
     pace = ctx.quiet.spacing * (60 if instruction.state is State.NEEDS_HUMAN else 1)
     tx.instructions.touch(instruction, now=now, due_at=now + pace)
+
+
+def asks_people_already(instruction: Instruction) -> bool:
+    """Whether it is with people, so that only a record can change anything."""
+    return instruction.state is State.NEEDS_HUMAN

@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 
 from bot.domain.instruction import NOT_PAID, CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
 from bot.domain.money import Cents
+from bot.domain.payout import daily_key
+from bot.domain.policy import Facts
 from bot.domain.references import callback_token, reference, token_hash, ulid
 from bot.workflows.announce import Place, places, show_card
 from bot.workflows.context import Context
@@ -20,6 +22,7 @@ class Asked:
     requester: str
     channel: str
     payload: PayoutPayload
+    kind: Kind = Kind.PAYOUT
     source_key: str
 
 
@@ -52,14 +55,20 @@ async def request_payout(ctx: Context, asked: Asked) -> Instruction:
 def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
     cents = Cents(asked.payload.cents)
     twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=now - _DAY, ignoring=NOT_PAID)
+    facts = Facts(
+        cents=cents,
+        duplicates=twins,
+        new_recipient=not tx.instructions.paid_before(asked.payload.email),
+        sent_today=tx.reservations.sum(daily_key(now)),
+    )
     return Instruction(
         id=ulid(now),
         reference=_unused_reference(tx),
-        kind=Kind.PAYOUT,
+        kind=asked.kind,
         payload=asked.payload,
         code=code,
-        digest=digest_of(kind=Kind.PAYOUT, code=code, payload=asked.payload),
-        requirement=ctx.policy.requirement(cents, duplicates=twins),
+        digest=digest_of(kind=asked.kind, code=code, payload=asked.payload),
+        requirement=ctx.policy.requirement(facts),
         state=State.NEW,
         round=1,
         version=1,

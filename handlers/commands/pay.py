@@ -4,7 +4,7 @@ import asyncio
 
 from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
 from bot.domain.errors import PersonError, SwitchboardError
-from bot.domain.instruction import PayoutPayload, State, Vote
+from bot.domain.instruction import Kind, PayoutPayload, State, Vote
 from bot.domain.money import Cents
 from bot.presentation import answers, views
 from bot.slack.messenger import Messenger
@@ -42,39 +42,59 @@ async def handle(desk: Desk, command: Command) -> Reply:
 
 
 async def _send_form(desk: Desk, command: Command) -> Reply:
+    return await _form(desk, command, Kind.PAYOUT)
+
+
+async def _now_form(desk: Desk, command: Command) -> Reply:
+    return await _form(desk, command, Kind.ONE_STEP)
+
+
+async def _form(desk: Desk, command: Command, kind: Kind) -> Reply:
     if desk.ctx.payments is None:
         return Private(answers.not_configured("payments", desk.ctx.missing))
     standing = await desk.ctx.people.standing(command.user)
     refusal = may_request(standing, people=desk.ctx.policy.people, home=desk.ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    return Open(views.request(channel=command.channel))
+    return Open(views.request(channel=command.channel, kind=kind))
 
 
 async def _send(desk: Desk, command: Command, values: Values) -> Reply:
+    return await _ask(desk, command, values, Kind.PAYOUT)
+
+
+async def _now(desk: Desk, command: Command, values: Values) -> Reply:
+    return await _ask(desk, command, values, Kind.ONE_STEP)
+
+
+async def _ask(desk: Desk, command: Command, values: Values, kind: Kind) -> Reply:
     payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
-    return await ask(
-        desk, user=command.user, channel=command.channel, payload=payload, source_key=f"command:{command.trigger_id}"
+    asked = Asked(
+        requester=command.user,
+        channel=command.channel,
+        payload=payload,
+        source_key=f"command:{command.trigger_id}",
+        kind=kind,
     )
+    return await ask(desk, asked)
 
 
-async def ask(desk: Desk, *, user: str, channel: str, payload: PayoutPayload, source_key: str) -> Private:
+async def ask(desk: Desk, asked: Asked) -> Private:
     """The common end of the command line and the form: check the person and the limit, store the request."""
     ctx = desk.ctx
     if ctx.payments is None:
         return Private(answers.not_configured("payments", ctx.missing))
-    refusal = may_request(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
+    refusal = may_request(await ctx.people.standing(asked.requester), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
     example = f"{desk.spelled(NAME)} {_SEND.example}"
     try:
-        fields.within_limit(Cents(payload.cents), ctx.policy)
+        fields.within_limit(Cents(asked.payload.cents), ctx.policy)
     except PersonError as broken:
         broken.example = example
         raise MistakesError([broken]) from None
-    asked = Asked(requester=user, channel=channel, payload=payload, source_key=source_key)
     instruction = await request_payout(ctx, asked)
-    return Private(answers.requested(instruction, member=await _can_post(desk.messenger, channel)))
+    return Private(answers.requested(instruction, member=await _can_post(desk.messenger, asked.channel)))
 
 
 async def _can_post(messenger: Messenger, channel: str) -> bool:
@@ -142,6 +162,14 @@ _SEND = Verb(
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
     ),
 )
+_NOW = Verb(
+    name="now",
+    summary="the same in one step: nothing exists at the service before it is approved",
+    example='now ana@example.com 25.00 "March translation"',
+    run=_now,
+    alone=_now_form,
+    arguments=_SEND.arguments,
+)
 _SHOW = Verb(
     name="show",
     summary="one request as it stands",
@@ -153,5 +181,5 @@ _APPROVALS = Verb(
     name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
 )
 
-VERBS = (_SEND, _SHOW, _APPROVALS)
+VERBS = (_SEND, _NOW, _SHOW, _APPROVALS)
 """In the order of the help."""

@@ -4,11 +4,12 @@ import json
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
-from bot.domain.instruction import PayoutPayload
+from bot.domain.instruction import Kind, PayoutPayload
 from bot.presentation import answers, mistakes, views
 from bot.presentation.text import clean
 from bot.workflows import decide
 from bot.workflows.decide import Click, Decided
+from bot.workflows.request import Asked
 from handlers.commands import fields
 from handlers.commands.grammar import MistakesError
 from handlers.commands.pay import ask
@@ -43,9 +44,16 @@ async def request(desk: Desk, form: Submission) -> Reply:
     if errors:
         return FieldErrors(errors)
     payload = PayoutPayload(email=read[views.EMAIL], cents=read[views.AMOUNT], description=read[views.DESCRIPTION])
-    channel = str(json.loads(form.metadata)["channel"])
+    about = json.loads(form.metadata)
+    asked = Asked(
+        requester=form.user,
+        channel=str(about["channel"]),
+        payload=payload,
+        source_key=f"view:{form.view_id}",
+        kind=Kind(about["kind"]),
+    )
     try:
-        answer = await ask(desk, user=form.user, channel=channel, payload=payload, source_key=f"view:{form.view_id}")
+        answer = await ask(desk, asked)
     except MistakesError as broken:
         return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
     return Replace(views.notice("Pay somebody", answer.content.text))

@@ -14,7 +14,7 @@ from storage.repositories.common import columns, free, insert_once
 from storage.repositories.copies import Copies
 from storage.tables import instruction as table
 
-_PAYLOADS: Mapping[Kind, type[PayoutPayload]] = {Kind.PAYOUT: PayoutPayload}
+_PAYLOADS: Mapping[Kind, type[PayoutPayload]] = {Kind.PAYOUT: PayoutPayload, Kind.ONE_STEP: PayoutPayload}
 _EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -30,6 +30,7 @@ class Changes(TypedDict, total=False):
     """What a transition may set; everything else about an instruction is frozen or set by the transition."""
 
     round: int
+    requirement: Requirement
     recipient: Recipient | None
     remote_id: str | None
     remote_status: str
@@ -137,6 +138,11 @@ class Instructions:
             .where(table.c.state.not_in(ignoring))
         )
         return self._connection.execute(query).scalar_one()
+
+    def paid_before(self, email: str) -> bool:
+        """Whether anything was ever completed to this address."""
+        query = select(table.c.id).where(table.c.payee_email == email.casefold(), table.c.state == State.COMPLETED)
+        return self._connection.execute(query.limit(1)).first() is not None
 
     # Moving
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.domain.money import Cents
-from bot.domain.policy import Policy
+from bot.domain.policy import Facts, Policy
 
 MINIMUM: dict[str, Any] = {"channels": {"approvals": "C0APPROVE"}}
 
@@ -103,18 +103,18 @@ RULES = [
     [(1, 1, False), (100_000, 1, False), (100_001, 2, False), (500_001, 2, True), (1_000_001, 3, True)],
 )
 def test_the_strictest_matching_rule_holds_part_by_part(cents: int, quorum: int, typed: bool) -> None:
-    needs = policy(approval={"rule": RULES}).requirement(Cents(cents))
+    needs = policy(approval={"rule": RULES}).requirement(Facts(cents=cents))
     assert (needs.quorum, needs.typed_amount) == (quorum, typed)
 
 
 def test_a_rule_never_asks_for_less_than_the_policy() -> None:
-    needs = policy(approval={"quorum": 2, "rule": [{"over": "10.00", "quorum": 1}]}).requirement(Cents(2_000))
+    needs = policy(approval={"quorum": 2, "rule": [{"over": "10.00", "quorum": 1}]}).requirement(Facts(cents=2_000))
     assert needs.quorum == 2
 
 
 def test_a_duplicate_asks_for_one_more_and_says_why() -> None:
-    once = policy().requirement(Cents(2_500))
-    again = policy().requirement(Cents(2_500), duplicates=3)
+    once = policy().requirement(Facts(cents=2_500))
+    again = policy().requirement(Facts(cents=2_500, duplicates=3))
     assert (once.quorum, once.reasons) == (1, ())
     assert again.quorum == 2
     assert "same recipient and amount" in again.reasons[0]
@@ -127,6 +127,43 @@ def test_a_duplicate_asks_for_one_more_and_says_why() -> None:
 )
 def test_more_money_never_needs_less(one: int, other: int, duplicates: int) -> None:
     rules = policy(approval={"rule": RULES})
-    less, more = (rules.requirement(Cents(cents), duplicates=duplicates) for cents in sorted((one, other)))
+    less, more = (rules.requirement(Facts(cents=cents, duplicates=duplicates)) for cents in sorted((one, other)))
     assert less.quorum <= more.quorum
     assert less.typed_amount <= more.typed_amount
+
+
+@pytest.mark.parametrize(
+    ("facts", "quorum"),
+    [
+        (Facts(cents=100), 1),
+        (Facts(cents=100, new_recipient=True), 2),
+        (Facts(cents=100, sent_today=400_001), 1),
+        (Facts(cents=100, sent_today=499_901), 3),
+        (Facts(cents=500_001, new_recipient=True), 4),
+    ],
+)
+def test_rules_by_new_recipient_and_by_daily_sum(facts: Facts, quorum: int) -> None:
+    rules = [
+        {"new_recipient": True, "quorum": 2},
+        {"daily_over": "5000.00", "quorum": 3},
+        {"new_recipient": True, "over": "5000.00", "quorum": 4},
+    ]
+    needs = policy(approval={"rule": rules}).requirement(facts)
+    assert needs.quorum == quorum
+    assert bool(needs.reasons) == (quorum > 1)
+
+
+def test_a_rule_needs_a_condition() -> None:
+    with pytest.raises(ValueError, match="needs a condition"):
+        policy(approval={"rule": [{"quorum": 2}]})
+
+
+def test_a_later_policy_only_tightens() -> None:
+    asked = policy(approval={"quorum": 2}).requirement(Facts(cents=100))
+    softer = policy().requirement(Facts(cents=100))
+    stricter = policy(approval={"rule": [{"over": "0.50", "quorum": 3, "typed_amount": True}]}).requirement(
+        Facts(cents=100)
+    )
+    assert asked.tightened(softer) is asked
+    held = asked.tightened(stricter)
+    assert (held.quorum, held.typed_amount) == (3, True)

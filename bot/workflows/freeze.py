@@ -1,0 +1,124 @@
+"""The kill switch: any approver or admin stops all sending at once; starting again takes a quorum."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.approvals import No, Role, full_member, listed
+from bot.domain.audit import Entry
+from bot.domain.references import ulid
+from bot.workflows.announce import Action
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+_FLAG = "frozen"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """Who stopped all sending, when and why; ``lifting`` are those who want to start again."""
+
+    by: str
+    reason: str
+    at: str
+    lifting: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Freezing:
+    """What an attempt to freeze or unfreeze came to. ``frozen`` None: payments flow."""
+
+    frozen: Frozen | None
+    refusal: No | None = None
+    changed: bool = False
+    needed: int = 1
+
+
+def frozen(tx: Tx) -> Frozen | None:
+    """Whether sending is stopped, read in the transaction that would send."""
+    found = tx.flags.get(_FLAG)
+    if not isinstance(found, dict):
+        return None
+    return Frozen(by=found["by"], reason=found["reason"], at=found["at"], lifting=tuple(found["lifting"]))
+
+
+async def is_frozen(ctx: Context) -> Frozen | None:
+    """The same, for whoever only wants to know."""
+    return await ctx.store.read(frozen)
+
+
+async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
+    """Stop all sending. Any approver or admin may, at once and alone."""
+    refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN))
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Freezing:
+        before = frozen(tx)
+        if refusal is not None or before is not None:
+            return Freezing(frozen=before, refusal=refusal)
+        after = Frozen(by=person, reason=reason, at=now.isoformat())
+        _store(tx, after, now)
+        _audit(tx, person, "freeze", {"reason": reason}, now)
+        _announce(ctx, tx, "frozen", {"by": person, "reason": reason}, now)
+        return Freezing(frozen=after, changed=True)
+
+    done = await ctx.store.write(work, name="freeze")
+    ctx.wake()
+    return done
+
+
+async def unfreeze(ctx: Context, *, person: str) -> Freezing:
+    """One voice for starting again; with a quorum of approvers sending goes on."""
+    refusal = await _refusal(ctx, person, (Role.APPROVER,))
+    now = ctx.clock.now()
+    needed = ctx.policy.approval.quorum
+
+    def work(tx: Tx) -> Freezing:
+        before = frozen(tx)
+        if refusal is not None or before is None:
+            return Freezing(frozen=before, refusal=refusal, needed=needed)
+        voices = tuple(dict.fromkeys((*before.lifting, person)))
+        _audit(tx, person, "unfreeze", {"voices": len(voices), "needed": needed}, now)
+        if len(voices) < needed:
+            after = Frozen(by=before.by, reason=before.reason, at=before.at, lifting=voices)
+            _store(tx, after, now)
+            return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
+        _store(tx, None, now)
+        _announce(ctx, tx, "unfrozen", {"by": list(voices)}, now)
+        return Freezing(frozen=None, changed=True, needed=needed)
+
+    done = await ctx.store.write(work, name="unfreeze")
+    ctx.wake()
+    return done
+
+
+async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...]) -> No | None:
+    standing = await ctx.people.standing(person)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return refusal
+    return None if any(listed(role, standing, ctx.policy.people) for role in roles) else No.NOT_APPROVER
+
+
+def _store(tx: Tx, state: Frozen | None, now: datetime) -> None:
+    value = None
+    if state is not None:
+        value = {"by": state.by, "reason": state.reason, "at": state.at, "lifting": list(state.lifting)}
+    tx.flags.set(_FLAG, value, now)
+
+
+def _audit(tx: Tx, person: str, action: str, detail: dict[str, object], now: datetime) -> None:
+    tx.audit.append(Entry(at=now, instruction_id="", actor=person, action=action, before="", after="", detail=detail))
+
+
+def _announce(ctx: Context, tx: Tx, topic: str, facts: dict[str, object], now: datetime) -> None:
+    for channel in dict.fromkeys((ctx.policy.channels.approvals, ctx.policy.alerts)):
+        number = ulid(now)
+        tx.outbox.add(
+            id=number,
+            key=f"{topic}:{number}",
+            action=Action.NOTICE,
+            place="",
+            channel=channel,
+            payload={"topic": topic, **facts},
+            now=now,
+        )

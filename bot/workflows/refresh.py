@@ -1,0 +1,99 @@
+"""Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.instruction import Instruction, Vote
+from bot.domain.tracking import back_off
+from bot.presentation import cards
+from bot.slack.messenger import Posted
+from bot.workflows.announce import Place
+from bot.workflows.context import Context
+from storage.rows import CardCopy
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_GIVEN_UP_AFTER = 12
+_GONE = frozenset(
+    {
+        "message_not_found",
+        "cant_update_message",
+        "edit_window_closed",
+        "not_in_channel",
+        "channel_not_found",
+        "is_archived",
+    }
+)
+
+
+async def refresh_due(ctx: Context) -> int:
+    """Edit the copies of cards that no longer show the newest state; returns how many there were."""
+    now = ctx.clock.now()
+    due = await ctx.store.read(lambda tx: tx.copies.due(now, _AT_ONCE))
+    for copy in due:
+        await _refresh(ctx, copy)
+    return len(due)
+
+
+async def _refresh(ctx: Context, copy: CardCopy) -> None:
+    found = await ctx.store.read(
+        lambda tx: (tx.instructions.get(copy.instruction_id), _votes_shown(tx, copy.instruction_id))
+    )
+    instruction, votes = found
+    if instruction is None:
+        return
+    direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
+    content = card_for(ctx, instruction, votes, copy.place, direct=direct)
+    try:
+        await ctx.messenger.edit(at=Posted(copy.channel, copy.ts), content=content)
+    except (ServiceNow, OutcomeUnknown) as later:
+        wait = later.retry_after if isinstance(later, ServiceNow) else None
+        pause = max(back_off(first=1.0, attempts=copy.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
+        due = ctx.clock.now() + pause
+        await ctx.store.write(
+            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due), name="edit_later"
+        )
+    except ServiceNever as refused:
+        log.warning("a card could not be edited", reference=instruction.reference, error=refused.reason)
+        if refused.reason in _GONE or copy.attempts >= _GIVEN_UP_AFTER:
+            await _shown(ctx, copy, instruction)
+            return
+        due = ctx.clock.now() + back_off(first=1.0, attempts=copy.attempts, ceiling=60.0)
+        await ctx.store.write(
+            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due), name="edit_later"
+        )
+    else:
+        await _shown(ctx, copy, instruction)
+
+
+async def _shown(ctx: Context, copy: CardCopy, instruction: Instruction) -> None:
+    now = ctx.clock.now()
+    await ctx.store.write(
+        lambda tx: tx.copies.shown(copy.instruction_id, copy.place, version=instruction.version, now=now),
+        name="shown",
+    )
+
+
+def _votes_shown(tx: Tx, instruction_id: str) -> list[Vote]:
+    instruction = tx.instructions.get(instruction_id)
+    return tx.votes.of(instruction_id, instruction.round) if instruction is not None else []
+
+
+def card_for(
+    ctx: Context, instruction: Instruction, votes: Sequence[Vote], place: str, *, direct: bool = False
+) -> Content:
+    """The card as it is now, for one of its places; ``direct`` when it goes to the requester alone."""
+    hint = instruction.origin_channel if direct and not instruction.origin_channel.startswith("D") else ""
+    return cards.card(
+        instruction,
+        votes,
+        for_approvers=place == Place.APPROVALS,
+        approvals_channel=ctx.policy.channels.approvals,
+        invite_to=hint,
+    )
