@@ -7,6 +7,7 @@ one right example, at start.
 import re
 import tomllib
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import fields as dataclass_fields
 from importlib import resources
 from pathlib import Path
@@ -22,6 +23,8 @@ _PATH: Final = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|\{[a-z_]+\}|%[0-9A
 _NAME: Final = re.compile(r"[^\x00-\x20\x7f\"]{1,100}")
 _PREFIX: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
 _MAX_PAGE_SIZE: Final = 1000
+_LISTS: Final = frozenset({"items", "payments"})
+_DECIDED_ELSEWHERE: Final = {"list_operations": "list_parameters"}
 _EXAMPLE: Final = 'path = "/v2/payouts/{id}/confirm"'
 
 Table = dict[str, Any]
@@ -210,12 +213,17 @@ class _ServiceTable:
             # Anything on the way may repeat or prefetch a GET.
             check.refuse(f"{key}.method", "an operation that moves money is no GET", 'method = "PUT"')
         place = check.choice(f"{key}.parameters", over.get("parameters", entry.get("parameters", "path")), _PLACES)
-        needed = frozenset(PLACEHOLDER.findall(entry["path"]))
+        # What an operator gives a name to may leave the path: then it travels with the other parameters.
+        needed = frozenset(PLACEHOLDER.findall(entry["path"])) - over.get("fields", {}).keys()
+        path = check.path(
+            f"{key}.path", over.get("path", entry["path"]), needed=needed, possible=needed | frozenset(fields)
+        )
+        self._check_place(operation, place, outside=fields.keys() - set(PLACEHOLDER.findall(path)), over=over)
         return Route(
             service=self._service,
             operation=operation,
             method=method,
-            path=check.path(f"{key}.path", over.get("path", entry["path"]), needed=needed, possible=frozenset(fields)),
+            path=path,
             mark=Mark(entry["mark"]),
             parameters=cast(Place, place),
             moves_money=moves_money,
@@ -224,6 +232,20 @@ class _ServiceTable:
             fields=fields,
             reply=self._reply_of(key, entry.get("reply", {}), over.get("reply", {})),
         )
+
+    def _check_place(self, operation: str, place: str, *, outside: AbstractSet[str], over: Table) -> None:
+        """Whether the parameters that the path does not hold can go to that place."""
+        key = f"{self._service}.{operation}.parameters"
+        if operation in _DECIDED_ELSEWHERE and "parameters" in over:
+            setting = _DECIDED_ELSEWHERE[operation]
+            self._check.refuse(key, f"{setting} of [{self._service}] decides it", f'{setting} = "query"')
+        if place == "path" and outside:
+            names = ", ".join(sorted(outside))
+            self._check.refuse(key, f"the path does not hold {names}; say where it goes", 'parameters = "query"')
+        if place != "body" and outside & _LISTS:
+            self._check.refuse(
+                key, f"{min(outside & _LISTS)} is a list, which only a body holds", 'parameters = "body"'
+            )
 
     def _reply_of(self, key: str, reply: str | Table, over: object) -> Mapping[str, tuple[str, ...]]:
         names = self._records[reply] if isinstance(reply, str) else self._named(reply)

@@ -47,3 +47,24 @@ async def test_an_operation_can_be_missing(clock: Clock) -> None:
     ):
         await partner.create(code="C1")
         assert (await partner("GET", "/code/C1")).status == 404
+
+
+async def test_an_id_may_travel_beside_the_path(clock: Clock) -> None:
+    dialect = Dialect(
+        routes={
+            **ROUTES,
+            "get_operation": ("GET", "/operation"),
+            "commit_payout": ("PUT", "/commit"),
+            "payout_events": ("GET", "/events"),
+        },
+        names={"get_operation.id": "operationId", "commit_payout.id": "payout", "payout_events.id": "X-Payout"},
+        places={"commit_payout": "body", "payout_events": "header"},
+    )
+    async with PaymentsSimulator(clock=clock, dialect=dialect) as simulator, Partner(simulator) as partner:
+        created = await partner.create(code="C1")
+        assert (await partner("PUT", "/commit", {"payout": created})).body["code"] == "C1"
+        assert (await partner("GET", f"/operation?operationId={created}")).body["operationId"] == created
+        assert (await partner("GET", "/events", headers={"X-Payout": created})).status == 200
+        for method, path, body in (("PUT", "/commit", {}), ("GET", "/operation", None), ("GET", "/events", None)):
+            assert (await partner(method, path, body)).status == 404
+        assert simulator.ledger.executions("C1") == 1

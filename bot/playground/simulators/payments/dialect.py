@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 ROUTES: Mapping[str, tuple[str, str]] = {
     "list_operations": ("GET", "/operations"),
@@ -28,17 +29,20 @@ class Dialect:
 
     Attributes:
         routes: method and path template by operation; operations left out do not exist in this dialect.
-            Templates name ``{id}`` or ``{code}``.
+            Templates name ``{id}`` or ``{code}``, or leave it to ``places``.
         names: a field's name on the wire by its default name (``amount``, ``currentPage``, ``svc_operation_id`` ...),
             or by operation and name where it differs in one place (``create_payout.email``).
         prefix: what stands for ``svc`` in field names.
         email_header: the account status request carries the e-mail in this header instead of the query.
+        places: where an operation's id, code or e-mail travels when its path does not hold it: ``query`` (the
+            default), ``header`` or ``body``.
     """
 
     routes: Mapping[str, tuple[str, str]] = field(default_factory=lambda: dict(ROUTES))
     names: Mapping[str, str] = field(default_factory=dict)
     prefix: str = "svc"
     email_header: str | None = None
+    places: Mapping[str, Literal["query", "header", "body"]] = field(default_factory=dict)
 
     def name(self, operation: str, default: str) -> str:
         """What a field is called on the wire."""

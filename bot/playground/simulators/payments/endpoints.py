@@ -8,7 +8,13 @@ from bot.playground.simulators.ledger import Ledger
 from bot.playground.simulators.payments.book import BalanceTooLowError, Book, DuplicateCodeError, NotAllowedError
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.playground.simulators.payments.records import CANCELED, PENDING, PayoutOrder, Record, Switches
-from bot.playground.simulators.payments.requests import read_object, read_page, read_payout, read_purchase
+from bot.playground.simulators.payments.requests import (
+    read_object,
+    read_page,
+    read_parameter,
+    read_payout,
+    read_purchase,
+)
 from bot.playground.simulators.payments.shapes import Shapes, account_status, coded, invalid, iso
 
 PAGE_CAP = 100
@@ -72,7 +78,7 @@ class Endpoints:
 
     def get_operation_by_code(self, ask: Ask) -> Answer:
         """The newest operation that carries the partner's code."""
-        records = self._book.shelf.by_code.get(ask.params["code"])
+        records = self._book.shelf.by_code.get(read_parameter(ask, self._dialect, "code"))
         if not records:
             raise Refusal(coded(404, "OPERATION_NOT_FOUND", "No operation has this code"))
         return self._read(records[-1])
@@ -151,7 +157,7 @@ class Endpoints:
     def account_status(self, ask: Ask) -> Answer:
         """Whether an e-mail can be paid, and whose it is."""
         header = self._dialect.email_header
-        email = ask.headers.get(header.lower()) if header else ask.query.get(self._dialect.name(ask.operation, "email"))
+        email = ask.headers.get(header.lower()) if header else read_parameter(ask, self._dialect, "email")
         if not email:
             raise Refusal(invalid({"email": ["is required"]}))
         return Answer(body=account_status(self._book.account(email)))
@@ -165,7 +171,7 @@ class Endpoints:
             raise Refusal(_taken(ask, self._dialect)) from problem
 
     def _wanted(self, ask: Ask, kind: str | None = None) -> Record:
-        record = self._book.shelf.by_id.get(ask.params["id"])
+        record = self._book.shelf.by_id.get(read_parameter(ask, self._dialect, "id"))
         if record is None or kind not in (None, record.operation_type):
             raise Refusal(coded(404, "OPERATION_NOT_FOUND", "There is no such operation"))
         return record

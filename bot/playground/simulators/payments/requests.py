@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from bot.playground.simulators.exchange import Answer, Ask, Refusal
 from bot.playground.simulators.payments.dialect import Dialect
@@ -97,6 +97,25 @@ def read_object(ask: Ask) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise Refusal(invalid({"body": ["must be a JSON object"]}))
     return body
+
+
+def read_parameter(ask: Ask, dialect: Dialect, name: str) -> str:
+    """What a request is about: an id, a code or an e-mail, from wherever the dialect puts it; empty when absent.
+
+    Raises:
+        Refusal: 422; it is in the body, and the body is no JSON object.
+    """
+    if name in ask.params:
+        return ask.params[name]
+    told = dialect.name(ask.operation, name)
+    match dialect.places.get(ask.operation, "query"):
+        case "header":
+            return unquote(ask.headers.get(told.lower(), ""))
+        case "body":
+            value = read_object(ask).get(told)
+            return value if isinstance(value, str) else ""
+        case _:
+            return ask.query.get(told, "")
 
 
 def read_payout(ask: Ask, dialect: Dialect) -> PayoutOrder:
