@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
+from bot import audit_command
 from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
@@ -45,6 +46,8 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
     _add(commands, "manifest", "print the app manifest, from the code's own declarations", _manifest)
     _add(commands, "routes", "print the route table with its assumptions", _routes)
+    about = "verify or export the audit of everything that was asked, decided and sent"
+    audit_command.declare(commands.add_parser("audit", help=about, description=f"{about[:1].upper()}{about[1:]}."))
     return parser
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.pool import NullPool, StaticPool
+from sqlalchemy.pool import StaticPool
 
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
@@ -70,7 +70,8 @@ def _postgres(server: PostgresServer) -> Engine:
     return create_engine(
         server.url,
         hide_parameters=True,
-        poolclass=NullPool,
+        pool_size=1,
+        max_overflow=0,
         connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "switchboard reading"},
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
     )

@@ -210,10 +210,10 @@ def check(
 
 def _at_the_end(count: int, head: str, *, end: tuple[int, str] | None, anchors: list[Anchor]) -> Verdict:
     last = max(anchors, key=lambda anchor: anchor.seq, default=None)
-    if last is not None and last.seq > count and (end is None or last.seq >= end[0]):
+    if last is not None and last.seq > count and (end is None or type(end[0]) is not int or last.seq >= end[0]):
         problem = f"row {last.seq} was there on {last.at:%Y-%m-%d %H:%M} UTC, says an anchor"
         return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
-    if end is not None and end[0] > count:
+    if end is not None and type(end[0]) is int and end[0] > count:
         problem = f"there were {end[0]} rows, says the database's own note of its end"
         return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
     if end is not None and end != (count, head):

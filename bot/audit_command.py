@@ -1,0 +1,263 @@
+"""``switchboard audit verify`` and ``switchboard audit export``: look at the audit from outside the running bot.
+
+Both only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET_KEY``.
+"""
+
+import argparse
+import csv
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import IO, Any
+
+from bot.domain.anchors import EVERY, Anchors
+from bot.domain.audit import Stored, Verdict, check
+from bot.domain.clock import SystemClock
+from bot.domain.errors import OperatorError
+from bot.domain.references import derived_key
+from bot.settings import Settings, load_settings
+from storage.anchors import AnchorFile, anchors_path
+from storage.reading import Reading, open_for_reading
+from storage.transaction import Tx
+
+_PAGE = 1_000
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""What a spreadsheet takes for the beginning of a formula, or skips to look for one."""
+
+_COLUMNS = {
+    "seq": "seq",
+    "at": "at",
+    "instruction": "instruction_id",
+    "actor": "actor",
+    "action": "action",
+    "before": "before",
+    "after": "after",
+    "detail": "detail",
+    "previous": "previous",
+    "hash": "hash",
+}
+"""Names in an export, and what they are called in a row."""
+
+
+def declare(parser: argparse.ArgumentParser) -> None:
+    """Give the command ``audit`` its two verbs."""
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+    about = "check that no row of the audit was changed, removed, inserted, reordered or cut off"
+    verifying = verbs.add_parser("verify", help=about, description=f"{about[:1].upper()}{about[1:]}.")
+    anchors = verifying.add_mutually_exclusive_group()
+    anchors.add_argument("--anchors", type=Path, metavar="FILE", help="the anchors, or a copy of them kept elsewhere")
+    anchors.add_argument(
+        "--without-anchors", action="store_true", help="check the chain alone: a cut off end is not found"
+    )
+    verifying.set_defaults(run=verify)
+    about = "write every row of the audit, for spreadsheets or programs"
+    exporting = verbs.add_parser("export", help=about, description=f"{about[:1].upper()}{about[1:]}.")
+    exporting.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="csv (default) or JSON lines")
+    exporting.add_argument("--output", type=Path, metavar="FILE", help="write into this file instead of the terminal")
+    exporting.set_defaults(run=export)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """What was read: the verdict, when the first row was written, and whose request the bad row is about."""
+
+    verdict: Verdict
+    begun: datetime | None
+    reference: str
+
+
+def verify(chosen: argparse.Namespace) -> int:
+    """Print what was found; 0: everything holds, 1: something was tampered with, or nobody can tell."""
+    settings = load_settings()
+    key = _key(settings, "audit")
+    file = AnchorFile(chosen.anchors or anchors_path(settings.database_url), key=_key(settings, "anchor"))
+    if chosen.anchors is not None and not file.path.is_file():
+        raise OperatorError(f"There is no file {file.path}")
+    try:
+        # Before the rows: what is anchored then is in the database, whatever the bot adds meanwhile.
+        anchors = Anchors() if chosen.without_anchors else file.read()
+    except OSError as refused:
+        raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {file.path}") from refused
+    with open_for_reading(settings.database_url, audit_key=key) as reading:
+        found = reading.read(lambda tx: _look(tx, key, anchors))
+    report = _damaged(found) if found.verdict.bad_seq is not None else _whole(found.verdict)
+    holds = found.verdict.bad_seq is None
+    if not chosen.without_anchors:
+        about_anchors, sound = _anchored(found, anchors, file.path)
+        report += about_anchors
+        holds = holds and sound
+    sys.stdout.write("\n".join(report) + "\n")
+    return 0 if holds else 1
+
+
+def _look(tx: Tx, key: bytes, anchors: Anchors) -> _Found:
+    verdict = check(key=key, rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+    first = next(tx.audit.stored(limit=1), None)
+    entry = first.entry() if first is not None else None
+    return _Found(verdict=verdict, begun=entry.at if entry is not None else None, reference=_reference(tx, verdict))
+
+
+def _reference(tx: Tx, verdict: Verdict) -> str:
+    """The reference of the request that the bad row is about, as the audit itself says; "" when it does not."""
+    bad = verdict.found.entry() if verdict.found is not None else None
+    if bad is None or not bad.instruction_id.isascii():
+        return ""
+    asked = next(tx.audit.stored(instruction_id=bad.instruction_id, limit=1), None)
+    entry = asked.entry() if asked is not None else None
+    return str(entry.detail.get("reference", "")) if entry is not None else ""
+
+
+def _whole(verdict: Verdict) -> list[str]:
+    return [f"The audit holds: {verdict.rows} rows.", f"Head: {verdict.head}"]
+
+
+def _damaged(found: _Found) -> list[str]:
+    verdict = found.verdict
+    assert verdict.bad_seq is not None
+    lines = [
+        f"The audit does not hold. The first bad row is row {verdict.bad_seq}: {verdict.damage}.",
+        f"{verdict.problem[:1].upper()}{verdict.problem[1:]}.",
+    ]
+    if verdict.found is not None:
+        lines.append(f"In its place stands: {_line(verdict.found, found.reference)}")
+    held = f"Rows 1 to {verdict.rows} hold." if verdict.rows else "No row before it holds."
+    lines.append(held)
+    if verdict.bad_seq == 1 and verdict.rows == 0:
+        lines.append("Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.")
+    return lines
+
+
+def _line(row: Stored, reference: str) -> str:
+    """A row on one line of a terminal; whatever somebody wrote into it, it cannot command the terminal."""
+    entry = row.entry()
+    if entry is None:
+        return ascii(tuple(row))
+    what = f"{entry.action}, {entry.before or 'nothing'} to {entry.after}"
+    parts = [f"{entry.at:%Y-%m-%d %H:%M:%S} UTC", reference or entry.instruction_id, entry.actor, what]
+    return ascii("  ".join(parts))[1:-1]
+
+
+def _anchored(found: _Found, anchors: Anchors, path: Path) -> tuple[list[str], bool]:
+    """What the anchors are worth, and whether that is enough."""
+    lines, sound = [], True
+    if anchors.held:
+        last = max(anchors.held, key=lambda anchor: anchor.seq)
+        lines.append(
+            f"Anchors: {len(anchors.held)} in {path}, the last at row {last.seq}, {last.at:%Y-%m-%d %H:%M} UTC."
+        )
+    if anchors.forged:
+        sound = False
+        lines.append(
+            f"The anchors were tampered with: {_numbers(anchors.forged)} of {path} was not written by the bot."
+        )
+    if anchors.unreadable:
+        lines.append(f"Not an anchor, perhaps cut off by a power failure: {_numbers(anchors.unreadable)} of {path}.")
+    if not anchors.held and found.begun is not None:
+        lines.append(f"There are no anchors in {path}, so rows cut off at the end cannot be noticed.")
+        if SystemClock().now() - found.begun > 2 * EVERY:
+            sound = False
+            lines.append(
+                "The bot writes them within minutes, so they were removed or lie elsewhere: name the file with "
+                "--anchors, or check the chain alone with --without-anchors."
+            )
+    return lines, sound
+
+
+def _numbers(lines: tuple[int, ...]) -> str:
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+
+
+def export(chosen: argparse.Namespace) -> int:
+    """Write every row; 0 when all of them were written."""
+    settings = load_settings()
+    write = _as_csv if chosen.format == "csv" else _as_json_lines
+    with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
+        if chosen.output is None:
+            return _to_terminal(write, reading)
+        try:
+            with _whole_file(chosen.output) as out:
+                count = write(_rows(reading), out)
+        except OSError as refused:
+            raise OperatorError(f"{chosen.output} cannot be written: {refused.strerror}") from refused
+    sys.stdout.write(f"Wrote {count} rows to {chosen.output}.\n")
+    return 0
+
+
+def _to_terminal(write: Callable[[Iterator[Stored], IO[str]], int], reading: Reading) -> int:
+    try:
+        write(_rows(reading), sys.stdout)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever reads has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return 0
+
+
+def _rows(reading: Reading) -> Iterator[Stored]:
+    """Every row; no transaction stays open while somebody reads slowly."""
+    after: int | None = None
+    while True:
+        begin = after
+        page = reading.read(lambda tx: list(tx.audit.stored(begin, limit=_PAGE)))  # noqa: B023 - run at once
+        yield from page
+        if len(page) < _PAGE:
+            return
+        after = page[-1].seq
+
+
+def _as_csv(rows: Iterator[Stored], out: IO[str]) -> int:
+    writer = csv.writer(out, quoting=csv.QUOTE_ALL)
+    writer.writerow(_COLUMNS)
+    count = 0
+    for row in rows:
+        count += 1
+        writer.writerow([_cell(_moment(row) if name == "at" else getattr(row, name)) for name in _COLUMNS.values()])
+    return count
+
+
+def _cell(value: object) -> str:
+    """Text that no spreadsheet runs as a formula, and that every file can hold."""
+    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8")
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def _as_json_lines(rows: Iterator[Stored], out: IO[str]) -> int:
+    count = 0
+    for row in rows:
+        count += 1
+        entry = row.entry()
+        values: dict[str, Any] = {name: getattr(row, field) for name, field in _COLUMNS.items()}
+        values |= {"at": _moment(row), "detail": row.detail if entry is None else entry.detail}
+        out.write(json.dumps(values, default=repr) + "\n")
+    return count
+
+
+def _moment(row: Stored) -> str:
+    """ISO 8601 in UTC, as it is sealed; what is no time is given as it lies there."""
+    entry = row.entry()
+    return str(row.at) if entry is None else entry.at.isoformat()
+
+
+@contextmanager
+def _whole_file(path: Path) -> Iterator[IO[str]]:
+    """A file only its owner can read, in its place when it is complete and not before."""
+    part = path.with_name(path.name + ".part")
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
+            yield out
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _key(settings: Settings, purpose: str) -> bytes:
+    if settings.secret_key is None:
+        raise OperatorError("SECRET_KEY is missing", mend="set the one that the bot runs with")
+    return derived_key(settings.secret_key.get_secret_value(), purpose)
