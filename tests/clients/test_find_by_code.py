@@ -5,8 +5,8 @@ from aiohttp import web
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.clients.payments.operation_scan import OperationScan
 from bot.clients.payments import PaymentsClient
+from bot.clients.payments.operation_scan import OperationScan
 from bot.domain.errors import OperatorError
 from bot.domain.operation import Operation, OperationPage
 from tests.clients.conftest import OpenClient

@@ -7,8 +7,8 @@ import pytest
 from aiohttp import web
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import NewPayout, PaymentsClient
-from bot.domain.errors import OperatorError, ServiceNever
+from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
@@ -23,6 +23,17 @@ NEW = NewPayout(
     confirmation_uri="https://bot.example/c/1",
     failure_uri="https://bot.example/c/2",
     cancel_uri="https://bot.example/c/3",
+)
+
+
+PURCHASE = NewPurchase(
+    code="01JCODE",
+    description="Books",
+    items=(NewItem(description="Book", unit_cents=Cents(1000), quantity=2),),
+    confirmation_uri="https://bot.example/c/1",
+    cancel_uri="https://bot.example/c/2",
+    callback_uri="https://bot.example/c/3",
+    failure_uri="https://bot.example/c/4",
 )
 
 
@@ -118,7 +129,18 @@ async def commit(client: PaymentsClient, earlier_unknown: bool) -> object:
     return await client.commit_payout("op-1", earlier_unknown=earlier_unknown)
 
 
-@pytest.mark.parametrize("effect", [create, commit])
+async def one_step(client: PaymentsClient, earlier_unknown: bool) -> object:
+    return await client.one_step_payout(NEW, earlier_unknown=earlier_unknown)
+
+
+async def purchase(client: PaymentsClient, earlier_unknown: bool) -> object:
+    return await client.create_purchase(PURCHASE, earlier_unknown=earlier_unknown)
+
+
+EFFECTS = [create, commit, one_step, purchase]
+
+
+@pytest.mark.parametrize("effect", EFFECTS)
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 422, 429])
 async def test_a_refusal_is_not_executed_unless_something_is_unknown(
     client: PaymentsClient, partner: Partner, effect: Effect, status: int
@@ -130,7 +152,7 @@ async def test_a_refusal_is_not_executed_unless_something_is_unknown(
     assert isinstance(await effect(client, True), Unknown)
 
 
-@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("effect", EFFECTS)
 @pytest.mark.parametrize("status", [202, 302, 307, 408, 409, 500, 502, 503, 504])
 async def test_everything_else_is_unknown_and_sent_once(
     client: PaymentsClient, partner: Partner, effect: Effect, status: int
@@ -140,7 +162,7 @@ async def test_everything_else_is_unknown_and_sent_once(
     assert len(partner.calls) == 1
 
 
-@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("effect", EFFECTS)
 async def test_a_proxys_page_with_status_200_is_unknown(
     client: PaymentsClient, partner: Partner, effect: Effect
 ) -> None:
@@ -148,7 +170,7 @@ async def test_a_proxys_page_with_status_200_is_unknown(
     assert isinstance(await effect(client, False), Unknown)
 
 
-@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("effect", EFFECTS)
 async def test_a_connection_that_breaks_is_unknown_and_sent_once(
     client: PaymentsClient, partner: Partner, effect: Effect
 ) -> None:
@@ -172,7 +194,7 @@ async def test_a_429_slows_everybody_down(client: PaymentsClient, partner: Partn
     assert slots.patience[0] < 5, "the send guard refuses what waited longer"
 
 
-@pytest.mark.parametrize("effect", [create, commit])
+@pytest.mark.parametrize("effect", EFFECTS)
 async def test_without_a_slot_nothing_is_sent(
     client: PaymentsClient, partner: Partner, slots: CountingSlots, effect: Effect
 ) -> None:
@@ -183,20 +205,78 @@ async def test_without_a_slot_nothing_is_sent(
     assert partner.calls == []
 
 
-async def test_a_refusing_guard_sends_nothing(client: PaymentsClient, partner: Partner) -> None:
-    found = await client.commit_payout("op-1", earlier_unknown=False, guard=lambda: False)
+Guarded = Callable[[PaymentsClient, Callable[[], bool]], Awaitable[object]]
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        lambda client, guard: client.create_payout(NEW, earlier_unknown=False, guard=guard),
+        lambda client, guard: client.commit_payout("op-1", earlier_unknown=False, guard=guard),
+        lambda client, guard: client.one_step_payout(NEW, earlier_unknown=False, guard=guard),
+        lambda client, guard: client.create_purchase(PURCHASE, earlier_unknown=False, guard=guard),
+    ],
+)
+async def test_a_refusing_guard_sends_nothing(client: PaymentsClient, partner: Partner, effect: Guarded) -> None:
+    found = await effect(client, lambda: False)
     assert isinstance(found, NotExecuted)
     assert (found.again, found.failure) == (True, Failure.NOT_SENT)
     assert partner.calls == []
 
 
-async def test_production_sends_no_unconfirmed_commit(open_client: OpenClient, partner: Partner) -> None:
-    client = open_client(environment="production")
-    with pytest.raises(OperatorError, match=r"payments\.commit_payout"):
-        await client.commit_payout("op-1", earlier_unknown=False)
-    with pytest.raises(OperatorError, match=r"payments\.commit_payout"):
-        client.require_committable()
-    assert partner.calls == []
+async def test_one_step_sends_what_create_sends_and_reads_a_committed_payout(
+    client: PaymentsClient, partner: Partner
+) -> None:
+    partner.answer = lambda _: said(operation(7, status="Committed", code="01JCODE"), 201)
+    await client.create_payout(NEW, earlier_unknown=False)
+    found = await client.one_step_payout(NEW, earlier_unknown=False)
+    create_call, call = partner.calls
+    assert (call.method, call.path, call.raw) == ("POST", "/payouts/one-step", create_call.raw)
+    assert isinstance(found, Done)
+    assert (found.value.id, found.value.code, found.value.state) == ("op-7", "01JCODE", OperationStatus.COMMITTED)
+
+
+@pytest.mark.parametrize("status", ["committed", "PENDING", "completed", "failed", "canceled", "Cancelled"])
+@pytest.mark.parametrize("code", ["01JCODE", None, ""])
+@pytest.mark.parametrize("kind", ["payout", "PAYOUT", None])
+async def test_one_step_is_done_when_it_is_committed_or_further_under_our_code(
+    client: PaymentsClient, partner: Partner, status: str, code: object, kind: object
+) -> None:
+    partner.answer = lambda _: said(operation(7, status=status, code=code, operation_type=kind))
+    assert isinstance(await client.one_step_payout(NEW, earlier_unknown=True), Done)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": "created"},
+        {"status": "confirmed"},
+        {"status": "queued"},
+        {"status": ""},
+        {"id": None},
+        {"code": "another"},
+        {"code": "01jcode"},
+        {"operation_type": "purchase"},
+    ],
+)
+async def test_one_step_is_unknown_when_the_answer_says_less(
+    client: PaymentsClient, partner: Partner, changes: dict[str, object]
+) -> None:
+    partner.answer = lambda _: said(operation(7) | {"status": "committed", "code": "01JCODE"} | changes)
+    assert isinstance(await client.one_step_payout(NEW, earlier_unknown=False), Unknown)
+    assert len(partner.calls) == 1
+
+
+async def test_a_refusal_names_the_field_in_our_words(open_client: OpenClient, partner: Partner) -> None:
+    client = open_client('[payments.create_payout.fields]\namount = "value"\n')
+    partner.answer = lambda _: said(
+        {"message": "Invalid", "messages": {"value": ["too much"], "email": "odd", "internal.rule": ["x"]}}, 422
+    )
+    found = await client.create_payout(NEW, earlier_unknown=False)
+    assert isinstance(found, NotExecuted)
+    assert found.reason == "the service does not accept the amount and the email (422)"
+    assert found.words == ""
+    assert "too much" in found.detail
 
 
 async def test_a_confirmed_dialect_is_spoken_in_production(open_client: OpenClient, partner: Partner) -> None:
@@ -219,5 +299,6 @@ async def test_an_identifier_cannot_reach_another_path(client: PaymentsClient, p
     assert len(partner.calls) == 1
 
 
-def test_a_new_payout_does_not_print_its_callback_addresses() -> None:
-    assert "bot.example" not in repr(NEW)
+@pytest.mark.parametrize("new", [NEW, PURCHASE])
+def test_what_is_new_does_not_print_its_callback_addresses(new: object) -> None:
+    assert "bot.example" not in repr(new)
