@@ -1,0 +1,57 @@
+"""A person who presses what waits for a decision, and presses again when it had no effect."""
+
+import asyncio
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from bot.playground.workspace import ImpossibleAct, Message
+from tests.process.scene import Scene
+from tests.support.rig import APPROVALS
+
+_APPROVE, _RETRY = "payout.approve", "payout.retry"
+_NEXT_LOOK = 0.1
+
+
+class Approver:
+    """Acts for as long as it is entered. Knows nothing but what a person sees.
+
+    Args:
+        user: who it is.
+        amount: what is typed where the amount must be typed.
+    """
+
+    def __init__(self, scene: Scene, *, user: str, amount: str) -> None:
+        self._scene = scene
+        self._user = user
+        self._amount = amount
+        self._acting: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> Self:
+        self._acting = asyncio.create_task(self._act(), name=f"approver {self._user}")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        assert self._acting is not None
+        self._acting.cancel()
+        with suppress(asyncio.CancelledError):
+            await self._acting
+
+    async def _act(self) -> None:
+        while True:
+            for card in self._scene.cards(APPROVALS):
+                for action in (_APPROVE, _RETRY):
+                    if any(button.action_id == action for button in card.buttons):
+                        await self._press(card, action)
+            await asyncio.sleep(_NEXT_LOOK)  # a person's pace
+
+    async def _press(self, card: Message, action: str) -> None:
+        workspace = self._scene.workspace
+        with suppress(ImpossibleAct):  # the card changed under the finger
+            await workspace.click(self._user, APPROVALS, card.ts, action)
+            if workspace.modal(self._user) is not None:
+                await workspace.submit(self._user, {"amount": self._amount})
+            if workspace.modal(self._user) is not None:
+                await workspace.close(self._user)

@@ -1,0 +1,162 @@
+"""``python -m bot run`` as a child process that a test can kill, stop, continue and start again."""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import aiohttp
+
+RUN = ("-m", "bot", "run")
+PLAYED = (str(Path(__file__).with_name("played.py")),)
+"""The same program with a switch for tests; see there."""
+
+READY_SECONDS = 20.0
+"""The contract's: from the start of the process until ``/readyz`` answers 200."""
+
+_LOOK_AGAIN = 0.02
+_ROOT = Path(__file__).parents[2]
+
+
+class Ended(AssertionError):
+    """The process ended although it was needed; shows what it said."""
+
+
+class BotProcess:
+    """One bot at a time, on one port; what all of them say goes to the same two files.
+
+    Args:
+        environment: every variable it gets, besides ``PATH`` and ``PYTHONPATH``.
+        folder: its working directory; a ``.env`` of the surrounding shell is not there.
+        program: what Python is told to run.
+    """
+
+    def __init__(self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = RUN) -> None:
+        self.environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT), **environment}
+        self.program = tuple(program)
+        self.starts = 0
+        self._folder = folder
+        self._process: asyncio.subprocess.Process | None = None
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        return f"http://{self.environment.get('HOST', '127.0.0.1')}:{self.environment['PORT']}"
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        assert self._process is not None
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        """Whether there is one that has not ended."""
+        return self._process is not None and self._process.returncode is None
+
+    @property
+    def stdout(self) -> str:
+        """Everything written to standard output so far, by every start."""
+        return _text(self._folder / "stdout.log")
+
+    @property
+    def stderr(self) -> str:
+        """Everything written to standard error so far."""
+        return _text(self._folder / "stderr.log")
+
+    async def start(self, **changed: str) -> None:
+        """Start it; ``changed`` variables are for this start only. Returns before it is ready."""
+        assert not self.running
+        self.starts += 1
+        with (self._folder / "stdout.log").open("ab") as out, (self._folder / "stderr.log").open("ab") as err:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                *self.program,
+                cwd=self._folder,
+                env={**self.environment, **changed},
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+            )
+
+    async def ready(self, *, status: int = 200, path: str = "/readyz", timeout: float = READY_SECONDS) -> None:
+        """Wait until it answers with this status; it may not end meanwhile."""
+        async with aiohttp.ClientSession() as session:
+            try:
+                async with asyncio.timeout(timeout):
+                    while await _status(session, self.url + path) != status:
+                        if not self.running:
+                            raise Ended(f"{self.stdout}\n{self.stderr}")
+                        await asyncio.sleep(_LOOK_AGAIN)  # another process has nothing that could be awaited
+            except TimeoutError:
+                raise TimeoutError(f"no {status} from {path} within {timeout} s:\n{self.stdout}") from None
+
+    async def kill(self) -> None:
+        """``kill -9``, at once."""
+        self._signal(signal.SIGKILL)
+        await self.ended()
+
+    def pause(self) -> None:
+        """``kill -STOP``: it stands still, as in a frozen virtual machine."""
+        self._signal(signal.SIGSTOP)
+
+    def resume(self) -> None:
+        """``kill -CONT``."""
+        self._signal(signal.SIGCONT)
+
+    async def paused(self, *, timeout: float = 10.0) -> None:
+        """Wait until it stands still."""
+        async with asyncio.timeout(timeout):
+            while _kernel_state(self.pid) != "T":
+                assert self.running, self.stdout
+                await asyncio.sleep(_LOOK_AGAIN)
+
+    async def stop(self, *, timeout: float = 15.0) -> int:
+        """``kill -TERM``; its exit code."""
+        self._signal(signal.SIGTERM)
+        return await self.ended(timeout=timeout)
+
+    async def ended(self, *, timeout: float = 15.0) -> int:
+        """Wait for its end; its exit code, negative for a signal."""
+        assert self._process is not None
+        try:
+            async with asyncio.timeout(timeout):
+                return await self._process.wait()
+        except TimeoutError:
+            raise TimeoutError(f"still running after {timeout} s:\n{self.stdout}") from None
+
+    async def discard(self) -> None:
+        """Whatever its state, be rid of it."""
+        if self.running:
+            await self.kill()
+
+    def _signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+async def _status(session: aiohttp.ClientSession, url: str) -> int:
+    try:
+        async with session.get(url) as answer:
+            return answer.status
+    except aiohttp.ClientError:
+        return 0
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _kernel_state(pid: int) -> str:
+    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0]

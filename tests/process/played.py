@@ -1,0 +1,54 @@
+"""The bot as ``python -m bot run`` starts it, with two switches for tests; never imported, always run.
+
+``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
+right before or after the commit of the named unit of work: an instant that nobody outside could hit.
+
+``PLAY_LEVEL=DEBUG``: every logger of every library speaks at this level.
+"""
+
+import logging
+import os
+import signal
+import sys
+from dataclasses import replace
+
+import bot.__main__ as program
+from bot import logs
+from bot.app import Surroundings, Switchboard
+from bot.domain.policy import Policy
+from bot.settings import LogFormat, Settings
+
+
+class Signaller:
+    """The probe: counts down to the chosen instant."""
+
+    def __init__(self) -> None:
+        self._at = os.environ.get("PLAY_AT", "")
+        self._left = int(os.environ.get("PLAY_NTH", "1"))
+
+    def __call__(self, name: str) -> None:
+        """Called by the writer around each commit, in the thread that commits."""
+        if name == self._at:
+            self._left -= 1
+            if self._left == 0:
+                os.kill(os.getpid(), signal.Signals[f"SIG{os.environ['PLAY_SIGNAL']}"])
+
+
+def switchboard(*, settings: Settings, policy: Policy) -> Switchboard:
+    """What ``run`` builds, with the probe."""
+    return Switchboard(settings=settings, policy=policy, surroundings=replace(Surroundings.real(), probe=Signaller()))
+
+
+def talkative(settings: Settings) -> None:
+    """The program's own logs, with every level of every library let through."""
+    level = logging.getLevelNamesMapping()[os.environ["PLAY_LEVEL"]]
+    logs.configure_logs(as_json=settings.log_format is LogFormat.JSON, secrets=settings.secrets(), level=level)
+    for name in list(logging.root.manager.loggerDict):
+        logging.getLogger(name).setLevel(level)
+
+
+if __name__ == "__main__":
+    vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
+    if "PLAY_LEVEL" in os.environ:
+        program._logs = talkative
+    sys.exit(program.main(["run"]))

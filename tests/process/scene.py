@@ -1,0 +1,263 @@
+"""The bot in a process of its own, between a local workspace and a payments simulator that live in the test."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, Self
+
+import aiohttp
+
+from bot.domain.audit import verify
+from bot.domain.instruction import Instruction, State
+from bot.domain.references import derived_key
+from bot.playground.simulators.ledger import EntryKind
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.workspace import Ack, Message, Workspace
+from bot.playground.workspace.delivery import sign
+from storage.store import Store
+from tests.process.bot_process import RUN, BotProcess, free_port
+from tests.process.gate import Gate, payments_operation, slack_method
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
+
+SIGNING_SECRET = "playground-signing-secret"
+_LOOK_AGAIN = 0.02
+_ENOUGH = 30.0
+
+
+class Scene:
+    """Made by :meth:`open`; ``close`` ends everything."""
+
+    workspace: Workspace
+    payments: PaymentsSimulator
+    bot: BotProcess
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.slack_gate = Gate(slack_method)
+        self.payments_gate = Gate(payments_operation)
+        self.session: aiohttp.ClientSession
+        self.socket_mode = False
+        self._stack = AsyncExitStack()
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path,
+        *,
+        program: Sequence[str] = RUN,
+        policy: str = POLICY,
+        socket_mode: bool = False,
+        workspace: Mapping[str, Any] | None = None,
+        simulator: Mapping[str, Any] | None = None,
+        start: bool = True,
+        **environment: str | None,
+    ) -> Self:
+        """Set everything up.
+
+        Args:
+            folder: for the policy file, the database and what the bot says.
+            program: what Python runs; see ``bot_process``.
+            policy: text of the policy file.
+            socket_mode: give it an app token and no signing secret.
+            workspace: arguments of the workspace that differ.
+            simulator: arguments of the simulator that differ.
+            start: whether to start the bot and wait until it is ready.
+            environment: variables that differ; None takes one away.
+        """
+        scene = cls(folder)
+        scene.socket_mode = socket_mode
+        scene.workspace = Workspace(enforce_rates=False, **(workspace or {}))
+        scene.payments = PaymentsSimulator(**{"step_seconds": 0.05, **(simulator or {})})
+        furnish(scene.workspace)
+        scene.slack_gate.install(scene.workspace.app)
+        scene.payments_gate.install(scene.payments.app)
+        stack = scene._stack
+        await scene.workspace.start()
+        stack.push_async_callback(scene.workspace.stop)
+        await scene.payments.start()
+        stack.push_async_callback(scene.payments.stop)
+        stack.callback(scene.slack_gate.close)
+        stack.callback(scene.payments_gate.close)
+        scene.session = await stack.enter_async_context(aiohttp.ClientSession())
+        (folder / "policy.toml").write_text(policy, encoding="utf-8")
+        scene.bot = BotProcess(environment=scene._environment(environment), folder=folder, program=program)
+        stack.push_async_callback(scene.bot.discard)
+        scene.workspace.deliver_to(None if socket_mode else scene.slack_url)
+        if start:
+            await scene.start()
+        return scene
+
+    async def close(self) -> None:
+        """End everything. A bot that said something on standard error fails the test."""
+        await self._stack.aclose()
+        assert self.bot.stderr == ""
+        assert "Traceback" not in self.bot.stdout, self.bot.stdout
+
+    async def start(self, **changed: str) -> None:
+        """Start the bot (again) and wait until it is ready."""
+        await self.bot.start(**changed)
+        await self.bot.ready()
+
+    async def restart(self) -> None:
+        """``kill -9``, and a new process on the same database."""
+        await self.bot.kill()
+        await self.start()
+
+    @property
+    def slack_url(self) -> str:
+        """Where Slack sends everything to."""
+        return f"{self.bot.url}/slack/events"
+
+    @property
+    def database(self) -> Path:
+        """The SQLite file."""
+        return self.folder / "switchboard.db"
+
+    def _environment(self, changed: Mapping[str, str | None]) -> dict[str, str]:
+        identity = self.workspace.identity
+        reached = (
+            {"SLACK_APP_TOKEN": identity.app_token}
+            if self.socket_mode
+            else {"SLACK_SIGNING_SECRET": identity.signing_secret}
+        )
+        values: dict[str, str | None] = {
+            **reached,
+            "SLACK_BOT_TOKEN": identity.bot_token,
+            "SLACK_API_URL": self.workspace.api_url,
+            "PORT": str(free_port()),
+            "DATABASE_URL": f"sqlite+aiosqlite:///{self.database}",
+            "SECRET_KEY": SECRET_KEY,
+            "POLICY_FILE": str(self.folder / "policy.toml"),
+            "PAYMENTS_BASE_URL": self.payments.base_url,
+            "PAYMENTS_PARTNER_ID": self.payments.partner_id,
+            "PAYMENTS_PARTNER_SECRET": self.payments.partner_secret,
+            "POLL_SECONDS": "0.2",
+            "QUIET_SECONDS": "1.2",
+            **changed,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    # people
+
+    async def pay(
+        self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
+    ) -> Ack:
+        """Somebody types ``/pay``."""
+        return await self.workspace.slash(user, channel, "/pay", text)
+
+    async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS) -> Ack:
+        """Somebody presses a button on the newest card of a channel, once it has that button."""
+        card = await self.workspace.until(lambda: self._with_button(channel, f"payout.{action}"), timeout=_ENOUGH)
+        return await self.workspace.click(user, channel, card.ts, f"payout.{action}")
+
+    def _with_button(self, channel: str, action_id: str) -> Message | None:
+        for card in reversed(self.cards(channel)):
+            if any(button.action_id == action_id for button in card.buttons):
+                return card
+        return None
+
+    # what there is to see
+
+    def cards(self, channel: str) -> list[Message]:
+        """The cards in a channel, oldest first."""
+        messages = self.workspace.messages(channel)
+        return [one for one in messages if one.blocks and one.thread_ts in ("", one.ts) and not one.ephemeral_to]
+
+    def news(self, channel: str) -> list[str]:
+        """What was said in the threads of a channel's cards."""
+        said = self.workspace.messages(channel)
+        return [one.text for one in said if one.thread_ts not in ("", one.ts) and not one.ephemeral_to]
+
+    def whispers(self, user: str) -> list[str]:
+        """What only this person was told."""
+        return [one.text for one in self.workspace.ephemerals(user)]
+
+    def executions(self) -> Counter[str]:
+        """How often money left, by our own code."""
+        return Counter(entry.code or "" for entry in self.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)
+
+    async def drained(self, *, timeout: float = _ENOUGH) -> None:
+        """Wait until nothing waits to be posted or verified, by the bot's own word."""
+        async with asyncio.timeout(timeout):
+            while True:
+                async with self.session.get(f"{self.bot.url}/readyz") as answer:
+                    told = await answer.json()
+                if answer.status == 200 and all(age is None for age in told["oldest_seconds"].values()):
+                    return
+                await asyncio.sleep(_LOOK_AGAIN)
+
+    async def told(self, word: str, *, times: int = 1, channels: Sequence[str] = (FINANCE, APPROVALS)) -> None:
+        """Wait for news with this word in the threads of each channel; it comes once for each card and not again.
+
+        Every card then shows the word and has no button left.
+        """
+
+        def is_so() -> bool:
+            return all(
+                len(self.cards(channel)) >= times
+                and len(self._saying(channel, word)) >= times
+                and all(word in card.text.casefold() and not card.buttons for card in self.cards(channel))
+                for channel in channels
+            )
+
+        await self.workspace.until(is_so, timeout=_ENOUGH)
+        await self.drained()
+        assert is_so()
+        for channel in channels:
+            assert len(self.cards(channel)) == times, self.workspace.picture()
+            assert len(self._saying(channel, word)) == times, self.workspace.picture()
+
+    def _saying(self, channel: str, word: str) -> list[str]:
+        return [text for text in self.news(channel) if f"*{word}*" in text]
+
+    async def completed_once(self) -> None:
+        """The one request is paid once, told once in each conversation, and shown on each copy of its card."""
+        await self.told("completed")
+        assert list(self.executions().values()) == [1]
+        assert [entry.cents for entry in self.payments.ledger.entries] == [2500]
+
+    async def stored(self) -> list[Instruction]:
+        """Every request in the database, read while no bot runs; their audit chain must hold."""
+        assert not self.bot.running
+        key = derived_key(SECRET_KEY, "audit")
+        store = await Store.open(f"sqlite+aiosqlite:///{self.database}", audit_key=key)
+        try:
+            verdict = await store.read(lambda tx: verify(key=key, rows=tx.audit.rows()))
+            assert verdict.bad_seq is None, verdict.problem
+            return await store.read(lambda tx: tx.instructions.awaiting(tuple(State)))
+        finally:
+            await store.close()
+
+    # requests of the test's own making
+
+    async def post_signed(
+        self, body: bytes, *, secret: str = SIGNING_SECRET, stamp: str | None = None, **headers: str
+    ) -> tuple[int, str]:
+        """A request to ``/slack/events`` as Slack signs it; status and text of the answer."""
+        stamp = stamp or str(int(self.workspace._state.clock()))
+        signed = {
+            "Content-Type": "application/x-www-form-urlencoded",
+            "X-Slack-Request-Timestamp": stamp,
+            "X-Slack-Signature": sign(secret.encode(), stamp, body),
+            **headers,
+        }
+        return await self.post(body, signed)
+
+    async def post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+        """A request to ``/slack/events`` with these headers."""
+        async with self.session.post(self.slack_url, data=body, headers=headers) as answer:
+            return answer.status, await answer.text()
+
+    def callback_addresses(self, n: int = 0) -> dict[str, str]:
+        """The secret addresses that the n-th create request carried, by the name of their field."""
+        body = self.payments.calls_of("create_payout")[n].body
+        assert isinstance(body, dict)
+        return {name: str(value) for name, value in body.items() if name.endswith("_uri")}
+
+
+def as_json(text: str) -> Any:
+    """An answer's body."""
+    return json.loads(text)

@@ -1,0 +1,159 @@
+"""``kill -9`` of the real process at the instants where money, votes and messages could be lost or doubled."""
+
+import pytest
+
+from bot.domain.instruction import State
+from tests.process.approver import Approver
+from tests.process.bot_process import PLAYED
+from tests.process.conftest import Opening
+from tests.support.rig import ADA, APPROVALS, FINANCE
+
+
+async def test_after_the_create_request_was_executed_and_not_answered(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold("create_payout", after_effect=True)
+    await scene.pay()
+    await held.arrival()
+    await scene.restart()
+    await scene.press("approve")
+    await scene.completed_once()
+    assert len(scene.payments.calls_of("create_payout")) == 1
+
+
+async def test_after_the_create_request_left_and_never_arrived(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold("create_payout", after_effect=False)
+    await scene.pay()
+    await held.arrival()
+    await scene.bot.kill()
+    held.release(vanish=True)
+    await scene.start()
+    await scene.press("approve")
+    await scene.completed_once()
+    codes = [record.code for record in scene.payments.operations.values()]
+    assert len(codes) == 1
+
+
+async def test_a_create_request_arrives_after_its_sender_died(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold("create_payout", after_effect=False)
+    await scene.pay()
+    await held.arrival()
+    await scene.restart()
+    held.release()
+    await scene.press("approve")
+    await scene.completed_once()
+    assert len(scene.payments.operations) == 1
+
+
+@pytest.mark.parametrize("socket_mode", [False, True], ids=["http", "socket mode"])
+async def test_after_the_commit_was_executed_and_not_answered(open_scene: Opening, socket_mode: bool) -> None:
+    scene = await open_scene(socket_mode=socket_mode)
+    held = scene.payments_gate.hold("commit_payout", after_effect=True)
+    await scene.pay()
+    await scene.press("approve")
+    await held.arrival()
+    await scene.restart()
+    await scene.completed_once()
+    assert len(scene.payments.calls_of("commit_payout")) == 1
+
+
+async def test_a_commit_that_never_arrived_is_decided_by_a_person(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold("commit_payout", after_effect=False)
+    await scene.pay()
+    await scene.press("approve")
+    await held.arrival()
+    await scene.bot.kill()
+    held.release(vanish=True)
+    await scene.start()
+    await scene.press("retry")
+    assert not scene.executions()
+    assert "needs a person" in scene.cards(APPROVALS)[0].text.casefold()
+    await scene.workspace.submit(ADA, {"amount": "25.00"})
+    await scene.completed_once()
+    assert [channel for channel in (FINANCE, APPROVALS) if len(scene._saying(channel, "needs a person")) != 1] == []
+
+
+async def test_a_commit_arrives_after_its_sender_died(open_scene: Opening) -> None:
+    scene = await open_scene(QUIET_SECONDS="60")
+    held = scene.payments_gate.hold("commit_payout", after_effect=False)
+    await scene.pay()
+    await scene.press("approve")
+    await held.arrival()
+    await scene.restart()
+    await scene.workspace.until(lambda: "unknown" in scene.cards(APPROVALS)[0].text)
+    held.release()
+    await scene.completed_once()
+    assert len(scene.payments.calls_of("commit_payout")) == 1
+
+
+async def test_between_the_vote_and_the_commit(open_scene: Opening) -> None:
+    scene = await open_scene()
+    await scene.pay()
+    held = scene.payments_gate.hold("get_operation", after_effect=False)
+    await scene.press("approve")
+    await held.arrival()
+    assert not scene.payments.calls_of("commit_payout")
+    await scene.restart()
+    await scene.completed_once()
+
+
+async def test_after_a_callback_was_answered_and_before_it_was_verified(open_scene: Opening) -> None:
+    scene = await open_scene(POLL_SECONDS="3600", simulator={"step_seconds": None})
+    await scene.pay()
+    await scene.press("approve")
+    await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].plain.casefold())
+    held = scene.payments_gate.hold("get_operation", after_effect=False)
+    await scene.payments.advance()
+    await held.arrival()
+    await scene.payments.delivered()
+    assert [delivery.status for delivery in scene.payments.deliveries] == [200]
+    await scene.restart()
+    await scene.completed_once()
+
+
+@pytest.mark.parametrize("nth", [0, 1, 2, 3], ids=["requester's card", "card", "news", "news of the other place"])
+async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, nth: int) -> None:
+    scene = await open_scene()
+    held = scene.slack_gate.hold("chat.postMessage", after_effect=True, skip=nth)
+    await scene.pay()
+    if nth > 0:
+        await scene.press("approve")
+    await held.arrival()
+    await scene.restart()
+    if nth == 0:
+        await scene.press("approve")
+    await scene.completed_once()
+
+
+AT_COMMITS = [
+    f"write.{side}:{name}"
+    for name in (
+        *("request", "claim", "recipient", "claim_create", "created", "claim_outbox", "posted", "approve", "reread"),
+        *("claim_commit", "committed", "callback", "claim_callbacks", "verified", "claim_polls", "polled", "shown"),
+    )
+    for side in ("before", "after")
+]
+ALWAYS = ("write.after:request", "write.after:approve", "write.before:posted")
+"""Instants that nothing held at a simulator can hit; the others are for the campaign."""
+
+
+@pytest.mark.parametrize(
+    "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
+)
+async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
+    scene = await open_scene(program=PLAYED, start=False)
+    scene.payments.callbacks.switches.drop = "poll" in at
+    await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at)
+    async with Approver(scene, user=ADA, amount="25.00"):
+        ack = await scene.pay()
+        assert await scene.bot.ended() == -9, "the instant never came"
+        await scene.start()
+        if not ack.ok:
+            await scene.drained()
+            if not scene.cards(FINANCE):
+                await scene.pay()
+        await scene.completed_once()
+    await scene.bot.stop()
+    assert [one.state for one in await scene.stored()] == [State.COMPLETED]
