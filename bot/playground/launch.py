@@ -34,6 +34,7 @@ class Playground:
         self.workspace = Workspace()
         self.payments = PaymentsSimulator(step_seconds=4.0)
         self.bot: BotProcess
+        self._bot_url = ""
 
     @property
     def url(self) -> str:
@@ -60,7 +61,12 @@ class Playground:
         await self.bot.start()
         self._stack.push_async_callback(self.bot.stop)
         self.workspace.deliver_to(None if self._socket_mode else f"{bot_url}/slack/events")
-        await _until_ready(bot_url)
+        self._bot_url = bot_url
+        await self.until_ready()
+
+    async def until_ready(self) -> None:
+        """Wait until the bot can do its work, after a start or a crash."""
+        await _until_ready(self._bot_url)
 
     async def stop(self) -> None:
         """End everything and forget it."""

@@ -29,7 +29,7 @@ async def browser() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
         if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
-            pytest.skip("There is no Chromium on this machine.")
+            pytest.fail("There is no Chromium on this machine; Debian has it as the package chromium.")
         browser = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
         yield browser
         await browser.close()

@@ -1,0 +1,100 @@
+"""The playground as a newcomer meets it: the page, the local workspace, the simulator and the real bot as a process."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from bot.playground.cast import FIRST_COMMAND
+from bot.playground.launch import Playground
+
+pytestmark = pytest.mark.browser
+
+SHOTS = Path(__file__).parents[2] / "screenshots"
+
+
+@pytest.fixture
+async def playground() -> AsyncIterator[Playground]:
+    playground = Playground(port=0)
+    try:
+        await playground.start()
+        yield playground
+    finally:
+        await playground.stop()
+
+
+@pytest.fixture
+async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
+    page = await context.new_page()
+    await page.goto(playground.url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    await page.get_by_test_id("tour-close").click()
+    yield page
+    await context.close()
+
+
+async def become(page: Page, user: str) -> None:
+    await page.click(f"[data-testid=person][data-user={user}]")
+
+
+async def enter(page: Page, channel: str) -> None:
+    await page.click(f"[data-testid=channel][data-channel={channel}]")
+
+
+async def say(page: Page, text: str) -> None:
+    await page.get_by_test_id("composer").fill(text)
+    await page.get_by_test_id("composer").press("Escape")
+    await page.get_by_test_id("composer").press("Enter")
+
+
+async def shot(page: Page, name: str) -> None:
+    SHOTS.mkdir(exist_ok=True)
+    await page.screenshot(path=SHOTS / f"{name}.png")
+
+
+async def test_pay_refused_self_approval_approve_completed(visit: Page, playground: Playground) -> None:
+    page = visit
+    await enter(page, "C0FINANCE")
+    await say(page, FIRST_COMMAND)
+    await expect(page.get_by_text("Only visible to you")).to_be_visible()
+    await enter(page, "C0APPROVE")
+    card = page.get_by_test_id("message").filter(has_text="25.00 USD to ana@example.com").first
+    await expect(card).to_contain_text("Ana Maria Lopez")
+    await card.get_by_role("button", name="Approve").click()
+    await expect(page.get_by_test_id("message").last).to_contain_text("You asked for this yourself")
+    await shot(page, "refused")
+    await become(page, "U0ADA")
+    await enter(page, "C0APPROVE")
+    await card.get_by_role("button", name="Approve").click()
+    await expect(card).to_contain_text("completed", timeout=30_000)
+    await expect(card.get_by_role("button", name="Approve")).to_have_count(0)
+    await expect(card.get_by_role("button", name="Withdraw")).to_have_count(0)
+    await expect(page.get_by_test_id("figure-moved")).to_have_text("25.00 USD")
+    await shot(page, "completed")
+    await become(page, "U0MARIA")
+    await enter(page, "C0FINANCE")
+    await page.get_by_test_id("replies").first.click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text("is completed")
+    await expect(thread).to_contain_text("@Ada Okafor")
+    await shot(page, "told")
+    assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
+
+
+async def test_a_killed_bot_comes_back_and_goes_on(visit: Page, playground: Playground) -> None:
+    page = visit
+    await enter(page, "C0FINANCE")
+    await say(page, FIRST_COMMAND)
+    await become(page, "U0ADA")
+    await enter(page, "C0APPROVE")
+    card = page.get_by_test_id("message").filter(has_text="25.00 USD to ana@example.com").first
+    await expect(card.get_by_role("button", name="Approve")).to_be_visible()
+    started = playground.bot.starts
+    assert playground.bot.kill()
+    await playground.workspace.until(lambda: playground.bot.starts > started, timeout=20)
+    await playground.until_ready()
+    await card.get_by_role("button", name="Approve").click()
+    await expect(card).to_contain_text("completed", timeout=30_000)
+    assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
