@@ -103,6 +103,15 @@ def stored(row: Row) -> Stored:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A row for people: what it says, None when it cannot be read, and whether it is what was written."""
+
+    seq: int
+    entry: Entry | None
+    is_intact: bool
+
+
 def canonical(seq: int, entry: Entry) -> bytes:
     """The one form of a row that is hashed: JSON with sorted keys, in ASCII, without blanks."""
     row = stored(Row(seq=seq, entry=entry, previous="", hash=""))

@@ -58,6 +58,9 @@ def furnish(workspace: Workspace) -> None:
         "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"
     )
     workspace.add_command("/pay", hint="send | show | approvals | help", description="Pay people, with approval")
+    workspace.add_command(
+        "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
+    )
 
 
 def open_accounts(payments: PaymentsSimulator) -> None:

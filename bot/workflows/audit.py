@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import structlog
 
 from bot.domain.anchors import Anchor, is_due
-from bot.domain.audit import Entry
+from bot.domain.audit import Told
 from bot.domain.clock import Clock
 from bot.domain.instruction import Instruction
 from storage.anchors import AnchorFile
@@ -87,15 +87,6 @@ class Anchoring:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """One row of a story. ``entry`` is None when the row cannot be read, ``intact`` False when it was changed."""
-
-    seq: int
-    entry: Entry | None
-    intact: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
     """A request with everything the audit says of it, oldest first."""
 
@@ -113,7 +104,7 @@ async def story(store: Store, text: str) -> Story | None:
         if instruction is None:
             return None
         rows = list(tx.audit.stored(instruction_id=instruction.id, limit=STORY_ROWS + 1))
-        told = [Told(seq=row.seq, entry=row.entry(), intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
+        told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
         return Story(instruction=instruction, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
 
     return await store.read(work)

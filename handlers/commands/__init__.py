@@ -1,8 +1,10 @@
 """Slash commands, one module each."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handlers.commands import pay
+from handlers.commands import pay, switchboard
+from handlers.commands.grammar import Verb
 from handlers.router import Router
 
 
@@ -17,10 +19,17 @@ class Declared:
 
 def declared() -> tuple[Declared, ...]:
     """Every command there is."""
-    verbs = " | ".join([*(verb.name for verb in pay.VERBS), "help"])
-    return (Declared(pay.NAME, pay.SUMMARY, verbs),)
+    return (
+        Declared(pay.NAME, pay.SUMMARY, _hint(pay.VERBS)),
+        Declared(switchboard.NAME, switchboard.SUMMARY, _hint(switchboard.VERBS)),
+    )
+
+
+def _hint(verbs: Sequence[Verb]) -> str:
+    return " | ".join([*(verb.name for verb in verbs), "help"])
 
 
 def register(router: Router, *, prefix: str) -> None:
     """Make every command known under the name people type."""
-    router.commands[f"/{prefix}pay"] = pay.handle
+    router.commands[f"/{prefix}{pay.NAME}"] = pay.handle
+    router.commands[f"/{prefix}{switchboard.NAME}"] = switchboard.handle

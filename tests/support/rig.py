@@ -245,3 +245,4 @@ def furnish(workspace: Workspace) -> None:
         workspace.add_channel(channel, name, members=everybody)
     workspace.add_channel(RANDOM, "random", members=everybody, bot_member=False)
     workspace.add_command("/pay")
+    workspace.add_command("/switchboard")

@@ -1,0 +1,186 @@
+"""The audit of one request as a story: one line a row, who did what and when, in plain words."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.domain.audit import Entry, Told
+from bot.domain.content import Block, Content
+from bot.domain.instruction import Instruction, State
+from bot.presentation.states import headline, word
+from bot.presentation.text import (
+    SECTION_LIMIT,
+    clean,
+    context,
+    header,
+    mention,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+)
+
+_MOST_CHARACTERS = 9_000
+"""Of all lines together: Slack refuses messages of little more than twelve thousand."""
+
+_REASON_LIMIT = 300
+_WORD_LIMIT = 80
+_MOST_PEOPLE = 12
+_USER = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
+
+_SAID: Mapping[str, str] = {
+    "requested": "{who} asked for {what}",
+    "create": "asked the service to create it, which moves no money (attempt {nth})",
+    "create_put_off": "the service did not create it; to be tried again",
+    "create_unknown": "the service did not say whether it created it; looking for it from here on",
+    "create_again": "the service holds nothing of it; to be created again",
+    "created": "the service created it as “{remote_id}”; shown to the approvers",
+    "prepared": "shown to the approvers; the service knows nothing of it yet",
+    "approve": "{who} approved{votes}",
+    "retry": "{who} approved another attempt{votes}",
+    "rejected": "{who} rejected it",
+    "withdrawn": "{who} withdrew it",
+    "expired": "it expired",
+    "tightened": "the policy has become stricter; it needs {quorum} approvals now",
+    "votes_no_longer_count": "somebody who approved no longer counts; still counted: {counted}",
+    "send": "sent to the service, attempt {nth}, with the approval of {counted}",
+    "send_put_off": "that attempt was not executed; to be sent again",
+    "commit_unknown": "the service did not say whether it paid; only reading from here on",
+    "observed": "the service says {status}",
+    "needs_human": "it needs a person: its outcome is unknown",
+    "refused": "the service refused it; nothing was paid",
+    "mismatch": "stopped: the service's record is not what was asked for",
+    "closed": "{who} closed it as not paid",
+}
+"""What an action of the audit is in words. One that is not here is told by its name."""
+
+
+def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+    """Everything the audit says of one request, oldest first.
+
+    Args:
+        instruction: as it stands now.
+        rows: its rows in order.
+        is_complete: False: there are more of them than were read.
+    """
+    told = lines(instruction, rows)
+    if not is_complete:
+        told.append("… there is more; `switchboard audit export` has all of it")
+    told = _within(told)
+    title = f"Audit of {instruction.reference}"
+    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word(instruction.state)}"
+    blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
+    blocks += [section(mrkdwn(paragraph)) for paragraph in _paragraphs(told)]
+    if rows:
+        blocks.append(context(_proof(rows)))
+    return Content(text="\n".join([f"*{title}*: {quote(about)}", *told]), blocks=blocks)
+
+
+def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
+    """One line a row, in mrkdwn."""
+    seen: Counter[str] = Counter()
+    told = []
+    for row in rows:
+        if row.entry is None:
+            told.append(f":warning: *Row {row.seq} cannot be read: it is not what was written.*")
+            continue
+        seen[row.entry.action] += 1
+        said = _sentence(instruction, row.entry, nth=seen[row.entry.action])
+        mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
+        told.append(f"{_instant(row.entry.at)}  {mark}{said}")
+    return told
+
+
+def _sentence(instruction: Instruction, entry: Entry, *, nth: int) -> str:
+    template = _SAID.get(entry.action)
+    values = _values(instruction, entry, nth)
+    if template is None:
+        moved = f" ({_state(entry.before)} → {_state(entry.after)})" if entry.before != entry.after else ""
+        said = f"{values['who']}: {quote(entry.action.replace('_', ' '), _WORD_LIMIT)}{moved}"
+    else:
+        said = template.format_map(values)
+    reason = quote(str(entry.detail.get("reason") or ""), _REASON_LIMIT)
+    return sentence_of(said) + (f" Reason: {sentence_of(reason)}" if reason else "")
+
+
+def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
+    detail = entry.detail
+    counted, quorum = detail.get("counted"), detail.get("quorum")
+    names = [_person(str(name)) for name in counted] if isinstance(counted, list) else []
+    votes = f" ({len(names)} of {quote(str(quorum), _WORD_LIMIT)})" if names and quorum is not None else ""
+    if entry.before != entry.after and entry.after == State.APPROVED:
+        votes += ", which is enough"
+    return {
+        "who": _person(entry.actor),
+        "what": quote(headline(instruction)),
+        "nth": str(nth),
+        "votes": votes,
+        "counted": _people(names),
+        "quorum": quote(str(quorum), _WORD_LIMIT),
+        "status": quote(str(detail.get("status") or "nothing"), _WORD_LIMIT),
+        "remote_id": quote(str(detail.get("remote_id") or "?"), _WORD_LIMIT),
+    }
+
+
+def _person(actor: str) -> str:
+    """A person as a mention; what is no user id as it is written."""
+    if _USER.fullmatch(actor):
+        return mention(actor)
+    return "Switchboard" if actor == "switchboard" else quote(actor, _WORD_LIMIT)
+
+
+def _people(names: Sequence[str]) -> str:
+    if not names:
+        return "nobody"
+    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
+    return ", ".join(names[:_MOST_PEOPLE]) + more
+
+
+def _state(value: str) -> str:
+    return word(State(value)) if value in list(State) else quote(value, _WORD_LIMIT) or "nothing"
+
+
+def _instant(at: datetime) -> str:
+    """To the second, in the reader's own time zone."""
+    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
+
+
+def _within(told: list[str]) -> list[str]:
+    """All lines, or the first and the last of them around a mark that says how many are left out."""
+    if sum(len(line) + 1 for line in told) <= _MOST_CHARACTERS:
+        return told
+    first, last = [], []
+    room = _MOST_CHARACTERS // 3
+    rest = list(told)
+    while rest and len(rest[0]) < room:
+        room -= len(rest[0]) + 1
+        first.append(rest.pop(0))
+    room += _MOST_CHARACTERS // 2
+    while rest and len(rest[-1]) < room:
+        room -= len(rest[-1]) + 1
+        last.append(rest.pop())
+    mark = f"… {len(rest)} lines are left out here; `switchboard audit export` has all of them …"
+    return [*first, mark, *reversed(last)]
+
+
+def _paragraphs(told: Sequence[str]) -> list[str]:
+    """Lines put together into as few sections as they fit in."""
+    found: list[str] = []
+    for line in told:
+        if found and len(found[-1]) + 1 + len(line) <= SECTION_LIMIT:
+            found[-1] += f"\n{line}"
+        else:
+            found.append(line)
+    return found
+
+
+def _proof(rows: Sequence[Told]) -> str:
+    span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
+    if all(row.is_intact for row in rows):
+        sealed = "each as it was written"
+    else:
+        sealed = "*not all of them as they were written: tell your operator*"
+    return f"{span} of the audit, {sealed}. `switchboard audit verify` shows whether one is missing."

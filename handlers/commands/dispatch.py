@@ -1,0 +1,32 @@
+"""From a command line to the verb that runs: what every slash command has in common."""
+
+from collections.abc import Sequence
+
+from bot.domain.errors import PersonError
+from handlers.commands.grammar import MistakesError, Verb, read_arguments, words_of
+from handlers.commands.usage import help_for, no_such_verb
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Private, Reply
+
+
+async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: Sequence[Verb]) -> Reply:
+    """Find the verb, read its arguments, run it.
+
+    Raises:
+        MistakesError: with everything that is wrong with the line.
+    """
+    spelled = desk.spelled(name)
+    given, _, rest = command.text.strip().partition(" ")
+    verb = next((verb for verb in verbs if verb.name == given.lower()), None)
+    if verb is None:
+        if given.lower() in ("", "help"):
+            return Private(help_for(spelled, summary, verbs))
+        return Private(no_such_verb(given, spelled, verbs))
+    if not rest.strip() and verb.alone is not None:
+        return await verb.alone(desk, command)
+    try:
+        words = words_of(rest, example=f"{spelled} {verb.example}")
+    except PersonError as broken:
+        raise MistakesError([broken]) from None
+    return await verb.run(desk, command, read_arguments(verb, words, spelled=spelled))
