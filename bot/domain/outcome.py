@@ -244,7 +244,7 @@ def read_error(reply: Reply) -> ErrorBody:
     parts += _field_messages(body.get("messages"))
     code = body.get("code")
     return ErrorBody(
-        message=one_line(" ".join(parts)),
+        message=one_line("; ".join(parts)),
         code=one_line(code) if isinstance(code, str) else "",
         fields=_field_names(body.get("messages")),
         may_be_shown=body.get("displayToUser") is True,

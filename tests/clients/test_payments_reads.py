@@ -3,7 +3,7 @@ import datetime as dt
 import pytest
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import PaymentsClient
+from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
@@ -231,6 +231,58 @@ async def test_dropped_parameters_are_noticed(client: PaymentsClient, partner: P
     assert "list_parameters" in caught.value.mend
     with pytest.raises(OperatorError, match="50 operations a page"):
         await client.list_operations(1, 50)
+
+
+@pytest.mark.parametrize(
+    ("found", "page", "asked", "error", "words"),
+    [
+        ({}, 1, None, None, ""),
+        ({"data": [operation(1), operation(2, operation_type="")]}, 1, "payout", None, ""),
+        ({"data": [operation(1, operation_type="PAYOUT")]}, 1, "payout", None, ""),
+        ({"data": [operation(1, operation_type="purchase")]}, 1, None, None, ""),
+        ({"data": [operation(1)]}, 1, "purchase", OperatorError, "only purchases were asked for, a payout came"),
+        ({"currentPage": 3, "lastPage": 3}, 9, None, ServiceNever, "its list ends with page 3"),
+        ({"currentPage": 1, "lastPage": 1}, 2, None, ServiceNever, "its list ends with page 1"),
+        ({"currentPage": 1, "lastPage": 3}, 9, None, OperatorError, "page 9 of the list was asked for, page 1 came"),
+        ({"currentPage": 3, "lastPage": 3, "perPage": 5}, 9, None, OperatorError, "page 9 of the list"),
+        ({"currentPage": 4, "lastPage": 4}, 3, None, OperatorError, "page 3 of the list was asked for, page 4 came"),
+        ({"currentPage": 9, "lastPage": 3}, 9, None, None, ""),
+        ({"perPage": 15}, 1, None, OperatorError, "10 operations a page were asked for, the answer says 15"),
+    ],
+)
+async def test_only_the_page_that_was_asked_for_is_shown(
+    client: PaymentsClient,
+    partner: Partner,
+    found: dict[str, object],
+    page: int,
+    asked: OperationType | None,
+    error: type[Exception] | None,
+    words: str,
+) -> None:
+    figures = {"currentPage": 1, "lastPage": 1, "perPage": 10, "total": 2, "from": 1, "to": 2, "data": []}
+    partner.answer = lambda _: said(figures | found)
+    if error is None:
+        assert (await client.list_operations(page, 10, asked)).page == page
+    else:
+        with pytest.raises(error, match=words):
+            await client.list_operations(page, 10, asked)
+    assert len(partner.calls) == 1
+
+
+async def test_a_dropped_type_is_noticed_where_the_figures_cannot_tell(
+    client: PaymentsClient, partner: Partner
+) -> None:
+    partner.reads_body = partner.reads_query = False
+    partner.operations = [operation(1), operation(2, operation_type="purchase")]
+    with pytest.raises(OperatorError, match="a payout came") as caught:
+        await client.list_operations(1, 10, "purchase")
+    assert "list_parameters" in caught.value.mend
+
+
+async def test_what_is_no_address_is_not_asked(client: PaymentsClient, partner: Partner) -> None:
+    with pytest.raises(ServiceNever):
+        await client.account_status("\ud800@example.com")
+    assert partner.calls == []
 
 
 async def test_reads_let_effects_go_first(client: PaymentsClient, partner: Partner, slots: CountingSlots) -> None:

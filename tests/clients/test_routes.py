@@ -135,6 +135,27 @@ def test_an_operators_name_is_taken_literally(operator: Write) -> None:
         ('[payments.commit_payout]\npath = "//evil/{id}"\n', "payments.commit_payout.path", "begins with /"),
         ('[payments.commit_payout]\npath = "/a/../{id}"\n', "payments.commit_payout.path", "begins with /"),
         ('[payments.commit_payout]\npath = "/{id}?x=1"\n', "payments.commit_payout.path", "without address, query"),
+        (
+            '[payments.get_operation]\npath = "/op"\nfields = { id = "op" }\n',
+            "payments.get_operation.parameters",
+            "does not hold id; say where",
+        ),
+        (
+            '[payments.account_status]\nparameters = "path"\n',
+            "payments.account_status.parameters",
+            "does not hold email",
+        ),
+        (
+            '[payments.create_purchase]\nparameters = "query"\n',
+            "payments.create_purchase.parameters",
+            "items is a list, which only a body holds",
+        ),
+        (
+            '[payments.list_operations]\nparameters = "query"\n',
+            "payments.list_operations.parameters",
+            "list_parameters of [payments] decides it",
+        ),
+        ('[payments.checkout]\npath = "/checkout"\n', "payments.checkout.path", "contains exactly {id}"),
         ("[payments.commit_payout]\npath = 5\n", "payments.commit_payout.path", "begins with /"),
         ('[payments.commit_payout]\nconfirmed = "yes"\n', "payments.commit_payout.confirmed", "true or false"),
         ("[payments.commit_payout]\nmoves_money = false\n", "payments.commit_payout.moves_money", "cannot be set"),

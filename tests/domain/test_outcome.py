@@ -162,9 +162,9 @@ def test_retry_after_is_read_in_seconds_and_bounded(raw: str, seconds: float | N
         ({"data": {}, "code": "E1", "message": "Not found", "displayToUser": False}, "Not found"),
         (
             {"message": "Invalid", "messages": {"email": ["is required", "is odd"]}},
-            "Invalid email: is required, is odd",
+            "Invalid; email: is required, is odd",
         ),
-        ({"message": "Invalid", "messages": {"email": "is odd"}}, "Invalid email: is odd"),
+        ({"message": "Invalid", "messages": {"email": "is odd"}}, "Invalid; email: is odd"),
         ({"message": "Just this"}, "Just this"),
         ({"error": {"code": "E2", "message": "Inside"}}, "Inside"),
         ({"error": "As text"}, "As text"),

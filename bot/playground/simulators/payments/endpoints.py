@@ -91,7 +91,7 @@ class Endpoints:
         """Create a payout and commit it at once."""
         order = read_payout(ask, self._dialect)
         if order.cents > self._ledger.balance_cents:
-            raise Refusal(_poor())
+            raise Refusal(_poor(ask, self._dialect))
         return self._done(self._book.execute(self._create(ask, order)))
 
     def commit_payout(self, ask: Ask) -> Answer:
@@ -103,7 +103,7 @@ class Endpoints:
         except NotAllowedError as problem:
             raise Refusal(self._repeated(str(problem))) from problem
         except BalanceTooLowError as problem:
-            raise Refusal(_poor()) from problem
+            raise Refusal(_poor(ask, self._dialect)) from problem
 
     def cancel_payout(self, ask: Ask) -> Answer:
         """Cancel a payout that is held in escrow: money comes back."""
@@ -191,8 +191,8 @@ class Endpoints:
         return coded(self._switches.repeat_commit_status, "OPERATION_ALREADY_COMMITTED", message)
 
 
-def _poor() -> Answer:
-    return invalid({"amount": ["is more than the partner's balance"]})
+def _poor(ask: Ask, dialect: Dialect) -> Answer:
+    return invalid({dialect.name(ask.operation, "amount"): ["is more than the partner's balance"]})
 
 
 def _taken(ask: Ask, dialect: Dialect) -> Answer:
