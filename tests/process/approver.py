@@ -1,6 +1,7 @@
 """A person who presses what waits for a decision, and presses again when it had no effect."""
 
 import asyncio
+import re
 from contextlib import suppress
 from types import TracebackType
 from typing import Self
@@ -18,13 +19,11 @@ class Approver:
 
     Args:
         user: who it is.
-        amount: what is typed where the amount must be typed.
     """
 
-    def __init__(self, scene: Scene, *, user: str, amount: str) -> None:
+    def __init__(self, scene: Scene, *, user: str) -> None:
         self._scene = scene
         self._user = user
-        self._amount = amount
         self._acting: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -52,6 +51,12 @@ class Approver:
         with suppress(ImpossibleAct):  # the card changed under the finger
             await workspace.click(self._user, APPROVALS, card.ts, action)
             if workspace.modal(self._user) is not None:
-                await workspace.submit(self._user, {"amount": self._amount})
+                await workspace.submit(self._user, {"amount": _amount_on(card)})
             if workspace.modal(self._user) is not None:
                 await workspace.close(self._user)
+
+
+def _amount_on(card: Message) -> str:
+    found = re.search(r"([\d,]+\.\d\d) USD", card.text)
+    assert found, card.text
+    return found[1].replace(",", "")

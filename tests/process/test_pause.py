@@ -1,0 +1,44 @@
+"""The process stands still between the claim of an attempt and its first byte, as in a frozen virtual machine."""
+
+import asyncio
+import sqlite3
+from contextlib import closing
+
+from bot.domain.instruction import AttemptOutcome
+from bot.domain.payout import GUARD_SECONDS
+from tests.process.bot_process import PLAYED
+from tests.process.conftest import Opening
+from tests.process.scene import Scene
+
+
+async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) -> None:
+    scene = await open_scene(program=PLAYED, start=False)
+    await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")
+    await scene.pay()
+    approving = asyncio.create_task(scene.press("approve"))
+    await scene.bot.paused()
+    await asyncio.sleep(GUARD_SECONDS + 0.3)  # real time is what the guard measures
+    scene.bot.resume()
+    await approving
+    await scene.completed_once()
+    assert len(scene.payments.calls_of("commit_payout")) == 1
+    assert _commits(scene) == [AttemptOutcome.ABANDONED, AttemptOutcome.DONE]
+
+
+async def test_a_claim_that_outlives_its_process_is_read_not_sent(open_scene: Opening) -> None:
+    scene = await open_scene(program=PLAYED, start=False)
+    await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")
+    await scene.pay()
+    approving = asyncio.create_task(scene.press("approve"))
+    await scene.bot.paused()
+    await scene.restart()
+    await approving
+    await scene.workspace.until(lambda: [text for text in scene.news("C0APPROVE") if "*needs a person*" in text])
+    assert not scene.payments.calls_of("commit_payout")
+    assert _commits(scene) == [AttemptOutcome.UNKNOWN]
+
+
+def _commits(scene: Scene) -> list[str]:
+    with closing(sqlite3.connect(scene.database)) as connection:
+        rows = connection.execute("SELECT outcome FROM attempt WHERE kind = 'commit' ORDER BY n")
+        return [outcome for (outcome,) in rows]

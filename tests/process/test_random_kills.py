@@ -1,0 +1,102 @@
+"""``kill -9`` again and again, whenever it happens to be, while people go on paying and approving."""
+
+import asyncio
+import random
+import re
+from collections import Counter
+from itertools import count
+
+import pytest
+
+from bot.domain.instruction import State
+from tests.process.approver import Approver
+from tests.process.conftest import Opening
+from tests.process.scene import Scene
+from tests.support.rig import ADA, APPROVALS, FINANCE
+
+SEED = 20261120
+_LONGEST_START = 1.5
+_LONGEST_WORK = 1.5
+_STILLBORN = 0.25
+"""Share of lives that end while starting; the others end in full swing."""
+_PATIENCE = 60.0
+
+
+@pytest.mark.parametrize(
+    "kills", [5, pytest.param(100, marks=[pytest.mark.campaign, pytest.mark.timeout(1_800)])], ids=str
+)
+async def test_nothing_is_lost_and_nothing_doubled(open_scene: Opening, kills: int) -> None:
+    chance = random.Random(SEED)  # noqa: S311 - repeatable on purpose
+    scene = await open_scene()
+    typed = Payer(scene, random.Random(SEED + 1))  # noqa: S311
+    async with Approver(scene, user=ADA):
+        paying = asyncio.create_task(typed.go_on())
+        await torment(scene, chance, kills)
+        typed.enough.set()
+        await paying
+        await scene.workspace.until(lambda: all_is_over(scene, at_least=typed.accepted), timeout=_PATIENCE)
+        await scene.drained()
+    for channel in (FINANCE, APPROVALS):
+        assert set(Counter(references(card.text) for card in scene.cards(channel)).values()) == {1}
+        completed = [text for text in scene.news(channel) if "*completed*" in text]
+        assert set(Counter(references(text) for text in completed).values()) == {1}
+        assert len(completed) == len(scene.cards(channel))
+    assert await scene.bot.stop() == 0
+    stored = await scene.stored()
+    assert {one.state for one in stored} == {State.COMPLETED}
+    assert scene.executions() == Counter({one.code: 1 for one in stored})
+    assert typed.accepted <= len(stored) <= typed.tried
+    print(f"{kills} kills, seed {SEED}: {typed.accepted} of {typed.tried} commands acknowledged, {len(stored)} paid")  # noqa: T201
+
+
+class Payer:
+    """Somebody who asks for one payout after the other, each of another amount, and never twice for the same."""
+
+    def __init__(self, scene: Scene, chance: random.Random) -> None:
+        self._scene = scene
+        self._chance = chance
+        self.tried = 0
+        self.accepted = 0
+        self.enough = asyncio.Event()
+
+    async def go_on(self) -> None:
+        """Until it is enough."""
+        for number in count(100):
+            self.tried += 1
+            ack = await self._scene.pay(f"send ana@example.com {number // 100}.{number % 100:02} No {number}")
+            self.accepted += ack.ok and "Asked for" in str(ack.body)
+            try:
+                async with asyncio.timeout(self._chance.uniform(0.05, 0.5)):
+                    await self.enough.wait()
+            except TimeoutError:
+                continue
+            return
+
+
+async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
+    """Kill it at random instants of its life, starting included, and start it again at once."""
+    for _ in range(kills):
+        if chance.random() < _STILLBORN:
+            await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random
+        else:
+            await scene.bot.ready()
+            await asyncio.sleep(chance.uniform(0, _LONGEST_WORK))
+        await scene.bot.kill()
+        await scene.bot.start()
+    await scene.bot.ready()
+
+
+def all_is_over(scene: Scene, *, at_least: int) -> bool:
+    """Whether every card in sight, and there are enough of them, shows that it is completed."""
+    cards = [scene.cards(channel) for channel in (FINANCE, APPROVALS)]
+    return all(
+        len(found) >= at_least and all("*completed*" in card.text.casefold() and not card.buttons for card in found)
+        for found in cards
+    ) and len(cards[0]) == len(cards[1])
+
+
+def references(text: str) -> str:
+    """The reference that a text is about."""
+    found = re.search(r"P-[0-9A-Z]{6}", text)
+    assert found, text
+    return found[0]
