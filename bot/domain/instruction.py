@@ -276,7 +276,7 @@ class Moves:
         ),
         State.NEEDS_HUMAN: frozenset(
             {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.APPROVED, State.NEW, State.AWAITING, State.CLOSED, State.MISMATCH}
+            | {State.APPROVED, State.CREATE_UNKNOWN, State.CLOSED, State.MISMATCH}
         ),
         State.COMMITTED: frozenset({State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}),
         State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),

@@ -43,10 +43,10 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
     claimed = await _claim(ctx, instruction, new)
     if claimed is None:
         return
-    attempt, creating = claimed
+    attempt, creating, earlier_unknown = claimed
     outcome = await payments.create_payout(
         new,
-        earlier_unknown=instruction.creates > 0,
+        earlier_unknown=earlier_unknown,
         guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
     )
     await ctx.store.write(lambda tx: _record(ctx, tx, creating, attempt, outcome), name="created")
@@ -116,11 +116,13 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
     )
 
 
-async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tuple[Attempt, Instruction] | None:
+async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tuple[Attempt, Instruction, bool] | None:
+    """The attempt, the instruction with it, and whether an earlier create may have been executed."""
     now = ctx.clock.now()
     content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
 
-    def work(tx: Tx) -> tuple[Attempt, Instruction] | None:
+    def work(tx: Tx) -> tuple[Attempt, Instruction, bool] | None:
+        earlier = tx.attempts.of(instruction.id)
         moved = tx.instructions.move(
             instruction,
             State.CREATING,
@@ -136,14 +138,14 @@ async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tupl
             return None
         attempt = Attempt(
             instruction_id=instruction.id,
-            n=len(tx.attempts.of(instruction.id)) + 1,
+            n=len(earlier) + 1,
             kind=AttemptKind.CREATE,
             request_hash=hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest(),
             claimed_at=now,
             boot_at=ctx.clock.boottime(),
         )
         tx.attempts.open(attempt)
-        return attempt, moved
+        return attempt, moved, any(one.outcome is AttemptOutcome.UNKNOWN for one in earlier)
 
     return await ctx.store.write(work, name="claim_create")
 
@@ -218,7 +220,7 @@ def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, ab
     elif absent and instruction.creates < MAX_CREATES:
         tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
     elif absent or ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        reason = "the payout could not be created" if absent else f"the list cannot be used: {search.reason}"
+        reason = "its creation was tried several times" if absent else f"the list cannot be used: {search.reason}"
         ask_people(ctx, tx, instruction, reason, now)
     else:
         tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing, reads=instruction.reads + 1)
@@ -236,6 +238,8 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
         "unknown_since": None,
         "reads": 0,
         "puts_off": 0,
+        "reason": "",
+        "decided_by": "",
     }
     show_approvers(ctx, tx, instruction, created, action="created", now=now)
 
@@ -289,4 +293,5 @@ def ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now:
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else None,
     )
     if moved is not None:
+        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)  # they may never have seen it before
         tell(tx, moved, policy=ctx.policy, now=now)

@@ -106,7 +106,8 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
             return Decided(found, no)
         if found.state is not State.NEEDS_HUMAN:
             return Decided(found, Refusal.DECIDED)
-        return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=now + ctx.quiet.spacing * 60)
+        look = now + ctx.quiet.spacing * 60 if found.commits else None  # what was never committed pays nobody
+        return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
 
     return await _decide(ctx, click, work, name="close")
 
@@ -177,11 +178,14 @@ def _vote(
 def _approved(
     tx: Tx, found: Instruction, click: Click, choice: Choice, detail: dict[str, object], now: datetime
 ) -> Instruction:
-    """The vote that was still missing. A create that was never executed starts over: it moves no money."""
+    """The vote that was still missing. A create is looked for once more before it is made again.
+
+    Those who let it be made again did not approve the payment: that takes votes of a round of its own.
+    """
     again = found.state is State.NEEDS_HUMAN and not found.commits
     moved = tx.instructions.move(
         found,
-        State.NEW if again else State.APPROVED,
+        State.CREATE_UNKNOWN if again else State.APPROVED,
         now=now,
         actor=click.person,
         action=choice.value,
@@ -190,6 +194,8 @@ def _approved(
         reason="",
         due_at=now,
         creates=0 if again else found.creates,
+        round=found.round + 1 if again else found.round,
+        unknown_since=now if again else found.unknown_since,
         exec_deadline=None if again else now + timedelta(seconds=found.requirement.execute_within_seconds),
     )
     return moved or found

@@ -25,7 +25,8 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return
     now = ctx.clock.now()
     await ctx.store.write(
-        lambda tx: show_approvers(ctx, tx, looked_up, {"puts_off": 0}, action="prepared", now=now), name="prepared"
+        lambda tx: show_approvers(ctx, tx, looked_up, {"puts_off": 0, "reason": ""}, action="prepared", now=now),
+        name="prepared",
     )
     ctx.wake()
 
@@ -67,13 +68,8 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     search = await payments.find_by_code(instruction.code)
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
-        tx.instructions.touch(instruction, now=now, due_at=None if search.hits else now + ctx.quiet.spacing * 60)
-        if search.hits:
-            facts = {"reason": f"the service now says {search.hits[0].status}"}
-            alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
-
-    await ctx.store.write(work, name="watch_closed")
+    hit = search.hits[0] if search.hits else None
+    await ctx.store.write(lambda tx: reconcile.seen_after_close(ctx, tx, instruction, hit, now), name="watch_closed")
 
 
 async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:

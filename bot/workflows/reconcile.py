@@ -1,6 +1,6 @@
 """Read what became of a commit whose outcome is unknown. Nothing here sends anything."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
@@ -12,6 +12,9 @@ from bot.workflows.context import Context
 from bot.workflows.create import ask_people
 from bot.workflows.follow import apply_record
 from storage.transaction import Tx
+
+_WATCHED = timedelta(days=30)
+"""How long a request that was closed as not paid is looked at."""
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -35,15 +38,19 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     """CLOSED as not paid: a payment that shows up after all is an alert, the state stays."""
     operation = await payments.get_operation(instruction.remote_id or "")
     now = ctx.clock.now()
+    await ctx.store.write(lambda tx: seen_after_close(ctx, tx, instruction, operation, now), name="watch_closed")
 
-    def work(tx: Tx) -> None:
-        moved = state_of(operation) is not None
-        tx.instructions.touch(instruction, now=now, due_at=None if moved else now + ctx.quiet.spacing * 60)
-        if moved:
-            facts = {"reason": f"the service now says {operation.status}"}
-            alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
 
-    await ctx.store.write(work, name="watch_closed")
+def seen_after_close(
+    ctx: Context, tx: Tx, instruction: Instruction, operation: Operation | None, now: datetime
+) -> None:
+    """Alert when it was paid after all; look on while it may still be; a failure is what was said already."""
+    state = state_of(operation) if operation is not None else None
+    if operation is not None and state is not None and state not in (State.FAILED, State.CANCELED):
+        facts = {"reason": f"the service now says {operation.status}"}
+        alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
+    over = state is not None or now - (instruction.closed_at or now) >= _WATCHED
+    tx.instructions.touch(instruction, now=now, due_at=None if over else now + ctx.quiet.spacing * 60)
 
 
 def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> None:

@@ -1,0 +1,108 @@
+"""Looking into a rig: what is stored, what the service was asked, what people see."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from bot.domain.audit import verify
+from bot.domain.instruction import Attempt, Instruction, State, Vote
+from bot.domain.references import derived_key
+from bot.playground.simulators.payments.records import Record
+from bot.playground.workspace import Message
+from storage.transaction import Tx
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, SECRET_KEY, Rig
+
+T = TypeVar("T")
+
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
+QUIET = 900.0
+
+
+async def read(rig: Rig, work: Callable[[Tx], T]) -> T:
+    return await rig.switchboard.context.store.read(work)
+
+
+async def requests(rig: Rig) -> list[Instruction]:
+    """Every request, oldest first."""
+    return await read(rig, lambda tx: tx.instructions.awaiting(list(State)))
+
+
+async def newest(rig: Rig) -> Instruction:
+    return (await requests(rig))[-1]
+
+
+async def state(rig: Rig) -> State:
+    return (await newest(rig)).state
+
+
+async def votes(rig: Rig) -> list[Vote]:
+    found = await newest(rig)
+    return await read(rig, lambda tx: tx.votes.of(found.id, found.round))
+
+
+async def attempts(rig: Rig) -> list[Attempt]:
+    found = await newest(rig)
+    return await read(rig, lambda tx: tx.attempts.of(found.id))
+
+
+async def actions(rig: Rig) -> list[str]:
+    """What the audit chain says was done with the newest request; the whole chain must hold."""
+    rows = await read(rig, lambda tx: list(tx.audit.rows()))
+    assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
+    found = await newest(rig)
+    return [row.entry.action for row in rows if row.entry.instruction_id == found.id]
+
+
+def asked(rig: Rig, operation: str) -> int:
+    """How often the service was asked for an operation."""
+    return len(rig.payments.calls_of(operation))
+
+
+def operation(rig: Rig) -> Record:
+    """The newest operation at the service."""
+    return list(rig.payments.operations.values())[-1]
+
+
+def told(rig: Rig, channel: str, word: str) -> list[Message]:
+    """The news in the threads of a channel that hold a word."""
+    return [message for message in rig.news(channel) if word in message.text]
+
+
+def told_once(rig: Rig, word: str, *channels: str) -> str:
+    """That each conversation was told exactly once; returns what was said."""
+    text = ""
+    for channel in channels or (FINANCE, APPROVALS):
+        found = told(rig, channel, word)
+        assert len(found) == 1, (channel, [message.text for message in rig.news(channel)])
+        text = found[0].text
+    return text
+
+
+def alerts(rig: Rig) -> list[str]:
+    return [message.text for message in rig.workspace.messages(ALERTS)]
+
+
+def buttons(rig: Rig, *channels: str) -> set[str]:
+    """The labels on the newest card of each channel."""
+    return {button.text for channel in channels or (FINANCE, APPROVALS) for button in rig.cards(channel)[-1].buttons}
+
+
+def everywhere(rig: Rig, word: str) -> bool:
+    """Whether each copy of the newest card says it, in its text and in its blocks."""
+    cards = [rig.cards(channel)[-1] for channel in (FINANCE, APPROVALS)]
+    return all(word in card.text and word in card.plain.removeprefix(card.text) for card in cards)
+
+
+def whispers(rig: Rig, user: str) -> list[str]:
+    """What only this person was shown, as text."""
+    return [message.text for message in rig.workspace.ephemerals(user)]
+
+
+async def heard(rig: Rig, user: str, word: str) -> str:
+    """The newest private message to a person, once it says the word: those to clicks come beside the ack."""
+    return await rig.workspace.until(lambda: whispers(rig, user)[-1] if word in whispers(rig, user)[-1] else None)
+
+
+async def approved(rig: Rig, text: str = 'send ana@example.com 25.00 "March translation"') -> None:
+    """Ask for a payout and approve it once."""
+    await rig.pay(text)
+    await rig.press("approve")

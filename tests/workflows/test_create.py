@@ -1,0 +1,242 @@
+"""T2 to T4: created once, found again by our own code, created again only when its absence is proven."""
+
+import pytest
+
+from bot.domain.instruction import AttemptKind, AttemptOutcome, State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from bot.presentation import views
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import (
+    HOUR,
+    MINUTE,
+    QUIET,
+    actions,
+    alerts,
+    asked,
+    attempts,
+    buttons,
+    everywhere,
+    newest,
+    operation,
+    state,
+    told,
+    told_once,
+)
+
+
+def arm(rig: Rig, kind: FaultKind, operation_name: str = "create_payout", *, times: int | None = 1) -> None:
+    rig.payments.faults.arm(Fault(kind, operation_name, times=times, seconds=0.1))
+
+
+async def outcomes(rig: Rig) -> list[AttemptOutcome]:
+    return [attempt.outcome for attempt in await attempts(rig) if attempt.kind is AttemptKind.CREATE]
+
+
+async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) -> None:
+    await rig.pay()
+    found, made = await newest(rig), operation(rig)
+    assert (found.state, found.remote_id) == (State.AWAITING, made.id)
+    assert (made.email, made.cents, made.code, made.description) == (
+        "ana@example.com",
+        2500,
+        found.code,
+        "March translation",
+    )
+    assert len({made.confirmation_uri, made.cancel_uri, made.failure_uri}) == 3
+    assert await outcomes(rig) == [AttemptOutcome.DONE]
+    assert not rig.paid
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
+async def test_a_payout_whose_answer_was_lost_is_found_by_its_code(rig: Rig, kind: FaultKind) -> None:
+    arm(rig, kind)
+    await rig.pay()
+    assert await state(rig) is State.CREATE_UNKNOWN
+    assert "unknown" in rig.cards(FINANCE)[0].text
+    assert not rig.cards(APPROVALS)
+    await rig.pass_time(3)
+    assert (await newest(rig)).remote_id == operation(rig).id
+    assert await state(rig) is State.AWAITING
+    assert (asked(rig, "create_payout"), len(rig.payments.operations)) == (1, 1)
+    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN]
+    await rig.press("approve")
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+@pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500])
+async def test_absence_is_believed_after_the_quiet_period_and_two_scans_that_agree(rig: Rig, kind: FaultKind) -> None:
+    arm(rig, kind)
+    await rig.pay()
+    await rig.pass_time(QUIET - MINUTE, steps=7)
+    assert asked(rig, "create_payout") == 1
+    await rig.pass_time(2 * MINUTE, steps=2)
+    assert asked(rig, "create_payout") == 2
+    codes = {call.body["code"] for call in rig.payments.calls_of("create_payout")}  # type: ignore[index]
+    assert codes == {(await newest(rig)).code}
+    assert (await state(rig), len(rig.payments.operations)) == (State.AWAITING, 1)
+    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN, AttemptOutcome.DONE]
+
+
+async def test_after_three_creates_that_were_never_found_a_person_is_asked(rig: Rig) -> None:
+    arm(rig, FaultKind.LOST, times=None)
+    await rig.pay()
+    await rig.pass_time(HOUR, steps=30)
+    assert asked(rig, "create_payout") == 3
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert "unknown" in told_once(rig, "needs a person", FINANCE)
+    assert len(alerts(rig)) == 1
+    assert not rig.paid
+
+
+async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
+    arm(rig, FaultKind.LOST, times=3)
+    await rig.pay()
+    await rig.pass_time(HOUR, steps=30)
+    assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
+    await rig.press("retry")
+    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.pass_time(QUIET + MINUTE, steps=8)
+    assert await state(rig) is State.AWAITING
+    assert len(rig.payments.operations) == 1
+    await rig.press("approve")
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig: Rig) -> None:
+    """The list could not be read for an hour, the payout was there all the time."""
+    arm(rig, FaultKind.DONE_DROPPED)
+    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
+    await rig.pay()
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=31)
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert "list cannot be used" in rig.cards(FINANCE)[0].text
+    rig.payments.faults.clear()
+    await rig.press("retry")
+    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.pass_time(MINUTE)
+    assert len(rig.payments.operations) == 1
+    assert (await newest(rig)).remote_id == operation(rig).id
+    await rig.press("approve")
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(rig: Rig) -> None:
+    arm(rig, FaultKind.LOST, times=3)
+    await rig.pay()
+    await rig.pass_time(HOUR, steps=30)
+    before = len(alerts(rig))
+    await rig.press("close")
+    await rig.submit(ADA, {views.REASON: "not needed any more"})
+    await rig.pass_time(3 * HOUR, steps=3)
+    assert await state(rig) is State.CLOSED
+    assert "Not needed any more." in told_once(rig, "failed", FINANCE)
+    assert len(alerts(rig)) == before
+    assert not buttons(rig, FINANCE)
+
+
+async def test_too_many_requests_is_tried_again_as_an_attempt_of_its_own(rig: Rig) -> None:
+    arm(rig, FaultKind.TOO_MANY)
+    await rig.pay()
+    assert await state(rig) is State.NEW
+    await rig.pass_time(3)
+    assert await state(rig) is State.AWAITING
+    assert await outcomes(rig) == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
+
+
+async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig) -> None:
+    port = rig.payments.port
+    await rig.payments.stop()
+    await rig.pay()
+    assert await state(rig) is State.NEW
+    assert "Withdraw" in buttons(rig, FINANCE)
+    await rig.payments.start(port=port)
+    await rig.pass_time(MINUTE, steps=2)
+    assert await state(rig) is State.AWAITING
+    assert len(rig.payments.operations) == 1
+
+
+async def test_what_the_service_refuses_for_good_is_told_to_the_requester_alone(rig: Rig) -> None:
+    arm(rig, FaultKind.REFUSED)
+    await rig.pay()
+    assert await state(rig) is State.REFUSED
+    assert "refused the request (422)" in told_once(rig, "failed", FINANCE)
+    assert f"<@{MARIA}>" in told(rig, FINANCE, "failed")[0].text
+    assert not rig.workspace.messages(APPROVALS)
+    assert not buttons(rig, FINANCE)
+
+
+async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
+    rig.payments._gate._credentials = "partner:another-secret"
+    await rig.pay()
+    await rig.pass_time(MINUTE, steps=4)
+    assert asked(rig, "create_payout") <= 1
+    shown = "\n".join(message.plain for channel in (FINANCE, APPROVALS) for message in rig.workspace.messages(channel))
+    assert "partner-secret" not in shown + "\n".join(alerts(rig))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("cents", 9900, "the amount is 99.00 instead of 25.00"),
+        ("email", "mallory@example.com", "the recipient is another one"),
+        ("operation_type", "purchase", "it is no payout"),
+    ],
+)
+async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approval(
+    rig: Rig, field: str, value: object, said: str
+) -> None:
+    arm(rig, FaultKind.DONE_DROPPED)
+    await rig.pay()
+    setattr(operation(rig), field, value)
+    await rig.pass_time(20 * MINUTE, steps=20)
+    if field == "operation_type":  # such a record is not in the list of payouts at all
+        assert not rig.paid
+        return
+    assert await state(rig) is State.MISMATCH
+    assert said[1:] in told_once(rig, "failed", FINANCE)
+    assert said[1:] in alerts(rig)[0]
+    assert not rig.workspace.messages(APPROVALS)
+
+
+async def test_several_payouts_with_our_code_are_a_mismatch(rig: Rig) -> None:
+    arm(rig, FaultKind.DONE_DROPPED)
+    await rig.pay()
+    rig.payments.switches.accept_duplicate_codes = True
+    first = operation(rig)
+    order = PayoutOrder(
+        email=first.email, description="", cents=first.cents, code=first.code, confirmation_uri="", failure_uri=""
+    )
+    rig.payments.add_payout(order)
+    await rig.pass_time(MINUTE)
+    assert await state(rig) is State.MISMATCH
+    assert "several payouts with our code" in alerts(rig)[0]
+    assert not rig.paid
+
+
+async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> None:
+    for number in range(15):
+        rig.payments.add_payout(
+            PayoutOrder(email="x@example.com", description="", cents=100 + number, confirmation_uri="", failure_uri="")
+        )
+    rig.payments.switches.ignore_get_body = rig.payments.switches.ignore_query = True
+    arm(rig, FaultKind.LOST)
+    await rig.pay()
+    await rig.pass_time(HOUR - 2 * MINUTE, steps=29)
+    assert (await state(rig), asked(rig, "create_payout")) == (State.CREATE_UNKNOWN, 1)
+    await rig.pass_time(4 * MINUTE, steps=4)
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert asked(rig, "create_payout") == 1
+
+
+async def test_what_stood_in_its_way_is_not_on_the_card_once_it_goes_on(rig: Rig) -> None:
+    rig.payments.switches.forbidden = True
+    await rig.pay()
+    await rig.pass_time(MINUTE, steps=4)
+    assert "does not allow us this (403)" in alerts(rig)[0]
+    rig.payments.switches.forbidden = False
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert await state(rig) is State.AWAITING
+    assert everywhere(rig, "waiting for approval")
+    assert "403" not in rig.cards(APPROVALS)[0].text
+    assert "created" in await actions(rig)
