@@ -20,6 +20,9 @@ from bot.domain.anchors import Anchor
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 
+_FURTHEST = 100_000
+"""How far behind the last row that is left a removed row's number is guessed: it costs a hash a number."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -246,8 +249,13 @@ class _Place:
         return row.previous == self.previous and seal(row, key=self.key, seq=self.seq) == row.hash
 
     def once(self, most: int) -> int | None:
-        """The number, up to ``most``, under which the row that is there now was written; None: we never wrote it."""
+        """The number under which the row that is there now was written; None: we never wrote it.
+
+        ``most`` is the highest number that is there now; the row may come from further behind.
+        """
         row = self.row
+        if self.end is not None and type(self.end[0]) is int:
+            most = max(most, min(self.end[0], most + _FURTHEST))
         return next((seq for seq in range(1, most + 1) if seal(row, key=self.key, seq=seq) == row.hash), None)
 
 

@@ -1,11 +1,27 @@
+import json
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.audit import GENESIS, Entry, Row, link, verify
+from bot.domain.anchors import Anchor
+from bot.domain.audit import (
+    GENESIS,
+    Damage,
+    Entry,
+    Row,
+    Stored,
+    Verdict,
+    canonical,
+    check,
+    link,
+    seal,
+    stored,
+    verify,
+)
 from tests.domain.made import NOW
 
 KEY = b"k" * 32
@@ -86,3 +102,197 @@ def test_rows_cut_off_at_the_end_show_in_the_head_alone() -> None:
 
 def test_without_the_key_nothing_can_be_forged() -> None:
     assert verify(key=KEY, rows=chain(3, key=b"x" * 32)).bad_seq == 1
+
+
+def test_the_hashed_form_is_plain_sorted_json() -> None:
+    odd = entry(1, actor='"\\ \u2028 \x00 é', detail={"b": [1, 2.5, None], "a": {"ü": '"}'}})
+    content = {
+        "seq": 7,
+        "at": odd.at.isoformat(),
+        "instruction": odd.instruction_id,
+        "actor": odd.actor,
+        "action": odd.action,
+        "before": odd.before,
+        "after": odd.after,
+        "detail": odd.detail,
+    }
+    assert canonical(7, odd) == json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+
+
+def test_the_time_zone_does_not_matter() -> None:
+    abroad = entry(1, at=entry(1).at.astimezone(timezone(timedelta(hours=5, minutes=30))))
+    assert canonical(1, abroad) == canonical(1, entry(1))
+    assert stored(Row(seq=1, entry=abroad, previous="", hash="")).entry() == replace(
+        abroad, at=abroad.at.astimezone(UTC)
+    )
+
+
+def test_a_stored_row_says_what_the_row_said() -> None:
+    row = chain(2)[1]
+    assert stored(row).entry() == row.entry
+    assert seal(stored(row), key=KEY) == row.hash
+
+
+# what somebody with the database and without the key can do; rows are read in the order of their numbers
+
+
+LENGTH = 8
+PLACES = st.integers(min_value=0, max_value=LENGTH - 2)
+"""Any row but the last one: what happens to that one, the end shows."""
+
+
+def lying() -> list[Stored]:
+    return [stored(row) for row in chain(LENGTH)]
+
+
+END = (LENGTH, lying()[-1].hash)
+
+
+def looked_at(rows: Sequence[Stored], **known: object) -> Verdict:
+    return check(key=KEY, rows=iter(rows), **{"end": END, **known})  # type: ignore[arg-type]
+
+
+def numbered(rows: Sequence[Stored]) -> list[Stored]:
+    return [row._replace(seq=seq) for seq, row in enumerate(rows, start=1)]
+
+
+TEXTS = ("instruction_id", "actor", "action", "before", "after", "detail", "previous", "hash")
+
+
+@given(st.integers(min_value=0, max_value=LENGTH - 1), st.sampled_from(TEXTS), st.data())
+def test_every_flipped_bit_is_found_at_its_row(at: int, field: str, data: st.DataObject) -> None:
+    rows = lying()
+    flipped = bytearray(getattr(rows[at], field).encode())
+    flipped[data.draw(st.integers(0, len(flipped) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    rows[at] = rows[at]._replace(**{field: flipped.decode("utf-8", "surrogateescape")})  # type: ignore[arg-type]
+    verdict = looked_at(rows)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.CHANGED, at)
+    assert verdict.found == rows[at]
+
+
+@given(st.integers(min_value=0, max_value=LENGTH - 1), st.integers(min_value=0, max_value=62))
+def test_every_flipped_bit_of_a_time_is_found(at: int, bit: int) -> None:
+    rows = lying()
+    rows[at] = rows[at]._replace(at=rows[at].at ^ (1 << bit))
+    verdict = looked_at(rows)
+    assert (verdict.bad_seq, verdict.damage) == (at + 1, Damage.CHANGED)
+
+
+@pytest.mark.parametrize("field", Stored._fields)
+@pytest.mark.parametrize("value", [b"blob", None, 1.5, "\udcff", 10**30, "x"])
+def test_what_this_program_never_writes_is_found_too(field: str, value: object) -> None:
+    rows = lying()
+    rows[2] = rows[2]._replace(**{field: value})  # type: ignore[arg-type]
+    verdict = looked_at(rows)
+    assert verdict.bad_seq == 3
+    assert verdict.damage is not None
+
+
+def test_a_detail_that_means_the_same_is_still_a_change() -> None:
+    rows = lying()
+    for written in ('{"n": 3}', '{"n":3,"n":3}', '{"n":3}\n', '{"\\u006e":3}'):
+        assert json.loads(written) == json.loads(rows[2].detail)
+        changed = [*rows[:2], rows[2]._replace(detail=written), *rows[3:]]
+        assert looked_at(changed).bad_seq == 3
+
+
+def test_a_detail_cannot_pretend_to_be_the_rest_of_the_row() -> None:
+    real = entry(1, detail={"n": 1}, instruction_id="real")
+    made = link(key=KEY, previous=GENESIS, seq=1, entry=real)
+    row = stored(Row(seq=1, entry=real, previous=GENESIS, hash=made))
+    text = '{"n":1},"instruction":"real"'
+    for forged in (row._replace(detail=text), row._replace(detail=text, instruction_id="")):
+        assert looked_at([forged], end=(1, made)).bad_seq == 1
+
+
+@given(PLACES, st.integers(min_value=1, max_value=LENGTH), st.booleans())
+def test_removed_rows_are_found(at: int, count: int, renumber: bool) -> None:
+    rows = lying()
+    left = [*rows[:at], *rows[min(at + count, LENGTH - 1) :]]
+    verdict = looked_at(numbered(left) if renumber else left)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.REMOVED, at)
+
+
+@given(st.integers(min_value=0, max_value=LENGTH), st.booleans())
+def test_inserted_rows_are_found(at: int, chained: bool) -> None:
+    rows = lying()
+    before = rows[at - 1].hash if at else GENESIS
+    forged = stored(chain(1, key=b"x" * 32)[0])._replace(previous=before if chained else "f" * 64)
+    verdict = looked_at(numbered([*rows[:at], forged, *rows[at:]]))
+    assert (verdict.bad_seq, verdict.rows) == (at + 1, at)
+    assert verdict.damage is Damage.INSERTED or (at == LENGTH and not chained)
+
+
+@given(st.integers(min_value=0, max_value=LENGTH - 1), st.integers(min_value=1, max_value=LENGTH))
+def test_a_row_put_in_twice_is_found(of: int, at: int) -> None:
+    rows = lying()
+    verdict = looked_at(numbered([*rows[:at], rows[of], *rows[at:]]))
+    if of == at:  # the copy in front of the row itself: which of both is the copy?
+        at += 1
+    assert verdict.bad_seq == at + 1
+    assert verdict.damage in (Damage.INSERTED, Damage.REORDERED)
+
+
+@given(PLACES, st.integers(min_value=1, max_value=LENGTH))
+def test_reordered_rows_are_found(at: int, further: int) -> None:
+    rows = lying()
+    other = min(at + further, LENGTH - 1)
+    rows[at], rows[other] = rows[other], rows[at]
+    verdict = looked_at(numbered(rows))
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.REORDERED, at)
+
+
+def test_a_row_with_another_number_is_found() -> None:
+    rows = lying()
+    last = looked_at([*rows[:3], *rows[4:], rows[3]._replace(seq=99)])
+    assert (last.bad_seq, last.damage, last.problem) == (4, Damage.REORDERED, "it has the number 99 now")
+    first = looked_at([rows[3]._replace(seq=-1), *rows[:3], *rows[4:]])
+    assert (first.bad_seq, first.damage) == (-1, Damage.INSERTED)
+
+
+@given(st.integers(min_value=0, max_value=LENGTH - 1), st.sampled_from(["end", "anchor", "both"]))
+def test_an_end_cut_off_is_found(left: int, witness: str) -> None:
+    rows = lying()
+    head = rows[left - 1].hash if left else GENESIS
+    known = {
+        "end": END if witness != "anchor" else (left, head),
+        "anchors": [Anchor(at=NOW, seq=LENGTH, head=rows[-1].hash)] if witness != "end" else [],
+    }
+    verdict = looked_at(rows[:left], **known)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, Damage.CUT_OFF, left)
+
+
+def test_a_note_of_the_end_that_does_not_fit_is_found() -> None:
+    rows = lying()
+    for end in ((LENGTH, "f" * 64), (LENGTH - 1, rows[-2].hash), (0, GENESIS), ("x", "")):
+        verdict = looked_at(rows, end=end)
+        assert (verdict.bad_seq, verdict.damage) == (LENGTH, Damage.CHANGED)
+
+
+def test_another_chain_with_the_same_key_is_found_by_the_anchors() -> None:
+    other = chain(LENGTH)
+    real = [row.entry for row in other]
+    real[1] = entry(1)
+    rows: list[Row] = []
+    for seq, content in enumerate(real, start=1):
+        previous = rows[-1].hash if rows else GENESIS
+        made = link(key=KEY, previous=previous, seq=seq, entry=content)
+        rows.append(Row(seq=seq, entry=content, previous=previous, hash=made))
+    replaced = [stored(row) for row in rows]
+    end = (LENGTH, replaced[-1].hash)
+    assert looked_at(replaced, end=end).bad_seq is None
+    anchors = [Anchor(at=NOW, seq=seq, head=other[seq - 1].hash) for seq in (1, 4, 6)]
+    verdict = looked_at(replaced, end=end, anchors=anchors)
+    assert (verdict.bad_seq, verdict.damage) == (4, Damage.REPLACED)
+    # Two histories in one file of anchors: no chain can satisfy both.
+    both = [*anchors, Anchor(at=NOW, seq=4, head=replaced[3].hash)]
+    assert looked_at(lying(), anchors=both).damage is Damage.REPLACED
+    # A tail of the other history behind rows of this one.
+    spliced = looked_at([*lying()[:4], *replaced[4:]], end=end)
+    assert (spliced.bad_seq, spliced.damage) == (5, Damage.REPLACED)
+
+
+def test_anchors_that_fit_change_nothing() -> None:
+    rows = lying()
+    anchors = [Anchor(at=NOW, seq=row.seq, head=row.hash) for row in rows]
+    assert looked_at(rows, anchors=anchors) == Verdict(LENGTH, rows[-1].hash)
