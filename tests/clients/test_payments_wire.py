@@ -24,6 +24,9 @@ def shaped(*names: str) -> st.SearchStrategy[object]:
     return st.fixed_dictionaries({}, optional=dict.fromkeys(names, JSON)) | JSON
 
 
+PURCHASE = TABLE.use("payments", "get_purchase")
+PARTNER = TABLE.use("payments", "partner")
+
 READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
     (lambda document: wire.read_operation(document, route=OPERATION), shaped(*operation())),
     (lambda document: wire.read_committed(document, route=OPERATION, operation_id="op-1"), shaped(*operation())),
@@ -34,6 +37,19 @@ READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
     (
         lambda document: wire.read_account(document, route=ACCOUNT),
         shaped("fullName", "status", "is_verified", "isPrimary", "country_ID"),
+    ),
+    (lambda document: wire.read_one_step(document, route=OPERATION, code="code-1"), shaped(*operation())),
+    (
+        lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"),
+        shaped(*operation(), "items"),
+    ),
+    (
+        lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="line"),
+        st.builds(lambda items: operation(1) | {"items": items}, st.lists(shaped("description", "amount", "quantity"))),
+    ),
+    (
+        lambda document: wire.read_partner(document, route=PARTNER),
+        shaped("id", "name", "email", "currency", "balance", "data"),
     ),
 ]
 

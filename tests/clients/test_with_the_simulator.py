@@ -3,12 +3,15 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Literal
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 
 from bot.clients.limiter import SlidingWindowLimiter
-from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -45,9 +48,15 @@ async def client(service: PaymentsSimulator) -> AsyncIterator[PaymentsClient]:
         )
 
 
-def connect(service: PaymentsSimulator, *, session_transport: Transport, secret: str | None = None) -> PaymentsClient:
+def connect(
+    service: PaymentsSimulator,
+    *,
+    session_transport: Transport,
+    secret: str | None = None,
+    services: Path | None = None,
+) -> PaymentsClient:
     return PaymentsClient(
-        routes=load_routes(None, environment="sandbox"),
+        routes=load_routes(services, environment="sandbox"),
         transport=session_transport,
         limiter=SlidingWindowLimiter(clock=time.monotonic),
         partner_id=service.partner_id,
@@ -82,18 +91,18 @@ async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: Paymen
     assert (found.complete, [one.id for one in found.hits]) == (True, [operation_id])
 
 
-@pytest.mark.parametrize(
-    ("kind", "outcome", "is_executed"),
-    [
-        (FaultKind.LOST, Unknown, False),
-        (FaultKind.DONE_DROPPED, Unknown, True),
-        (FaultKind.DONE_500, Unknown, True),
-        (FaultKind.ERROR_500, Unknown, False),
-        (FaultKind.TOO_MANY, NotExecuted, False),
-        (FaultKind.REFUSED, NotExecuted, False),
-        (FaultKind.GARBAGE, Unknown, True),
-    ],
-)
+FAULTS = [
+    (FaultKind.LOST, Unknown, False),
+    (FaultKind.DONE_DROPPED, Unknown, True),
+    (FaultKind.DONE_500, Unknown, True),
+    (FaultKind.ERROR_500, Unknown, False),
+    (FaultKind.TOO_MANY, NotExecuted, False),
+    (FaultKind.REFUSED, NotExecuted, False),
+    (FaultKind.GARBAGE, Unknown, True),
+]
+
+
+@pytest.mark.parametrize(("kind", "outcome", "is_executed"), FAULTS)
 async def test_every_fault_of_a_commit_is_classed_and_never_sent_again(
     client: PaymentsClient, service: PaymentsSimulator, kind: FaultKind, outcome: type[object], is_executed: bool
 ) -> None:
@@ -102,6 +111,82 @@ async def test_every_fault_of_a_commit_is_classed_and_never_sent_again(
     assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), outcome)
     assert len(service.calls_of("commit_payout")) == 1
     assert (service.operations[operation_id].status != "created") is is_executed
+
+
+async def test_one_step_pays_and_tells_its_events(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    paid = await client.one_step_payout(new(), earlier_unknown=False)
+    assert isinstance(paid, Done)
+    assert (paid.value.code, paid.value.cents, paid.value.state) == ("code-1", 2510, OperationStatus.COMMITTED)
+    assert service.ledger.executions("code-1") == 1
+    assert await client.payout_events(paid.value.id) == ()
+    service.operations[paid.value.id].confirmation_uri = f"{service.base_url}/callbacks/payments/s3cret"
+    await service.advance()
+    await service.delivered()
+    [event] = await client.payout_events(paid.value.id)
+    assert (event.kind, event.host) == ("confirmation_uri", "127.0.0.1")
+    assert "s3cret" not in repr(event)
+
+
+@pytest.mark.parametrize(("kind", "outcome", "is_executed"), FAULTS)
+async def test_every_fault_of_a_one_step_payout_is_classed_and_found_by_code(
+    client: PaymentsClient, service: PaymentsSimulator, kind: FaultKind, outcome: type[object], is_executed: bool
+) -> None:
+    service.faults.arm(Fault(kind=kind, operation="one_step_payout"))
+    assert isinstance(await client.one_step_payout(new(), earlier_unknown=False), outcome)
+    assert len(service.calls_of("one_step_payout")) == 1
+    assert service.ledger.executions("code-1") == int(is_executed)
+    found = await client.find_by_code("code-1")
+    assert (found.complete, len(found.hits)) == (True, int(is_executed))
+
+
+async def test_a_refused_one_step_payout_with_a_taken_code_pays_nothing(
+    client: PaymentsClient, service: PaymentsSimulator
+) -> None:
+    await created(client)
+    assert isinstance(await client.one_step_payout(new(), earlier_unknown=False), NotExecuted)
+    assert isinstance(await client.one_step_payout(new(), earlier_unknown=True), Unknown)
+    assert service.ledger.executions("code-1") == 0
+
+
+@pytest.mark.parametrize("item_amount", ["unit", "line"])
+async def test_a_purchase_is_paid_at_its_link(
+    service: PaymentsSimulator, tmp_path: Path, item_amount: Literal["unit", "line"]
+) -> None:
+    service.switches.item_amount = item_amount
+    file = tmp_path / "services.toml"
+    file.write_text(f'[payments]\nitem_amount = "{item_amount}"\n', encoding="utf-8")
+    async with open_session() as session, aiohttp.ClientSession() as browser:
+        transport = Transport(session=session, base_url=service.base_url, service="payments")
+        client = connect(service, session_transport=transport, services=file)
+        made = await client.create_purchase(
+            NewPurchase(
+                code="code-2",
+                description="Books",
+                items=(NewItem(description="Book", unit_cents=Cents(1005), quantity=2),),
+                email="ana@example.com",
+                confirmation_uri=f"{service.base_url}/thanks",
+                cancel_uri=f"{service.base_url}/canceled",
+                callback_uri=f"{service.base_url}/callbacks/1",
+                failure_uri=f"{service.base_url}/callbacks/2",
+            )
+        )
+        assert isinstance(made, Done)
+        assert (made.value.cents, made.value.items[0].line_cents) == (2010, 2010)
+        link = client.checkout_url(made.value.id)
+        async with browser.get(link) as page:
+            assert "20.10" in await page.text()
+        async with browser.post(link, data={"choice": "pay"}, allow_redirects=False) as paid:
+            assert paid.headers["Location"] == f"{service.base_url}/thanks"
+        read = await client.get_purchase(made.value.id)
+        assert (read.state, read.is_final, read.cents) == (OperationStatus.CONFIRMED, True, 2010)
+
+
+async def test_the_partners_balance_follows_its_payments(client: PaymentsClient, service: PaymentsSimulator) -> None:
+    before = (await client.partner()).balance
+    await client.one_step_payout(new(), earlier_unknown=False)
+    after = await client.partner()
+    assert (before, after.balance) == (service.ledger.opening_cents, service.ledger.opening_cents - 2510)
+    assert (after.id, after.currency) == (service.partner_id, "USD")
 
 
 async def test_wrong_credentials_and_unknown_operations(client: PaymentsClient, service: PaymentsSimulator) -> None:

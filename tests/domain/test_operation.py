@@ -4,9 +4,19 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from bot.domain.operation import FINAL, Operation, OperationStatus, rank, read_status
+from bot.domain.operation import (
+    FINAL,
+    Operation,
+    OperationStatus,
+    Partner,
+    PayoutEvent,
+    Purchase,
+    PurchaseItem,
+    rank,
+    read_status,
+)
 
 
 @pytest.mark.parametrize("status", list(OperationStatus))
@@ -56,3 +66,35 @@ def test_an_operation_cannot_be_changed() -> None:
     operation = Operation(id="op1", status="created")
     with pytest.raises(ValidationError):
         operation.status = "completed"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("status", "state", "is_final"),
+    [
+        ("Created", OperationStatus.CREATED, False),
+        ("CONFIRMED", OperationStatus.CONFIRMED, True),
+        ("cancelled", OperationStatus.CANCELED, True),
+        ("expired", None, False),
+    ],
+)
+def test_a_purchase_is_an_operation(status: str, state: OperationStatus | None, is_final: bool) -> None:
+    purchase = Purchase(id="op1", status=status, items=(PurchaseItem(description="Book", quantity=2),))
+    assert isinstance(purchase, Operation)
+    assert (purchase.state, purchase.is_final, purchase.status) == (state, is_final, status)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Purchase(id="op1", status="created"),
+        PurchaseItem(),
+        PayoutEvent(host="bot.example"),
+        Partner(id="p-1"),
+    ],
+)
+def test_what_a_service_told_cannot_be_changed_or_extended(value: BaseModel) -> None:
+    first = next(iter(type(value).model_fields))
+    with pytest.raises(ValidationError):
+        setattr(value, first, getattr(value, first))
+    with pytest.raises(ValidationError):
+        type(value).model_validate(value.model_dump() | {"confirmation_uri": "https://bot/callbacks/t"})
