@@ -1,0 +1,109 @@
+"""Looking in from outside: while the bot has the database, and without changing anything."""
+
+import asyncio
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from bot.domain.audit import Entry
+from storage import StorageError, Store, Tx, migrate
+from storage.reading import open_for_reading
+from tests.storage.factories import KEY, NOW
+
+
+def _append(tx: Tx, count: int = 1) -> None:
+    for _ in range(count):
+        tx.audit.append(
+            Entry(at=NOW, instruction_id="i", actor="U1", action="approve", before="a", after="b", detail={"é": 1.5})
+        )
+
+
+async def test_it_reads_what_a_running_process_has_committed(store: Store, database_url: str) -> None:
+    await store.write(lambda tx: _append(tx, 3))
+    with open_for_reading(database_url, audit_key=KEY) as reading:
+        assert reading.read(lambda tx: tx.audit.head().seq) == 3
+        await store.write(_append)
+        assert reading.read(lambda tx: tx.audit.head().seq) == 4
+    await store.write(_append)
+
+
+async def test_one_read_sees_one_state(store: Store, database_url: str) -> None:
+    """The pages of one walk are of one moment, whatever is committed between them."""
+    await store.write(lambda tx: _append(tx, 1500))
+
+    def walk(tx: Tx) -> int:
+        rows = tx.audit.stored()
+        first = next(rows)  # the first page is read now, the second one after the other process has written
+        added.submit(lambda: asyncio.run(_append_elsewhere(database_url))).result(timeout=30)
+        return len([first, *rows])
+
+    with ThreadPoolExecutor() as added, open_for_reading(database_url, audit_key=KEY) as reading:
+        if "sqlite" in database_url:
+            await store.close()
+        assert reading.read(walk) == 1500
+        assert reading.read(lambda tx: tx.audit.head().seq) == 2500
+
+
+async def _append_elsewhere(url: str) -> None:
+    store = await Store.open(url, audit_key=KEY)
+    await store.write(lambda tx: _append(tx, 1000))
+    await store.close()
+
+
+async def test_it_cannot_write(store: Store, database_url: str) -> None:
+    with open_for_reading(database_url, audit_key=KEY) as reading, pytest.raises(StorageError):
+        reading.read(_append)
+    assert await store.read(lambda tx: tx.audit.head().seq) == 0
+
+
+async def test_it_opens_what_no_process_has(database_url: str) -> None:
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    await store.write(_append)
+    await store.close()
+    for _ in range(2):
+        with open_for_reading(database_url, audit_key=KEY) as reading:
+            assert reading.read(lambda tx: tx.audit.head().seq) == 1
+    store = await Store.open(database_url, audit_key=KEY)
+    await store.write(_append)
+    await store.close()
+
+
+async def test_it_shows_bytes_that_are_no_text(sqlite_url: str, tmp_path: Path) -> None:
+    await migrate(sqlite_url)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    await store.write(_append)
+    await store.close()
+    with sqlite3.connect(tmp_path / "switchboard.db") as raw:
+        raw.execute("DROP TRIGGER audit_no_update")
+        raw.execute("UPDATE audit SET actor = CAST(x'55ff31' AS TEXT)")
+    raw.close()
+    with open_for_reading(sqlite_url, audit_key=KEY) as reading:
+        [row] = reading.read(lambda tx: list(tx.audit.stored()))
+    assert row.actor == "U\udcff1"
+
+
+def test_there_must_be_a_database(tmp_path: Path) -> None:
+    url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
+    with pytest.raises(StorageError, match="no database"), open_for_reading(url, audit_key=KEY):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_must_be_a_database(tmp_path: Path) -> None:
+    (tmp_path / "s.db").write_text("no database " * 100)
+    url = f"sqlite+aiosqlite:///{tmp_path}/s.db"
+    with pytest.raises(StorageError), open_for_reading(url, audit_key=KEY):
+        pass
+
+
+async def test_it_must_be_of_our_version(database_url: str) -> None:
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    await store.write(lambda tx: tx.audit._connection.execute(text("UPDATE alembic_version SET version_num = '9999'")))
+    await store.close()
+    with pytest.raises(StorageError, match="9999"), open_for_reading(database_url, audit_key=KEY):
+        pass
