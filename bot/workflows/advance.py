@@ -14,6 +14,7 @@ from bot.domain.tracking import back_off
 from bot.workflows import commit, create, one_step, reconcile
 from bot.workflows.announce import alert, remind
 from bot.workflows.context import LEASE_SECONDS, Context
+from storage.errors import StorageError
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -64,6 +65,8 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
         return
     try:
         await step(ctx, ctx.payments, instruction)
+    except StorageError:
+        raise  # nothing of the instruction's own; the lease runs out and the step is taken again
     except ServiceNow as later:
         await _put_off(ctx, instruction, wait=later.retry_after, reason="")
     except (ServiceNever, OperatorError) as stuck:

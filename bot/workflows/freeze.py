@@ -5,22 +5,13 @@ from datetime import datetime
 
 from bot.domain.approvals import No, Role, full_member, listed
 from bot.domain.audit import Entry
+from bot.domain.freeze import Frozen
 from bot.domain.references import ulid
 from bot.workflows.announce import Action
 from bot.workflows.context import Context
 from storage.transaction import Tx
 
 _FLAG = "frozen"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frozen:
-    """Who stopped all sending, when and why; ``lifting`` are those who want to start again."""
-
-    by: str
-    reason: str
-    at: str
-    lifting: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +27,7 @@ class Freezing:
 def frozen(tx: Tx) -> Frozen | None:
     """Whether sending is stopped, read in the transaction that would send."""
     found = tx.flags.get(_FLAG)
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or not found:
         return None
     return Frozen(by=found["by"], reason=found["reason"], at=found["at"], lifting=tuple(found["lifting"]))
 
@@ -100,7 +91,7 @@ async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...]) -> No | N
 
 
 def _store(tx: Tx, state: Frozen | None, now: datetime) -> None:
-    value = None
+    value: dict[str, object] = {}
     if state is not None:
         value = {"by": state.by, "reason": state.reason, "at": state.at, "lifting": list(state.lifting)}
     tx.flags.set(_FLAG, value, now)

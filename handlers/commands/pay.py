@@ -7,12 +7,14 @@ from bot.domain.errors import PersonError, SwitchboardError
 from bot.domain.instruction import Kind, PayoutPayload, State, Vote
 from bot.domain.money import Cents
 from bot.presentation import answers, views
+from bot.presentation.freezing import refused_while_frozen
 from bot.slack.messenger import Messenger
+from bot.workflows.freeze import is_frozen
 from bot.workflows.lookup import find, waiting
 from bot.workflows.request import Asked, request_payout
-from handlers.commands import fields
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb, read_arguments, words_of
-from handlers.commands.usage import help_for, no_such_verb
+from handlers.commands import dispatch, fields
+from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from handlers.commands.pay_freeze import FREEZE, UNFREEZE
 from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Open, Private, Reply
@@ -25,20 +27,7 @@ SUMMARY = "Pay people, with approval"
 
 async def handle(desk: Desk, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    spelled = desk.spelled(NAME)
-    name, _, rest = command.text.strip().partition(" ")
-    verb = next((verb for verb in VERBS if verb.name == name.lower()), None)
-    if verb is None:
-        if name.lower() in ("", "help"):
-            return Private(help_for(spelled, SUMMARY, VERBS))
-        return Private(no_such_verb(name, spelled, VERBS))
-    if not rest.strip() and verb.alone is not None:
-        return await verb.alone(desk, command)
-    try:
-        words = words_of(rest, example=f"{spelled} {verb.example}")
-    except PersonError as broken:
-        raise MistakesError([broken]) from None
-    return await verb.run(desk, command, read_arguments(verb, words, spelled=spelled))
+    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
 async def _send_form(desk: Desk, command: Command) -> Reply:
@@ -87,6 +76,9 @@ async def ask(desk: Desk, asked: Asked) -> Private:
     refusal = may_request(await ctx.people.standing(asked.requester), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
+    stopped = await is_frozen(ctx)
+    if stopped is not None:
+        return Private(refused_while_frozen(stopped))
     example = f"{desk.spelled(NAME)} {_SEND.example}"
     try:
         fields.within_limit(Cents(asked.payload.cents), ctx.policy)
@@ -181,5 +173,5 @@ _APPROVALS = Verb(
     name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
 )
 
-VERBS = (_SEND, _NOW, _SHOW, _APPROVALS)
+VERBS = (_SEND, _NOW, _SHOW, _APPROVALS, FREEZE, UNFREEZE)
 """In the order of the help."""

@@ -8,13 +8,29 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import Connection, Row, RowMapping, and_, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
-from bot.domain.instruction import FINAL, Instruction, Kind, Moves, PayoutPayload, Recipient, Requirement, State
+from bot.domain.instruction import (
+    FINAL,
+    Instruction,
+    Kind,
+    Moves,
+    Payload,
+    PayoutPayload,
+    PurchasePayload,
+    Recipient,
+    Requirement,
+    State,
+)
 from storage.repositories.audit import AuditTrail
 from storage.repositories.common import columns, free, insert_once
 from storage.repositories.copies import Copies
 from storage.tables import instruction as table
 
-_PAYLOADS: Mapping[Kind, type[PayoutPayload]] = {Kind.PAYOUT: PayoutPayload, Kind.ONE_STEP: PayoutPayload}
+_PAYLOADS: Mapping[Kind, type[Payload]] = {
+    Kind.PAYOUT: PayoutPayload,
+    Kind.ONE_STEP: PayoutPayload,
+    Kind.PURCHASE: PurchasePayload,
+}
+_MONEY_OUT = tuple(kind for kind in Kind if kind is not Kind.PURCHASE)
 _EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -127,7 +143,7 @@ class Instructions:
         return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
 
     def recent_same(self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = ()) -> int:
-        """How many requests of the same amount to the same address were made since then.
+        """How many requests to pay the same amount to the same address were made since then.
 
         Those that stand in one of the ``ignoring`` states do not count.
         """
@@ -135,14 +151,14 @@ class Instructions:
             select(func.count())
             .select_from(table)
             .where(table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
-            .where(table.c.state.not_in(ignoring))
+            .where(table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
         )
         return self._connection.execute(query).scalar_one()
 
     def paid_before(self, email: str) -> bool:
-        """Whether anything was ever completed to this address."""
+        """Whether anything was ever completed to this address; what its owner paid us does not count."""
         query = select(table.c.id).where(table.c.payee_email == email.casefold(), table.c.state == State.COMPLETED)
-        return self._connection.execute(query.limit(1)).first() is not None
+        return self._connection.execute(query.where(table.c.kind.in_(_MONEY_OUT)).limit(1)).first() is not None
 
     # Moving
 
@@ -216,6 +232,8 @@ class Instructions:
         written = {name: getattr(after, name) for name in ("lease_owner", "lease_until", "state", "version", *changes)}
         if "recipient" in written:
             written["recipient"] = _recipient(after)
+        if "requirement" in written:
+            written["requirement"] = after.requirement.model_dump(mode="json")
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
         return after if self._connection.execute(_REPLACE, written | same).rowcount == 1 else None
 

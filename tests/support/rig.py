@@ -195,7 +195,9 @@ class Rig:
         return await self.workspace.until(lambda: self.cards(channel)[-1] if self.cards(channel) else None)
 
     def cards(self, channel: str = APPROVALS) -> list[Message]:
-        return [m for m in self.workspace.messages(channel) if m.blocks and m.thread_ts in (None, "", m.ts)]
+        """The cards of a channel, oldest first: root messages with a headline."""
+        roots = [m for m in self.workspace.messages(channel) if m.thread_ts in (None, "", m.ts)]
+        return [m for m in roots if any(block["type"] == "header" for block in m.blocks)]
 
     async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS, **more: Any) -> Ack:
         """Press a button (``approve``, ``reject``, …) on the newest card of a channel."""

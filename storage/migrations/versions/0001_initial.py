@@ -15,7 +15,6 @@ _FROZEN = (
     "payload",
     "code",
     "digest",
-    "requirement",
     "requester",
     "created_at",
     "source_key",

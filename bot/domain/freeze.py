@@ -1,0 +1,13 @@
+"""That all sending is stopped, as a value."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """Who stopped all sending, when (ISO 8601) and why; ``lifting`` are those who want to start again."""
+
+    by: str
+    reason: str
+    at: str
+    lifting: tuple[str, ...] = ()

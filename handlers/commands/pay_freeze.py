@@ -1,0 +1,48 @@
+"""``/pay freeze`` and ``/pay unfreeze``: the kill switch."""
+
+from bot.domain.errors import PersonError
+from bot.presentation import answers
+from bot.presentation.freezing import freezing
+from bot.presentation.text import clean
+from bot.presentation.views import REASON_LIMIT
+from bot.workflows.freeze import freeze, unfreeze
+from handlers.commands.grammar import Argument, Values, Verb
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Private, Reply
+
+
+def _reason(text: str) -> str:
+    cleaned = clean(text)
+    if len(cleaned) > REASON_LIMIT:
+        raise PersonError(argument="reason", rule=f"it must have at most {REASON_LIMIT} characters", example="")
+    return cleaned
+
+
+async def _freeze(desk: Desk, command: Command, values: Values) -> Reply:
+    done = await freeze(desk.ctx, person=command.user, reason=values["reason"])
+    if done.refusal is not None:
+        return Private(answers.refused(done.refusal))
+    return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=True, needed=done.needed))
+
+
+async def _unfreeze(desk: Desk, command: Command, _values: Values) -> Reply:
+    done = await unfreeze(desk.ctx, person=command.user)
+    if done.refusal is not None:
+        return Private(answers.refused(done.refusal))
+    return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=False, needed=done.needed))
+
+
+FREEZE = Verb(
+    name="freeze",
+    summary="stop all sending at once; any approver or admin may",
+    example="freeze the bank called",
+    run=_freeze,
+    arguments=(Argument(name="reason", rule="a few words that say why", read=_reason, rest=True),),
+)
+UNFREEZE = Verb(
+    name="unfreeze",
+    summary="your voice for sending again; it takes a quorum of approvers",
+    example="unfreeze",
+    run=_unfreeze,
+)

@@ -1,0 +1,147 @@
+"""Freeze, reminders, orphans, and a policy that became stricter."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
+
+HOUR = 3_600
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield rig
+    await rig.close()
+
+
+async def under(rig: Rig, policy: str) -> None:
+    """Start again with another policy file."""
+    await rig.switchboard.stop()
+    rig.settings.policy_file.write_text(policy)
+    await rig.start()
+    await rig.settle()
+
+
+def commits(rig: Rig) -> int:
+    return len(rig.payments.calls_of("commit_payout"))
+
+
+def told(rig: Rig, user: str) -> str:
+    return rig.workspace.ephemerals(user)[-1].text
+
+
+async def test_frozen_payments_are_not_sent_until_a_quorum_lifts_it(rig: Rig) -> None:
+    await rig.pay()
+    await rig.pay("freeze the bank called", user=OLGA)
+    assert "frozen" in told(rig, OLGA)
+    await rig.press("approve")
+    await rig.pass_time(600, steps=5)
+    assert commits(rig) == 0
+    assert "payments are frozen: the bank called" in rig.cards(APPROVALS)[0].text.lower()
+    for channel in (APPROVALS, ALERTS):
+        assert sum("frozen* by" in m.text for m in rig.workspace.messages(channel)) == 1
+    await rig.pay('send kim@example.com 5.00 "x"')
+    assert "frozen" in told(rig, MARIA)
+    await rig.pay("unfreeze", user=ADA)
+    await rig.pass_time(120, steps=2)
+    assert commits(rig) == 1
+    assert any("flow again" in m.text for m in rig.workspace.messages(APPROVALS))
+
+
+async def test_lifting_needs_as_many_as_the_quorum(rig: Rig) -> None:
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+    await rig.pay("freeze careful", user=ADA)
+    await rig.pay("unfreeze", user=ADA)
+    await rig.pay("unfreeze", user=ADA)
+    assert "1 of 2" in told(rig, ADA)
+    await rig.pay("unfreeze", user=LIN)
+    assert "flow again" in told(rig, LIN)
+
+
+@pytest.mark.parametrize(("user", "text"), [(MARIA, "freeze x"), (ZOE, "freeze x"), (OLGA, "unfreeze")])
+async def test_who_may_not(rig: Rig, user: str, text: str) -> None:
+    if text == "unfreeze":
+        await rig.pay("freeze careful", user=ADA)
+    await rig.pay(text, user=user)
+    assert "not among the approvers" in told(rig, user)
+
+
+async def test_freezing_needs_a_reason(rig: Rig) -> None:
+    await rig.pay("freeze", user=ADA)
+    assert "reason" in told(rig, ADA)
+    assert "/pay freeze" in told(rig, ADA)
+
+
+async def test_approvers_are_reminded_with_growing_pauses(rig: Rig) -> None:
+    await rig.pay()
+    await rig.pass_time(23 * HOUR, steps=92)
+    bells = [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
+    assert len(bells) == 3
+    assert all("<!subteam^S0TREASURY>" in text and "one more approval" in text for text in bells)
+    assert len(rig.cards(APPROVALS)) == 1
+    await rig.pass_time(2 * HOUR, steps=4)
+    assert "expired" in rig.cards(APPROVALS)[0].text
+    assert not [m for m in rig.news(FINANCE) if ":bell:" in m.text]
+
+
+@pytest.mark.parametrize("elsewhere", [True, False])
+async def test_what_a_rejected_request_leaves_behind_is_watched(rig: Rig, elsewhere: bool) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "twice"})
+    if elsewhere:
+        (operation,) = rig.payments.operations
+        await rig.payments.settle(operation, "committed")
+    await rig.pass_time(24 * HOUR, steps=48)
+    alarms = [m.text for m in rig.workspace.messages(ALERTS) if "committed elsewhere" in m.text]
+    assert len(alarms) == (1 if elsewhere else 0)
+    assert "rejected" in rig.cards(APPROVALS)[0].text
+
+
+async def test_a_stricter_policy_holds_open_requests_back(rig: Rig) -> None:
+    await rig.pay()
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+    assert "0 of 2" in rig.cards(APPROVALS)[0].text
+    await rig.press("approve")
+    assert commits(rig) == 0
+    await rig.press("approve", user=LIN)
+    assert commits(rig) == 1
+
+
+async def test_a_softer_policy_changes_nothing_that_was_asked_before(rig: Rig) -> None:
+    await rig.pay('send ana@example.com 1500.00 "big"')
+    await under(rig, POLICY.partition("[[approval.rule]]")[0])
+    assert "0 of 2" in rig.cards(APPROVALS)[0].text
+
+
+async def test_a_first_payment_to_somebody_can_ask_for_more(rig: Rig) -> None:
+    await under(rig, POLICY + "\n[[approval.rule]]\nnew_recipient = true\nquorum = 2\n")
+    await rig.pay()
+    assert "0 of 2" in rig.cards(APPROVALS)[0].text
+    await rig.press("approve")
+    await rig.press("approve", user=LIN)
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    await rig.pay('send ana@example.com 30.00 "again"')
+    assert "0 of 1" in rig.cards(APPROVALS)[-1].text
+
+
+async def test_the_daily_sum_can_ask_for_more(rig: Rig) -> None:
+    await under(rig, POLICY + '\n[[approval.rule]]\ndaily_over = "40.00"\nquorum = 2\n')
+    await rig.pay()
+    await rig.pay('send kim@example.com 30.00 "next"')
+    first, second = rig.cards(APPROVALS)
+    assert "0 of 1" in first.text
+    assert "0 of 1" in second.text
+    await rig.workspace.click(ADA, APPROVALS, first.ts, "payout.approve")
+    await rig.settle()
+    await rig.workspace.click(ADA, APPROVALS, second.ts, "payout.approve")
+    await rig.settle()
+    assert commits(rig) == 1
+    assert "1 of 2" in rig.workspace.message(APPROVALS, second.ts).text
+    await rig.workspace.click(LIN, APPROVALS, second.ts, "payout.approve")
+    await rig.settle()
+    assert commits(rig) == 2
