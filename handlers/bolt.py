@@ -10,7 +10,8 @@ import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
@@ -25,18 +26,28 @@ from bot.presentation import answers
 from bot.presentation.mistakes import mistakes
 from bot.presentation.views import notice
 from bot.slack.identity import Identity
+from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
 from handlers.desk import Desk
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import FieldErrors, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import StorageError
 
 log = structlog.get_logger(__name__)
 
+R = TypeVar("R", bound=Reply)
+Deliver = Callable[[Answer], Awaitable[None]]
+
 _EVERYTHING = re.compile(".*", re.DOTALL)
 _PATIENCE = 2.6
 """Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
+_MOMENT = 1.0
+"""Seconds of them that an answer which may come later is waited for, so that a quick service leaves no word between."""
+_AFTER_ACK = 0.3
+"""Seconds that a late answer leaves the ack, or Slack could show it first and the ack in its place."""
+_FAREWELL = 2.0
+"""Seconds for the last word of a process that stops."""
 
 
 def build(
@@ -108,10 +119,14 @@ class _Listeners:
         if handler is None:
             await ack(**_message(answers.unknown_command(command.name)))
             return
-        reply = await self._safely(handler(self._desk, command))
-        if isinstance(reply, Open):
-            reply = await self._open(reply, command.trigger_id)
-        await ack(**_message(reply.content)) if isinstance(reply, Private) else await ack()
+        asker = Listener(response_url=command.response_url, channel=command.channel, user=command.user)
+        answer = await self._answer(handler(self._desk, command), command.trigger_id, asker)
+        if isinstance(answer, Private) and not answer.content.plainer:
+            await ack(**_message(answer.content))
+            return
+        # An ack does not hear whether its blocks were taken; a response URL does.
+        self._desk.whispers.begin(self._tell(answer, asker))
+        await ack()
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Buttons: an answer travels as a private message beside the ack."""
@@ -121,53 +136,88 @@ class _Listeners:
         click = Click.read(body)
         handler = self._router.actions.get(click.action_id)
         if handler is not None:
-            reply = await self._safely(handler(self._desk, click))
-            if isinstance(reply, Open):
-                reply = await self._open(reply, click.trigger_id)
-            if isinstance(reply, Private):
-                self._desk.whispers.tell(
-                    content=reply.content, response_url=click.response_url, channel=click.channel, user=click.user
-                )
+            asker = Listener(response_url=click.response_url, channel=click.channel, user=click.user)
+            answer = await self._answer(handler(self._desk, click), click.trigger_id, asker)
+            self._desk.whispers.begin(self._tell(answer, asker))
         await ack()
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Forms: the answer is what becomes of the form."""
         form = Submission.read(body)
         handler = self._router.views.get(form.callback_id)
-        reply = await self._safely(handler(self._desk, form)) if handler is not None else Nothing()
-        match reply:
-            case FieldErrors(errors=errors):
-                await ack(response_action="errors", errors=dict(errors))
-            case Replace(view=view):
-                await ack(response_action="update", view=view)
-            case Private(content=content):
-                await ack(response_action="update", view=notice("Switchboard", content.text))
-            case _:
-                await ack()
+        if handler is None:
+            await ack()
+            return
+        reply = await self._reply(handler(self._desk, form), lambda late: self._turn(form.view_id, late))
+        if isinstance(reply, FieldErrors):
+            await ack(response_action="errors", errors=dict(reply.errors))
+            return
+        view = _view(reply)
+        await ack() if view is None else await ack(response_action="update", view=view)
 
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Events: acknowledged whatever they are, or Slack sends them again."""
         handler = self._router.events.get(str((body.get("event") or {}).get("type", "")))
         if handler is not None:
-            await self._safely(_quietly(handler(self._desk, body)))
+            await self._safely(_quietly(handler(self._desk, body)), patience=self._patience)
         await ack()
 
     async def acknowledge(self, ack: AsyncAck) -> None:
         """What needs no more than an answer."""
         await ack()
 
-    async def _open(self, reply: Open, trigger_id: str) -> Reply:
+    async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
+        """What to answer to a command or a click."""
+        reply = await self._reply(handling, lambda late: self._tell(late, asker))
+        match reply:
+            case Open(view=view):
+                return await self._open(view, trigger_id)
+            case FieldErrors(errors=errors):  # without a form there are no fields to stand at
+                return Private(answers.trouble(" ".join(errors.values())))
+            case _:
+                return reply
+
+    async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
+        """What to answer now; what comes later is delivered when it is there."""
+        begun = asyncio.get_running_loop().time()
+        reply = await self._safely(handling, patience=self._patience)
+        if not isinstance(reply, Later):
+            return reply
+        work = self._desk.whispers.begin(self._safely(reply.work(), patience=None))
+        left = begun + self._patience - asyncio.get_running_loop().time()
+        done, _ = await asyncio.wait({work}, timeout=min(_MOMENT, max(left, 0)))
+        if done:
+            return work.result()
+        self._desk.whispers.begin(_deliver_late(work, deliver))
+        return reply.meanwhile
+
+    async def _tell(self, reply: Answer, asker: Listener) -> None:
+        if isinstance(reply, Private | Edit):
+            await self._desk.whispers.say(reply.content, to=asker, replace=isinstance(reply, Edit))
+
+    async def _turn(self, view_id: str, reply: Answer) -> None:
+        """Turn a form that was submitted into its late answer."""
+        view = _view(reply)
+        if view is None:
+            return
         try:
-            await self._desk.messenger.open_view(trigger_id=trigger_id, view=reply.view)
+            await self._desk.messenger.update_view(view_id=view_id, view=view)
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            # Most of all because the person has closed the form: then nobody waits for it.
+            log.info("a form was not updated", reason=str(refused))
+
+    async def _open(self, view: Mapping[str, Any], trigger_id: str) -> Answer:
+        try:
+            await self._desk.messenger.open_view(trigger_id=trigger_id, view=view)
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
             log.warning("a form could not be opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
         return Nothing()
 
-    async def _safely(self, handling: Awaitable[Reply]) -> Reply:
+    async def _safely(self, handling: Awaitable[R], *, patience: float | None) -> R | Private:
         """Run a handler; whatever happens becomes an answer."""
         try:
-            async with asyncio.timeout(self._patience):
+            async with asyncio.timeout(patience):
                 return await handling
         except MistakesError as broken:
             return Private(mistakes(broken.errors))
@@ -183,6 +233,29 @@ class _Listeners:
             error_id = secrets.token_hex(4)
             log.exception("a handler failed", error_id=error_id)
             return Private(answers.broken(error_id))
+
+
+async def _deliver_late(work: Awaitable[Answer], deliver: Deliver) -> None:
+    try:
+        reply, _ = await asyncio.gather(work, asyncio.sleep(_AFTER_ACK))
+    except asyncio.CancelledError:
+        # The process stops. Who was told to wait is told to ask again.
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_FAREWELL):
+                await deliver(Private(answers.interrupted()))
+        raise
+    await deliver(reply)
+
+
+def _view(reply: Answer | Open) -> dict[str, Any] | None:
+    """What a submitted form turns into; None: it closes."""
+    match reply:
+        case Replace(view=view):
+            return view
+        case Private(content=content):
+            return notice("Switchboard", content.text)
+        case _:
+            return None
 
 
 async def _quietly(handling: Awaitable[None]) -> Reply:

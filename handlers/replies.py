@@ -1,6 +1,6 @@
 """What a handler may answer. How it travels depends on what came in; the handler does not care."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from bot.domain.content import Block, Content
@@ -9,6 +9,13 @@ from bot.domain.content import Block, Content
 @dataclass(frozen=True, slots=True)
 class Private:
     """A message for the one person who acted."""
+
+    content: Content
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """The private message whose button was pressed turns into this one."""
 
     content: Content
 
@@ -39,4 +46,21 @@ class Nothing:
     """Acknowledged; what there is to see happens elsewhere."""
 
 
-Reply = Private | Open | Replace | FieldErrors | Nothing
+Answer = Private | Edit | Replace | Nothing
+"""What can be answered at any time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The answer depends on somebody who may take longer than Slack waits.
+
+    Attributes:
+        work: makes the answer.
+        meanwhile: said when the answer is not there in a moment; the answer then follows it.
+    """
+
+    work: Callable[[], Awaitable[Answer]]
+    meanwhile: Answer
+
+
+Reply = Answer | Open | FieldErrors | Later

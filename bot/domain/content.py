@@ -10,7 +10,11 @@ Block = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """One message: ``text`` is complete by itself (screen readers read nothing else), ``blocks`` show the same."""
+    """One message: ``text`` is complete by itself (screen readers read nothing else), ``blocks`` show the same.
+
+    ``plainer`` shows it once more, for a workspace that refuses ``blocks`` because it does not know one of them.
+    """
 
     text: str
     blocks: Sequence[Block] = ()
+    plainer: Sequence[Block] = ()

@@ -17,6 +17,7 @@ from bot.presentation.text import (
     moment,
     mrkdwn,
     plain,
+    quote,
     section,
     shorten,
 )
@@ -155,6 +156,21 @@ def not_configured(service: str, missing: Sequence[str]) -> Content:
 def try_again(what: str) -> Content:
     """Nothing was recorded, and the person is the one who can repeat it."""
     return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")
+
+
+def asking(service: str) -> Content:
+    """A service is asked and has not answered yet."""
+    return private(f":hourglass_flowing_sand: Asking the {service} service…")
+
+
+def trouble(said: str) -> Content:
+    """One sentence about what went wrong; nothing was changed by it."""
+    return private(f":warning: {quote(said)}")
+
+
+def interrupted() -> Content:
+    """The process stops before a service has answered."""
+    return private(":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again.")
 
 
 def slow() -> Content:

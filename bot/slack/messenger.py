@@ -110,3 +110,7 @@ class Messenger:
     async def open_view(self, *, trigger_id: str, view: Mapping[str, Any]) -> None:
         """Open a modal; the trigger lives three seconds and serves once."""
         await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
+
+    async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
+        """Turn an open modal into another one; ``not_found`` when the person has closed it."""
+        await call(self._client.views_update(view_id=view_id, view=dict(view)))

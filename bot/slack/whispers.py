@@ -5,18 +5,39 @@ response URL first (it works where the bot is no member) and then an ephemeral m
 """
 
 import asyncio
+import json
+from collections.abc import Coroutine, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
 
-from bot.domain.content import Content
-from bot.domain.errors import SwitchboardError
+from bot.domain.content import Block, Content
+from bot.domain.errors import ServiceNever, SwitchboardError
 from bot.slack.messenger import Messenger
 
 log = structlog.get_logger(__name__)
 
+T = TypeVar("T")
+
 _OK = 200
+_ANSWER_BYTES = 4_096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """Who is answered, and how to reach them.
+
+    Attributes:
+        response_url: came with what they did; serves five times within half an hour.
+        channel: where they did it.
+    """
+
+    response_url: str
+    channel: str
+    user: str
 
 
 class Whispers:
@@ -28,13 +49,25 @@ class Whispers:
         self._messenger = messenger
         parts = urlsplit(api_url)
         self._own_origin = (parts.scheme, parts.netloc)
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._under_way: set[asyncio.Task[Any]] = set()
 
-    def tell(self, *, content: Content, response_url: str, channel: str, user: str) -> None:
-        """Answer without waiting."""
-        task = asyncio.create_task(self._tell(content, response_url, channel, user))
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Do something beside the ack; :meth:`drain` waits for it, then cancels it."""
+        task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
+        return task
+
+    def tell(self, content: Content, *, to: Listener, replace: bool = False) -> None:
+        """Answer without waiting. ``replace``: instead of the private message whose button was pressed."""
+        self.begin(self.say(content, to=to, replace=replace))
+
+    async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
+        """Answer; in plainer blocks, and in the end in words alone, where the workspace refuses the blocks."""
+        for blocks in _shapes(content):
+            if await self._deliver(Content(text=content.text, blocks=blocks), to, replace=replace):
+                return
+            log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
 
     async def drain(self, *, timeout: float = 5.0) -> None:
         """Wait up to ``timeout`` seconds for answers under way, then give them up."""
@@ -52,20 +85,53 @@ class Whispers:
             return False
         return (parts.scheme, parts.netloc) in (("https", "hooks.slack.com"), self._own_origin)
 
-    async def _tell(self, content: Content, response_url: str, channel: str, user: str) -> None:
-        if self.trusted(response_url) and await self._respond(response_url, content):
-            return
+    async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
+        """False when other blocks may be taken; what fails otherwise is logged."""
+        if self.trusted(to.response_url):
+            error = await self._respond(to.response_url, content, replace=replace)
+            if not error or _is_about_blocks(error):
+                return not error
         try:
-            await self._messenger.whisper(channel=channel, user=user, content=content)
+            await self._messenger.whisper(channel=to.channel, user=to.user, content=content)
         except SwitchboardError as silent:
+            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.reason):
+                return False
             log.warning("private answer not delivered", reason=str(silent))
+        return True
 
-    async def _respond(self, response_url: str, content: Content) -> bool:
-        body: dict[str, object] = {"response_type": "ephemeral", "replace_original": False, "text": content.text}
+    async def _respond(self, response_url: str, content: Content, *, replace: bool) -> str:
+        """What Slack has against the answer; nothing when it was taken."""
+        body: dict[str, object] = {"response_type": "ephemeral", "replace_original": replace, "text": content.text}
         if content.blocks:
             body["blocks"] = list(content.blocks)
         try:
             async with self._session.post(response_url, json=body, allow_redirects=False) as answer:
-                return answer.status == _OK
+                error = _error(await answer.content.read(_ANSWER_BYTES))
+                return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
-            return False  # the address itself is a secret and stays out of the log; the ephemeral follows
+            return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral follows
+
+
+def _shapes(content: Content) -> Iterator[Sequence[Block]]:
+    """The blocks to try, one after the other; the text goes with each."""
+    yield content.blocks
+    if content.plainer:
+        yield content.plainer
+    if content.blocks:
+        yield ()
+
+
+def _error(body: bytes) -> str:
+    """The name of the error in an answer, which is ``ok`` in words or in JSON when all is well."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(answer, dict) or answer.get("ok") is not False:
+        return ""
+    return str(answer.get("error") or "refused")
+
+
+def _is_about_blocks(error: str) -> bool:
+    """``invalid_blocks``, ``invalid_blocks_format``, ``msg_blocks_too_long``, ``only_one_table_allowed``."""
+    return "block" in error or "table" in error
