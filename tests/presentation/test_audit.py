@@ -1,0 +1,157 @@
+"""The audit as a story: who did what in plain words, and nothing of others gets loose in it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.audit import Entry, Told
+from bot.domain.content import Content
+from bot.domain.instruction import State
+from bot.presentation.audit import lines, story
+from tests.domain.made import NOW, instruction, payload
+from tests.presentation.checks import calls_in, check_message, readable
+from tests.presentation.drawn import foreign
+
+NEW_MESSAGE = 12_000
+"""Characters that the text of a new message may have in any case."""
+
+
+def told(seq: int, action: str, *, actor: str = "switchboard", intact: bool = True, **changes: Any) -> Told:
+    detail = changes.pop("detail", {})
+    states = {"before": "awaiting", "after": "awaiting", **changes}
+    at = NOW + timedelta(seconds=seq)
+    entry = Entry(at=at, instruction_id="i", actor=actor, action=action, detail=detail, **states)
+    return Told(seq=seq, entry=entry, is_intact=intact)
+
+
+LIFE = [
+    told(3, "requested", actor="U0MARIA", before="", after="new"),
+    told(4, "create", before="new", after="creating"),
+    told(5, "created", before="creating", after="awaiting", detail={"remote_id": "652f"}),
+    told(7, "approve", actor="U0ADA", detail={"round": 1, "counted": ["U0ADA"], "quorum": 2}),
+    told(
+        8, "approve", actor="U0LIN", after="approved", detail={"round": 1, "counted": ["U0ADA", "U0LIN"], "quorum": 2}
+    ),
+    told(9, "send", before="approved", after="sending", detail={"attempt": 2, "counted": ["U0ADA", "U0LIN"]}),
+    told(10, "send_put_off", before="sending", after="approved", detail={"reason": "too many requests"}),
+    told(11, "send", before="approved", after="sending", detail={"attempt": 3, "counted": ["U0ADA", "U0LIN"]}),
+    told(12, "observed", before="sending", after="committed", detail={"status": "committed"}),
+    told(13, "observed", before="committed", after="completed", detail={"status": "Completed"}),
+]
+
+
+def said(row: Told) -> str:
+    """One line without its time."""
+    [line] = lines(instruction(), [row])
+    return line.split("  ", 1)[1]
+
+
+def test_a_life_in_plain_words() -> None:
+    assert [line.split("  ", 1)[1] for line in lines(instruction(), LIFE)] == [
+        "<@U0MARIA> asked for 25.00 USD to ana@example.com.",
+        "Asked the service to create it, which moves no money (attempt 1).",
+        "The service created it as “652f”; shown to the approvers.",
+        "<@U0ADA> approved (1 of 2).",
+        "<@U0LIN> approved (2 of 2), which is enough.",
+        "Sent to the service, attempt 1, with the approval of <@U0ADA>, <@U0LIN>.",
+        "That attempt was not executed; to be sent again. Reason: Too many requests.",
+        "Sent to the service, attempt 2, with the approval of <@U0ADA>, <@U0LIN>.",
+        "The service says committed.",
+        "The service says Completed.",
+    ]
+
+
+def test_each_line_begins_with_its_time_to_the_second() -> None:
+    [line] = lines(instruction(), LIFE[:1])
+    stamp = int((NOW + timedelta(seconds=3)).timestamp())
+    assert line.startswith(f"<!date^{stamp}^{{date_short_pretty}} {{time_secs}}|2026-11-20 09:00:03 UTC>  ")
+
+
+@pytest.mark.parametrize(
+    ("action", "actor", "reason", "expected"),
+    [
+        ("rejected", "U0ADA", "wrong invoice", "<@U0ADA> rejected it. Reason: Wrong invoice."),
+        ("withdrawn", "U0MARIA", "", "<@U0MARIA> withdrew it."),
+        ("closed", "U0LIN", "not at the bank", "<@U0LIN> closed it as not paid. Reason: Not at the bank."),
+        ("expired", "switchboard", "nobody decided in time", "It expired. Reason: Nobody decided in time."),
+        ("refused", "switchboard", "no funds", "The service refused it; nothing was paid. Reason: No funds."),
+    ],
+)
+def test_reasons_are_shown(action: str, actor: str, reason: str, expected: str) -> None:
+    assert said(told(1, action, actor=actor, detail={"reason": reason} if reason else {})) == expected
+
+
+def test_the_header_says_what_it_is_about() -> None:
+    shown = story(instruction(state=State.COMPLETED), LIFE)
+    check_message(shown, longest=NEW_MESSAGE)
+    for text in (shown.text, readable(shown)):
+        for part in ("Audit of P-4F7K2M", "25.00 USD to ana@example.com", "March translation", "now completed"):
+            assert part in text
+    assert "10 rows, from 3 to 13" in readable(shown)
+    assert "each as it was written" in readable(shown)
+
+
+def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
+    moved = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
+    assert said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: Why."
+    assert said(told(1, "looked")) == "Switchboard: looked."
+    assert "strange → nothing" in said(told(1, "x", before="strange", after=""))
+
+
+def test_a_row_that_is_not_what_was_written_is_marked() -> None:
+    rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), Told(seq=15, entry=None, is_intact=False)]
+    shown = story(instruction(), rows)
+    told_lines = shown.text.split("\n")
+    assert ":warning: *this row is not what was written:* <@U0EVE> approved." in told_lines[-2]
+    assert "*Row 15 cannot be read: it is not what was written.*" in told_lines[-1]
+    assert "tell your operator" in readable(shown)
+    assert ":warning:" not in "\n".join(told_lines[:-2])
+
+
+def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
+    rows = [told(seq, "observed", detail={"status": f"s{seq}", "reason": "r" * 500}) for seq in range(1, 300)]
+    shown = story(instruction(), rows)
+    check_message(shown, longest=NEW_MESSAGE)
+    told_lines = shown.text.split("\n")[1:]
+    [mark] = [line for line in told_lines if "left out" in line]
+    assert f"… {299 - len(told_lines) + 1} lines are left out here" in mark
+    assert "says s1." in told_lines[0]
+    assert "says s299." in told_lines[-1]
+    assert "audit export" in story(instruction(), LIFE, is_complete=False).text.split("\n")[-1]
+
+
+def test_a_story_of_nothing() -> None:
+    check_message(story(instruction(), []))
+
+
+ENTRIES = st.builds(
+    told,
+    st.integers(1, 10**6),
+    st.sampled_from([*(row.entry.action for row in LIFE if row.entry), "rejected", "tightened", "needs_human"])
+    | foreign(),
+    actor=st.sampled_from(["U0ADA", "switchboard", "U0ADA> <!channel"]) | foreign(),
+    intact=st.booleans(),
+    before=st.sampled_from(["", "awaiting"]) | foreign(),
+    after=st.sampled_from(["approved", "completed"]) | foreign(),
+    detail=st.fixed_dictionaries(
+        {},
+        optional={
+            "reason": foreign(),
+            "status": foreign(),
+            "remote_id": foreign(),
+            "quorum": st.integers() | foreign(),
+            "counted": st.lists(st.just("U0ADA") | foreign(), max_size=30) | foreign(),
+        },
+    ),
+)
+
+
+@given(st.lists(ENTRIES, max_size=40), foreign(400))
+def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[Told], description: str) -> None:
+    shown: Content = story(instruction(payload=payload(description=description)), rows)
+    check_message(shown, longest=NEW_MESSAGE)
+    assert {call for call in calls_in(shown) if not call.startswith("!date^17")} <= {"@U0ADA"}
+    assert sum(len(str(block)) for block in shown.blocks) < 13_000
