@@ -44,6 +44,13 @@ class Argument:
     read: Callable[[str], Any]
     rest: bool = False
     """Takes all words that are left."""
+    optional: bool = False
+    """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
+
+    @property
+    def usage(self) -> str:
+        """As help prints it."""
+        return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
 
 Values = Mapping[str, Any]
@@ -65,7 +72,7 @@ class Verb:
     @property
     def usage(self) -> str:
         """The verb with its arguments, as help prints it."""
-        return " ".join([self.name, *(f"<{argument.name}>" for argument in self.arguments)])
+        return " ".join([self.name, *(argument.usage for argument in self.arguments)])
 
 
 class MistakesError(Exception):
@@ -120,7 +127,10 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     values: dict[str, Any] = {}
     errors: list[PersonError] = []
     left = list(words)
-    for argument in verb.arguments:
+    for number, argument in enumerate(verb.arguments):
+        if argument.optional and (not left or _is_for_another(left[0], argument, verb.arguments[number + 1 :])):
+            values[argument.name] = None
+            continue
         text = " ".join(left) if argument.rest else (left[0] if left else "")
         left = [] if argument.rest else left[1:]
         try:
@@ -136,6 +146,19 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     if errors:
         raise MistakesError(errors)
     return values
+
+
+def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:
+    """Whether this optional argument cannot take the word and one after it can."""
+    return not _takes(argument, word) and any(one.optional and _takes(one, word) for one in later)
+
+
+def _takes(argument: Argument, word: str) -> bool:
+    try:
+        argument.read(word)
+    except PersonError:
+        return False
+    return True
 
 
 def _read(argument: Argument, text: str) -> Any:
