@@ -9,13 +9,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.approvals import Standing, counting
+from bot.domain.approvals import Standing
 from bot.domain.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
 from bot.workflows.announce import alert, tell
+from bot.workflows.ballot import count, next_round, standings_of_voters
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, end, lease
 from bot.workflows.follow import apply_record
@@ -35,7 +36,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_committable()
-    standings = await standings_of_voters(ctx, instruction)
+    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
     operation = await payments.get_operation(instruction.remote_id or "")
     if await ctx.store.write(lambda tx: _is_not_as_approved(ctx, tx, instruction, operation), name="reread"):
         ctx.wake()
@@ -64,12 +65,6 @@ async def attempt_once(
 def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
     """The guard before the first byte: a process that slept between claim and send must not send."""
     return lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS
-
-
-async def standings_of_voters(ctx: Context, instruction: Instruction) -> dict[str, Standing]:
-    """Who the voters are by now."""
-    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
-    return await ctx.people.standings([vote.person for vote in votes])
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:
@@ -123,15 +118,9 @@ def _claim(  # noqa: PLR0911 - one reason not to send a return
     if tightened is None:
         return None
     instruction = tightened
-    counted = counting(
-        tx.votes.of(instruction.id, instruction.round),
-        instruction=instruction,
-        standings=standings,
-        people=ctx.policy.people,
-        home=ctx.home,
-    )
+    counted = count(ctx, tx, instruction, standings)
     if len(counted) < instruction.requirement.quorum:
-        _ask_again(tx, instruction, sorted(counted), now)
+        _ask_again(tx, instruction, counted, now)
         return None
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
@@ -171,7 +160,7 @@ def _hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
-def _ask_again(tx: Tx, instruction: Instruction, counted: list[str], now: datetime) -> None:
+def _ask_again(tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     tx.instructions.move(
@@ -180,8 +169,10 @@ def _ask_again(tx: Tx, instruction: Instruction, counted: list[str], now: dateti
         now=now,
         actor=SYSTEM,
         action="votes_no_longer_count",
-        detail={"counted": counted},
-        reason="somebody who approved no longer counts; one more approval is needed",
+        detail={"counted": sorted(counted)},
+        reason="somebody who approved no longer counts, so one more approval is needed",
+        round=next_round(tx, instruction, counted) or instruction.round,
+        decided_by="",
         exec_deadline=None,
         due_at=None if instruction.commits else now,
     )

@@ -7,12 +7,14 @@ committed decision wins; whoever comes later is told who was first.
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
-from bot.domain.approvals import No, Refusal, Role, Standing, counting, full_member, listed, may_decide
+from bot.domain.approvals import No, Refusal, Role, Standing, full_member, listed, may_decide
 from bot.domain.audit import Entry
 from bot.domain.instruction import Choice, Instruction, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
+from bot.workflows.ballot import all_read, count, standings_of_voters, without_the_others
 from bot.workflows.context import Context
 from bot.workflows.orphans import watch
 from storage.transaction import Tx
@@ -38,6 +40,11 @@ class Click:
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
 _BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
 _Work = Callable[[Tx, Instruction, datetime], Decided]
+_Voters = dict[str, Standing]
+
+
+class _OvertakenError(Exception):
+    """Somebody voted after the voters were read."""
 
 
 async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
@@ -45,9 +52,8 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
 
     A request whose rule asks for the typed amount refuses without the right one.
     """
-    voters = await _standings(ctx, click)
 
-    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+    def work(tx: Tx, found: Instruction, now: datetime, voters: _Voters) -> Decided:
         no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
         if no is not None:
             return Decided(found, no)
@@ -59,14 +65,13 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
             return Decided(found, Refusal.WRONG_AMOUNT)
         return _vote(ctx, tx, found, click, Choice.APPROVE, voters, now)
 
-    return await _decide(ctx, click, work, name="approve")
+    return await _with_voters(ctx, click, work, name="approve")
 
 
 async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
     """Vote for another attempt at something whose outcome nobody could find out; the amount must be typed."""
-    voters = await _standings(ctx, click)
 
-    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+    def work(tx: Tx, found: Instruction, now: datetime, voters: _Voters) -> Decided:
         no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
         if no is not None:
             return Decided(found, no)
@@ -76,7 +81,7 @@ async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
             return Decided(found, Refusal.WRONG_AMOUNT)
         return _vote(ctx, tx, found, click, Choice.RETRY, voters, now)
 
-    return await _decide(ctx, click, work, name="retry")
+    return await _with_voters(ctx, click, work, name="retry")
 
 
 async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
@@ -143,10 +148,14 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
     return decided
 
 
-async def _standings(ctx: Context, click: Click) -> dict[str, Standing]:
-    """Standings of everybody who voted so far and of the one who clicks."""
-    votes = await ctx.store.read(lambda tx: tx.votes.of(click.instruction_id, click.round))
-    return await ctx.people.standings([click.person, *(vote.person for vote in votes)])
+async def _with_voters(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
+    """Decide knowing who everybody is who has voted, and again when somebody votes meanwhile: each can only once."""
+    while True:
+        voters = await standings_of_voters(ctx, click.instruction_id, click.round, click.person)
+        try:
+            return await _decide(ctx, click, partial(work, voters=voters), name=name)
+        except _OvertakenError:
+            continue
 
 
 def _vote(
@@ -155,19 +164,19 @@ def _vote(
     found: Instruction,
     click: Click,
     choice: Choice,
-    voters: dict[str, Standing],
+    voters: _Voters,
     now: datetime,
 ) -> Decided:
     vote = Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now)
     if not tx.votes.cast(vote):
         return Decided(found, Refusal.REPEATED)
-    counted = counting(
-        tx.votes.of(found.id, found.round),
-        instruction=found,
-        standings=voters,
-        people=ctx.policy.people,
-        home=ctx.home,
-    )
+    if not all_read(tx, found, voters):
+        raise _OvertakenError
+    counted = count(ctx, tx, found, voters)
+    held = without_the_others(tx, found, counted, now)
+    if held is None:
+        return Decided(found, Refusal.STALE)
+    found = held
     detail = {"round": found.round, "counted": sorted(counted), "quorum": found.requirement.quorum}
     if len(counted) < found.requirement.quorum:
         tx.audit.append(_entry(found, click.person, choice.value, detail, now))

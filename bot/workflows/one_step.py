@@ -11,7 +11,8 @@ from bot.domain.operation import Operation, Search
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.workflows import reconcile
 from bot.workflows.announce import alert
-from bot.workflows.commit import attempt_once, not_now, standings_of_voters, still_fresh
+from bot.workflows.ballot import standings_of_voters
+from bot.workflows.commit import attempt_once, not_now, still_fresh
 from bot.workflows.context import Context
 from bot.workflows.create import ask_people, new_payout, show_approvers, with_recipient
 from storage.transaction import Tx
@@ -36,7 +37,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_one_step()
-    standings = await standings_of_voters(ctx, instruction)
+    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
     if instruction.commits and not await _is_absent(ctx, payments, instruction):
         return
 

@@ -1,0 +1,275 @@
+"""T5: votes, quorum, the typed amount, and who never counts."""
+
+import asyncio
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.presentation import views
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.workflows.looking import (
+    actions,
+    asked,
+    buttons,
+    everywhere,
+    heard,
+    newest,
+    state,
+    told_once,
+    votes,
+    whispers,
+)
+
+BIG = "send ana@example.com 1500.00 rent"
+
+
+async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert await state(rig) is State.COMMITTED
+    assert everywhere(rig, f"Approved by <@{ADA}>")
+    assert "recorded" in await heard(rig, ADA, "Your approval is recorded")
+
+
+async def test_two_approvals_where_two_are_needed(rig: Rig) -> None:
+    await rig.pay(BIG)
+    assert everywhere(rig, "0 of 2")
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    assert await state(rig) is State.AWAITING
+    assert everywhere(rig, "1 of 2")
+    assert everywhere(rig, f"Approved by <@{ADA}>")
+    assert not rig.paid
+    await rig.press("approve", user=LIN)
+    await rig.submit(LIN, {views.AMOUNT: "1500"})
+    assert rig.paid == [("ana@example.com", 150_000)]
+    assert everywhere(rig, f"Approved by <@{ADA}>, <@{LIN}>")
+
+
+async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> None:
+    await rig.pay(BIG)
+    await rig.press("approve")
+    form = rig.workspace.modal(ADA)
+    assert form is not None
+    assert "1500.00 USD to ana@example.com" in form.plain
+    assert (await newest(rig)).reference in form.plain
+    assert not await votes(rig)
+
+
+@pytest.mark.parametrize("typed", ["1500.01", "15000.00", "1,500.00", "150000", "abc", "-1500.00", "1e3"])
+async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, typed: str) -> None:
+    await rig.pay(BIG)
+    await rig.press("approve")
+    await rig.submit(ADA, {views.AMOUNT: typed})
+    form = rig.workspace.modal(ADA)
+    assert form is not None
+    assert list(form.errors) == [views.AMOUNT]
+    assert "not the amount on the card" in form.errors[views.AMOUNT]
+    assert not await votes(rig)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00 usd"})
+    assert rig.workspace.modal(ADA) is None
+    assert len(await votes(rig)) == 1
+
+
+async def test_a_typed_amount_cannot_be_skipped_by_a_button_that_says_so(rig: Rig) -> None:
+    """A forged submission without the field."""
+    await rig.pay(BIG)
+    await rig.press("approve")
+    form = rig.workspace.modal(ADA)
+    assert form is not None
+    await rig.workspace.submit(ADA, {}, force=True)
+    assert not await votes(rig)
+
+
+@pytest.mark.parametrize(
+    ("user", "said"),
+    [
+        (ZOE, "not among the approvers"),
+        (OLGA, "not among the approvers"),
+        (GUS, "Guests cannot do this"),
+        (EVE, "you belong to another one"),
+    ],
+)
+@pytest.mark.parametrize("action", ["approve", "reject"])
+async def test_who_does_not_count_is_told_alone_and_changes_nothing(
+    rig: Rig, user: str, said: str, action: str
+) -> None:
+    await rig.pay()
+    await rig.press(action, user=user)
+    assert said in await heard(rig, user, said)
+    assert rig.workspace.modal(user) is None
+    assert not await votes(rig)
+    assert await state(rig) is State.AWAITING
+    assert not rig.paid
+
+
+async def test_who_asked_never_approves_even_as_an_approver(rig: Rig) -> None:
+    await rig.pay(user=TOM)
+    for action in ("approve", "reject"):
+        await rig.press(action, user=TOM)
+        assert "asked for this yourself" in await heard(rig, TOM, "yourself")
+    assert not await votes(rig)
+    await rig.press("approve", user=ADA)
+    assert len(rig.paid) == 1
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"deleted": True}, "deactivated"),
+        ({"bot": True}, "Bots cannot do this"),
+        ({"restricted": True}, "Guests cannot do this"),
+        ({"ultra_restricted": True}, "Guests cannot do this"),
+        ({"team_id": "T0OTHER"}, "another one"),
+    ],
+)
+async def test_being_in_the_approvers_group_is_not_enough(rig: Rig, change: dict[str, object], said: str) -> None:
+    await rig.pay()
+    rig.workspace.set_user(LIN, **change)
+    await rig.press("approve", user=LIN, force=True)
+    assert said in await heard(rig, LIN, said)
+    assert not await votes(rig)
+    assert not rig.paid
+
+
+async def test_nobody_approves_where_the_group_is_empty(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [])
+    await rig.pay()
+    await rig.press("approve")
+    await heard(rig, ADA, "not among the approvers")
+    assert not rig.paid
+
+
+async def test_a_double_click_is_one_voice(rig: Rig) -> None:
+    await rig.pay(BIG)
+    for _ in range(2):
+        await rig.press("approve", user=ADA)
+        await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    notice = rig.workspace.modal(ADA)
+    assert notice is not None
+    assert "recorded already" in notice.plain
+    assert [vote.person for vote in await votes(rig)] == [ADA]
+    assert not rig.paid
+    assert (await actions(rig)).count("approve") == 1
+
+
+async def test_fifty_clicks_at_once_are_one_voice_and_one_payment(rig: Rig) -> None:
+    await rig.pay()
+    card = await rig.card()
+    clicks = [rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve") for _ in range(50)]
+    assert all(ack.ok for ack in await asyncio.gather(*clicks))
+    await rig.settle()
+    assert [vote.person for vote in await votes(rig)] == [ADA]
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert asked(rig, "commit_payout") == 1
+
+
+async def test_an_identical_signed_click_has_no_second_effect(rig: Rig) -> None:
+    await rig.pay(BIG)
+    await rig.press("approve", user=ADA)
+    ack = await rig.workspace.submit(ADA, {views.AMOUNT: "1500.00"})
+    assert (await rig.workspace.resend(ack)).ok
+    assert len(await votes(rig)) == 1
+
+
+async def test_two_approvers_at_the_same_moment_both_count_and_it_is_paid_once(rig: Rig) -> None:
+    await rig.pay(BIG)
+    for user in (ADA, LIN):
+        await rig.press("approve", user=user)
+    acks = await asyncio.gather(*(rig.workspace.submit(user, {views.AMOUNT: "1500.00"}) for user in (ADA, LIN)))
+    await rig.settle()
+    assert all(ack.ok for ack in acks)
+    assert {vote.person for vote in await votes(rig)} == {ADA, LIN}
+    assert rig.paid == [("ana@example.com", 150_000)]
+
+
+@pytest.mark.parametrize("turn", range(3))
+async def test_of_approve_and_reject_at_the_same_moment_one_wins_and_the_other_is_told(rig: Rig, turn: int) -> None:
+    await rig.pay()
+    await rig.press("reject", user=LIN)
+    card = await rig.card()
+    acts = [
+        rig.workspace.submit(LIN, {views.REASON: "no invoice"}),
+        rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve"),
+    ]
+    await asyncio.gather(*(acts if turn % 2 else reversed(acts)))
+    await rig.settle()
+    if await state(rig) is State.REJECTED:
+        assert f"<@{LIN}>" in await heard(rig, ADA, "*rejected* by")
+        assert not rig.paid
+    else:
+        notice = rig.workspace.modal(LIN)
+        assert notice is not None
+        assert f"<@{ADA}>" in notice.plain
+        assert len(rig.paid) == 1
+    assert buttons(rig) == set()
+
+
+async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> None:
+    await rig.pay()
+    card = await rig.card()
+    late = card.button("payout.approve").value
+    await rig.press("approve", user=ADA)
+    await rig.workspace.click(LIN, APPROVALS, card.ts, "payout.approve", value=late, force=True)
+    assert f"approved by <@{ADA}>" in await heard(rig, LIN, "approved by")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    await rig.workspace.click(LIN, APPROVALS, card.ts, "payout.reject", value=late, force=True)
+    assert f"already *completed*, approved by <@{ADA}>" in await heard(rig, LIN, "already")
+
+
+async def test_a_button_of_another_request_or_card_or_round_does_nothing(rig: Rig) -> None:
+    await rig.pay()
+    await rig.pay("send luis@example.com 30.00 rent")
+    first, second = rig.cards(APPROVALS)
+    other = second.button("payout.approve").value
+    elsewhere = rig.cards(FINANCE)[0]
+    tries = [
+        (APPROVALS, first.ts, other),
+        (APPROVALS, first.ts, first.button("payout.approve").value.replace(":1", ":2")),
+        (APPROVALS, first.ts, first.button("payout.approve").value.partition(":")[0]),
+        (APPROVALS, first.ts, "nonsense"),
+        (APPROVALS, first.ts, ""),
+        (APPROVALS, first.ts, "'; DROP TABLE vote; --:1"),
+        (FINANCE, elsewhere.ts, other),
+    ]
+    for number, (channel, ts, value) in enumerate(tries, start=1):
+        ack = await rig.workspace.click(ADA, channel, ts, "payout.approve", value=value, force=True)
+        assert ack.ok
+        await rig.workspace.until(lambda number=number: len(whispers(rig, ADA)) == number)  # type: ignore[misc]
+        assert "out of date" in whispers(rig, ADA)[-1]
+    await rig.settle()
+    assert not rig.paid
+    assert not await votes(rig)
+
+
+async def test_a_button_on_a_message_of_somebody_else_does_nothing(rig: Rig) -> None:
+    await rig.pay()
+    value = rig.cards(APPROVALS)[0].button("payout.approve").value
+    copied = await rig.workspace.say(EVE, APPROVALS, "the same card, I promise")
+    await rig.workspace.click(ADA, APPROVALS, copied.ts, "payout.approve", value=value, force=True)
+    await heard(rig, ADA, "out of date")
+    assert not await votes(rig)
+
+
+async def test_the_requesters_copy_has_no_decisions_and_its_buttons_no_power(rig: Rig) -> None:
+    await rig.pay()
+    copy = rig.cards(FINANCE)[0]
+    assert buttons(rig, FINANCE) == {"Withdraw"}
+    value = rig.cards(APPROVALS)[0].button("payout.approve").value
+    await rig.workspace.click(ZOE, FINANCE, copy.ts, "payout.approve", value=value, force=True)
+    await heard(rig, ZOE, "not among the approvers")
+    assert not rig.paid
+
+
+async def test_who_decided_is_named_in_the_news(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    text = told_once(rig, "completed")
+    assert f"<@{MARIA}>" in text
+    assert f"Approved by <@{ADA}>" in text

@@ -1,0 +1,126 @@
+"""T8: whoever voted must still count when it is sent; otherwise it goes back to the approvers."""
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, TOM, Rig
+from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, newest, read, state, told_once, votes
+
+
+async def approved_while_the_service_is_away(rig: Rig, text: str = "send ana@example.com 25.00 rent") -> int:
+    """Approved by Ada, not sent yet; the port at which the service can come back."""
+    await rig.pay(text)
+    port = rig.payments.port
+    await rig.payments.stop()
+    await rig.press("approve", user=ADA)
+    assert await state(rig) is State.APPROVED
+    return port
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"deleted": True}, {"restricted": True}, {"bot": True}, {"team_id": "T0OTHER"}, None],
+    ids=["deactivated", "guest", "bot", "elsewhere", "left the group"],
+)
+async def test_a_vote_that_no_longer_counts_is_asked_for_again(rig: Rig, change: dict[str, object] | None) -> None:
+    port = await approved_while_the_service_is_away(rig)
+    if change is None:
+        rig.workspace.set_group("S0TREASURY", [LIN, TOM, GUS])
+    else:
+        rig.workspace.set_user(ADA, **change)
+    await rig.payments.start(port=port)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert await state(rig) is State.AWAITING
+    assert not rig.paid
+    assert asked(rig, "commit_payout") == 0
+    assert everywhere(rig, "0 of 1")
+    assert everywhere(rig, "omebody who approved no longer counts")
+    assert f"<@{ADA}>" not in rig.cards(APPROVALS)[0].plain
+    assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
+    assert "votes_no_longer_count" in await actions(rig)
+
+
+async def test_somebody_else_can_approve_it_then(rig: Rig) -> None:
+    port = await approved_while_the_service_is_away(rig)
+    rig.workspace.set_user(ADA, deleted=True)
+    await rig.payments.start(port=port)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    await rig.press("approve", user=LIN)
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert everywhere(rig, f"Approved by <@{LIN}>")
+
+
+async def test_who_counts_again_can_vote_again(rig: Rig) -> None:
+    port = await approved_while_the_service_is_away(rig)
+    rig.workspace.set_group("S0TREASURY", [LIN])
+    await rig.payments.start(port=port)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pass_time(MINUTE)
+    await rig.press("approve", user=ADA)
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_the_vote_stays_in_the_record(rig: Rig) -> None:
+    port = await approved_while_the_service_is_away(rig)
+    rig.workspace.set_user(ADA, deleted=True)
+    await rig.payments.start(port=port)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    found = await newest(rig)
+    ever = await read(rig, lambda tx: tx.votes.all_of(found.id))
+    assert [vote.person for vote in ever] == [ADA]
+    assert not await votes(rig)
+
+
+async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    rig.workspace.set_user(ADA, deleted=True)
+    await rig.pass_time(MINUTE)
+    await rig.press("approve", user=LIN)
+    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    assert await state(rig) is State.AWAITING
+    assert everywhere(rig, "1 of 2")
+    assert [vote.person for vote in await votes(rig)] == [LIN]
+    await rig.press("approve", user=TOM)
+    await rig.submit(TOM, {views.AMOUNT: "1500.00"})
+    assert rig.paid == [("ana@example.com", 150_000)]
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    assert f"Approved by <@{LIN}>, <@{TOM}>" in told_once(rig, "completed")
+
+
+async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.press("approve", user=TOM)
+    rig.workspace.set_user(ADA, deleted=True)
+    await rig.pass_time(MINUTE)
+    await rig.press("approve", user=LIN)
+    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    await rig.submit(TOM, {views.AMOUNT: "1500.00"})
+    notice = rig.workspace.modal(TOM)
+    assert notice is not None
+    assert "out of date" in notice.plain
+    assert [vote.person for vote in await votes(rig)] == [LIN]
+
+
+async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> None:
+    """Nobody counts on a guess: it waits, and then the time to execute is over."""
+    port = await approved_while_the_service_is_away(rig)
+    for method in ("users.info", "usergroups.users.list"):
+        rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, method, times=None))
+    await rig.pass_time(2 * MINUTE)
+    await rig.payments.start(port=port)
+    await rig.pass_time(50 * MINUTE, steps=25)
+    assert await state(rig) is State.APPROVED
+    assert not rig.paid
+    await rig.pass_time(10 * MINUTE, steps=5)
+    assert await state(rig) is State.EXPIRED
+    assert "not sent in time" in told_once(rig, "expired", FINANCE)
+    assert asked(rig, "commit_payout") == 0
