@@ -33,6 +33,8 @@ class No(StrEnum):
     NOT_REQUESTER = "not_requester"
     NOT_APPROVER = "not_approver"
     OWN_REQUEST = "own_request"
+    NO_ROLE = "no_role"
+    NOT_IN_CHARGE = "not_in_charge"
 
 
 class Refusal(StrEnum):
@@ -97,6 +99,22 @@ def may_request(standing: Standing, *, people: People, home: str) -> No | None:
     if refusal is not None:
         return refusal
     return None if listed(Role.REQUESTER, standing, people) else No.NOT_REQUESTER
+
+
+def may_look(standing: Standing, *, people: People, home: str) -> No | None:
+    """None when this person may look at what the services hold: a role of the policy is enough, any of them."""
+    refusal = full_member(standing.person, home=home)
+    if refusal is not None:
+        return refusal
+    return None if any(listed(role, standing, people) for role in Role) else No.NO_ROLE
+
+
+def may_see_balance(standing: Standing, *, people: People, home: str) -> No | None:
+    """None when this person may see what is on our own account."""
+    refusal = full_member(standing.person, home=home)
+    if refusal is not None:
+        return refusal
+    return None if any(listed(role, standing, people) for role in (Role.APPROVER, Role.ADMIN)) else No.NOT_IN_CHARGE
 
 
 def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:

@@ -37,6 +37,11 @@ _REFUSED: dict[No | Refusal, str] = {
     ),
     No.NOT_APPROVER: "You are not among the approvers of the policy, so your decision does not count.",
     No.OWN_REQUEST: "You asked for this yourself, so somebody else has to decide.",
+    No.NO_ROLE: (
+        "Only people whom the policy names as requesters, approvers or admins may look at payments, and you are not "
+        "among them. The operator can add you there."
+    ),
+    No.NOT_IN_CHARGE: "Only approvers and admins of the policy may see this, and you are not among them.",
     Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
     Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",

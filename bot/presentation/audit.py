@@ -15,7 +15,7 @@ from bot.presentation.text import (
     context,
     header,
     mention,
-    mrkdwn,
+    paragraphs,
     plain,
     quote,
     section,
@@ -73,7 +73,7 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
     title = f"Audit of {instruction.reference}"
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word(instruction.state)}"
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
-    blocks += [section(mrkdwn(paragraph)) for paragraph in _paragraphs(told)]
+    blocks += paragraphs(told)
     if rows:
         blocks.append(context(_proof(rows)))
     return Content(text="\n".join([f"*{title}*: {quote(about)}", *told]), blocks=blocks)
@@ -164,17 +164,6 @@ def _within(told: list[str]) -> list[str]:
         last.append(rest.pop())
     mark = f"… {len(rest)} lines are left out here; `switchboard audit export` has all of them …"
     return [*first, mark, *reversed(last)]
-
-
-def _paragraphs(told: Sequence[str]) -> list[str]:
-    """Lines put together into as few sections as they fit in."""
-    found: list[str] = []
-    for line in told:
-        if found and len(found[-1]) + 1 + len(line) <= SECTION_LIMIT:
-            found[-1] += f"\n{line}"
-        else:
-            found.append(line)
-    return found
 
 
 def _proof(rows: Sequence[Told]) -> str:

@@ -5,6 +5,7 @@ characters have no escape, so text that must look as it was typed goes into ``pl
 """
 
 import unicodedata
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.content import Block
@@ -97,6 +98,17 @@ def mrkdwn(text: str) -> Block:
 def section(text: Block) -> Block:
     """A paragraph."""
     return {"type": "section", "text": text}
+
+
+def paragraphs(lines: Sequence[str]) -> list[Block]:
+    """Lines of mrkdwn in as few paragraphs as they fit in; none of them longer than one."""
+    found: list[str] = []
+    for line in lines:
+        if found and len(found[-1]) + 1 + len(line) <= SECTION_LIMIT:
+            found[-1] += f"\n{line}"
+        else:
+            found.append(line)
+    return [section(mrkdwn(text)) for text in found]
 
 
 def context(text: str) -> Block:
