@@ -56,6 +56,7 @@ from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import migrate
+from storage.slots import SharedSlots
 from storage.store import Store
 from storage.writer import Probe
 
@@ -178,7 +179,7 @@ class Switchboard:
         self._stack.push_async_callback(slack_session.close)
         service_session = open_session()
         self._stack.push_async_callback(service_session.close)
-        payments = self._payments(service_session)
+        payments = self._payments(service_session, await self._slots(store))
         await self._serve(store)
         client = AsyncWebClient(
             token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
@@ -225,6 +226,7 @@ class Switchboard:
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
         self._context = ctx = self._make_context(store, client, messenger, payments, identity)
+        self._stack.push_async_callback(ctx.anchoring.finish)
         await recover(ctx)
         await tighten_open(ctx)
         if self._around.ticking:
@@ -295,7 +297,17 @@ class Switchboard:
             tick_seconds=max(_FASTEST_TICK, pace),
         )
 
-    def _payments(self, session: aiohttp.ClientSession) -> PaymentsClient | None:
+    async def _slots(self, store: Store) -> SendSlots:
+        """Ten requests a second: kept in memory by one process, in the database by several."""
+        if self._around.limiter is not None:
+            return self._around.limiter
+        if store.exclusive:
+            return SlidingWindowLimiter(clock=time.monotonic)
+        slots = SharedSlots.open(self._settings.database_url)
+        self._stack.push_async_callback(slots.close)
+        return slots
+
+    def _payments(self, session: aiohttp.ClientSession, slots: SendSlots) -> PaymentsClient | None:
         settings = self._settings
         base_url, partner, secret = (
             settings.payments_base_url,
@@ -310,7 +322,7 @@ class Switchboard:
             transport=Transport(
                 session=session, base_url=base_url, service="payments", total=self._around.service_total
             ),
-            limiter=self._around.limiter or SlidingWindowLimiter(clock=time.monotonic),
+            limiter=slots,
             partner_id=partner,
             partner_secret=secret,
         )

@@ -207,7 +207,6 @@ callback_token = Table(
     _instruction_id(),
     Column("kind", Named(CallbackKind), nullable=False),
     Column("expires_at", Moment),
-    _one_of("kind", CallbackKind),
     Index("ix_callback_token_instruction_id", "instruction_id"),
 )
 
@@ -267,6 +266,14 @@ tracked = Table(
         sqlite_where=text("due_at IS NOT NULL"),
         postgresql_where=text("due_at IS NOT NULL"),
     ),
+)
+
+send_slot = Table(
+    "send_slot",
+    metadata,
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    # Microseconds since 1970 by the database's own clock; only storage/slots.py reads it.
+    Column("sent_at", BigInteger, nullable=False),
 )
 
 flag = Table(

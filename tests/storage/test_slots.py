@@ -1,0 +1,54 @@
+"""Ten requests in any second, all processes together."""
+
+import asyncio
+import time
+
+import pytest
+
+from storage.migrate import migrate
+from storage.slots import SharedSlots
+
+pytestmark = pytest.mark.postgres
+
+
+def busiest(times: list[float]) -> int:
+    return max(sum(1 for other in times if start <= other < start + 1.0) for start in times)
+
+
+async def test_several_processes_together_stay_within_the_limit(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    processes = [SharedSlots.open(postgres_url) for _ in range(3)]
+    sent: list[float] = []
+
+    async def send(slots: SharedSlots) -> None:
+        assert await slots.acquire(0, patience=30)
+        sent.append(time.monotonic())
+
+    await asyncio.gather(*(send(slots) for slots in processes for _ in range(10)))
+    assert len(sent) == 30
+    assert busiest(sent) <= 10
+    for slots in processes:
+        await slots.close()
+
+
+async def test_who_has_no_patience_is_told_so(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    slots = SharedSlots.open(postgres_url)
+    assert [await slots.acquire(0, patience=5) for _ in range(10)] == [True] * 10
+    assert not await slots.acquire(0, patience=0.05)
+    await slots.close()
+
+
+async def test_a_429_holds_everybody(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    one, other = SharedSlots.open(postgres_url), SharedSlots.open(postgres_url)
+    one.slow_down(30)
+    assert not await one.acquire(0, patience=1)
+    assert not await other.acquire(0, patience=1)
+    await one.close()
+    await other.close()
+
+
+async def test_one_process_needs_none(sqlite_url: str) -> None:
+    with pytest.raises(TypeError):
+        SharedSlots.open(sqlite_url)
