@@ -52,6 +52,7 @@ from handlers.bolt import build
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.desk import Desk
 from handlers.health import Health
+from handlers.metrics import Metrics
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
 from storage.anchors import AnchorFile, anchors_path
@@ -208,6 +209,8 @@ class Switchboard:
         health = Health(store=store, slack=lambda: self.joined, now=clock.now)
         app.router.add_get("/healthz", health.alive)
         app.router.add_get("/readyz", health.ready)
+        metrics = Metrics(store=store, joined=lambda: self.joined, now=clock.now)
+        app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
             app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN_SECONDS
         )

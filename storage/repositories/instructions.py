@@ -155,6 +155,11 @@ class Instructions:
         )
         return self._connection.execute(query).scalar_one()
 
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many there are, by kind and state."""
+        query = select(table.c.kind, table.c.state, func.count()).group_by(table.c.kind, table.c.state)
+        return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
+
     def paid_before(self, email: str) -> bool:
         """Whether anything was ever completed to this address; what its owner paid us does not count."""
         query = select(table.c.id).where(table.c.payee_email == email.casefold(), table.c.state == State.COMPLETED)

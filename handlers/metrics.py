@@ -1,0 +1,50 @@
+"""``/metrics``: the same truth as ``/readyz`` for Prometheus. Counts and ages, nobody's data."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from aiohttp import web
+from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+
+from storage.errors import StorageError
+from storage.store import Store
+from storage.transaction import Tx
+
+
+class Metrics:
+    """Reads the database when it is asked, so that a restart forgets nothing."""
+
+    def __init__(self, *, store: Store, joined: Callable[[], bool], now: Callable[[], datetime]) -> None:
+        self._store = store
+        self._joined = joined
+        self._now = now
+
+    async def handle(self, _: web.Request) -> web.Response:
+        """Everything that is counted, in the text format."""
+        registry = CollectorRegistry()
+        Gauge("switchboard_joined", "1 while Slack has said who we are", registry=registry).set(self._joined())
+        try:
+            found = await self._store.read(_counted)
+        except StorageError:
+            return web.Response(status=503, text="# the database cannot be read\n")
+        requests = Gauge("switchboard_requests", "Requests by kind and state", ["kind", "state"], registry=registry)
+        for (kind, state), count in found.requests.items():
+            requests.labels(kind=kind, state=state).set(count)
+        ages = Gauge("switchboard_oldest_seconds", "Age of the oldest unprocessed item", ["queue"], registry=registry)
+        for queue, at in found.oldest.items():
+            ages.labels(queue=queue).set(0 if at is None else (self._now() - at).total_seconds())
+        Gauge("switchboard_audit_rows", "Rows of the audit chain", registry=registry).set(found.audit_rows)
+        headers = {"Content-Type": CONTENT_TYPE_PLAIN_0_0_4}
+        return web.Response(body=generate_latest(registry), headers=headers)
+
+
+class _Counted:
+    def __init__(self, tx: Tx) -> None:
+        self.requests = tx.instructions.counts()
+        self.oldest = {"callbacks": tx.inbox.oldest(), "messages": tx.outbox.oldest_unsent()}
+        self.audit_rows = tx.audit.head().seq
+
+
+def _counted(tx: Tx) -> _Counted:
+    return _Counted(tx)
