@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from urllib.parse import quote, quote_plus
 
 import structlog
+from aiohttp.http_exceptions import HttpProcessingError
 from structlog.types import EventDict, Processor, WrappedLogger
 
 _HIDDEN = "[hidden]"
@@ -97,8 +98,15 @@ def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = loggin
 
 def quieten() -> None:
     """Libraries that print bodies or addresses at a low level speak only of trouble."""
+    logging.getLogger("aiohttp.server").addFilter(_is_about_us)
     for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _is_about_us(record: logging.LogRecord) -> bool:
+    """False for what a stranger wrote that is not even HTTP: the error quotes it, body and path included."""
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, HttpProcessingError)
 
 
 def _redacted(

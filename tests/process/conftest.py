@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
 from tests.process.scene import Scene
 
@@ -24,3 +25,11 @@ async def open_scene(tmp_path: Path) -> AsyncIterator[Opening]:
     yield open_it
     for scene in opened:
         await scene.close()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene]:
+    """One running bot for the tests of a module that leave nothing behind."""
+    scene = await Scene.open(tmp_path_factory.mktemp("shared"))
+    yield scene
+    await scene.close()

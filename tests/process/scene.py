@@ -1,12 +1,12 @@
 """The bot in a process of its own, between a local workspace and a payments simulator that live in the test."""
 
 import asyncio
-import json
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 import aiohttp
 
@@ -72,23 +72,29 @@ class Scene:
         scene.workspace = Workspace(enforce_rates=False, **(workspace or {}))
         scene.payments = PaymentsSimulator(**{"step_seconds": 0.05, **(simulator or {})})
         furnish(scene.workspace)
-        scene.slack_gate.install(scene.workspace.app)
-        scene.payments_gate.install(scene.payments.app)
-        stack = scene._stack
-        await scene.workspace.start()
-        stack.push_async_callback(scene.workspace.stop)
-        await scene.payments.start()
-        stack.push_async_callback(scene.payments.stop)
-        stack.callback(scene.slack_gate.close)
-        stack.callback(scene.payments_gate.close)
-        scene.session = await stack.enter_async_context(aiohttp.ClientSession())
         (folder / "policy.toml").write_text(policy, encoding="utf-8")
-        scene.bot = BotProcess(environment=scene._environment(environment), folder=folder, program=program)
-        stack.push_async_callback(scene.bot.discard)
-        scene.workspace.deliver_to(None if socket_mode else scene.slack_url)
-        if start:
-            await scene.start()
+        try:
+            await scene._open_outside()
+            scene.bot = BotProcess(environment=scene._environment(environment), folder=folder, program=program)
+            scene._stack.push_async_callback(scene.bot.discard)
+            scene.workspace.deliver_to(None if socket_mode else scene.slack_url)
+            if start:
+                await scene.start()
+        except BaseException:
+            await scene._stack.aclose()
+            raise
         return scene
+
+    async def _open_outside(self) -> None:
+        self.slack_gate.install(self.workspace.app)
+        self.payments_gate.install(self.payments.app)
+        await self.workspace.start()
+        self._stack.push_async_callback(self.workspace.stop)
+        await self.payments.start()
+        self._stack.push_async_callback(self.payments.stop)
+        self._stack.callback(self.slack_gate.close)
+        self._stack.callback(self.payments_gate.close)
+        self.session = await self._stack.enter_async_context(aiohttp.ClientSession())
 
     async def close(self) -> None:
         """End everything. A bot that said something on standard error fails the test."""
@@ -237,7 +243,7 @@ class Scene:
         self, body: bytes, *, secret: str = SIGNING_SECRET, stamp: str | None = None, **headers: str
     ) -> tuple[int, str]:
         """A request to ``/slack/events`` as Slack signs it; status and text of the answer."""
-        stamp = stamp or str(int(self.workspace._state.clock()))
+        stamp = stamp or str(int(time.time()))
         signed = {
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Slack-Request-Timestamp": stamp,
@@ -246,7 +252,7 @@ class Scene:
         }
         return await self.post(body, signed)
 
-    async def post(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, str]:
+    async def post(self, body: bytes | BinaryIO, headers: Mapping[str, str]) -> tuple[int, str]:
         """A request to ``/slack/events`` with these headers."""
         async with self.session.post(self.slack_url, data=body, headers=headers) as answer:
             return answer.status, await answer.text()
@@ -256,8 +262,3 @@ class Scene:
         body = self.payments.calls_of("create_payout")[n].body
         assert isinstance(body, dict)
         return {name: str(value) for name, value in body.items() if name.endswith("_uri")}
-
-
-def as_json(text: str) -> Any:
-    """An answer's body."""
-    return json.loads(text)
