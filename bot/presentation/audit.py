@@ -8,6 +8,7 @@ from datetime import datetime
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
 from bot.domain.instruction import Instruction, State
+from bot.domain.operation import OperationStatus
 from bot.presentation.states import headline, word
 from bot.presentation.text import (
     SECTION_LIMIT,
@@ -25,6 +26,9 @@ from bot.presentation.text import (
 
 _MOST_CHARACTERS = 9_000
 """Of all lines together: Slack refuses messages of little more than twelve thousand."""
+
+_TIMELINE_CHARACTERS = 5_000
+"""The same below a card."""
 
 _REASON_LIMIT = 300
 _WORD_LIMIT = 80
@@ -79,6 +83,19 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
     return Content(text="\n".join([f"*{title}*: {quote(about)}", *told]), blocks=blocks)
 
 
+def with_timeline(card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+    """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
+    told = lines(instruction, rows)
+    if not is_complete:
+        told.append("… there is more; `switchboard audit export` has all of it")
+    told = _within(told, _TIMELINE_CHARACTERS)
+    lead = "*What happened*"
+    return Content(
+        text="\n".join([card.text, lead, *told]),
+        blocks=[*card.blocks, {"type": "divider"}, *paragraphs([lead, *told])],
+    )
+
+
 def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
     """One line a row, in mrkdwn."""
     seen: Counter[str] = Counter()
@@ -120,7 +137,7 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
         "votes": votes,
         "counted": _people(names),
         "quorum": quote(str(quorum), _WORD_LIMIT),
-        "status": quote(str(detail.get("status") or "nothing"), _WORD_LIMIT),
+        "status": _status(str(detail.get("status") or "nothing")),
         "remote_id": quote(str(detail.get("remote_id") or "?"), _WORD_LIMIT),
     }
 
@@ -139,6 +156,12 @@ def _people(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_PEOPLE]) + more
 
 
+def _status(said: str) -> str:
+    """The service's word: a known one in one spelling, an unknown one as it came."""
+    known = said.casefold()
+    return known if known in list(OperationStatus) else quote(said, _WORD_LIMIT)
+
+
 def _state(value: str) -> str:
     return word(State(value)) if value in list(State) else quote(value, _WORD_LIMIT) or "nothing"
 
@@ -148,17 +171,17 @@ def _instant(at: datetime) -> str:
     return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
 
 
-def _within(told: list[str]) -> list[str]:
+def _within(told: list[str], most: int = _MOST_CHARACTERS) -> list[str]:
     """All lines, or the first and the last of them around a mark that says how many are left out."""
-    if sum(len(line) + 1 for line in told) <= _MOST_CHARACTERS:
+    if sum(len(line) + 1 for line in told) <= most:
         return told
     first, last = [], []
-    room = _MOST_CHARACTERS // 3
+    room = most // 3
     rest = list(told)
     while rest and len(rest[0]) < room:
         room -= len(rest[0]) + 1
         first.append(rest.pop(0))
-    room += _MOST_CHARACTERS // 2
+    room += most // 2
     while rest and len(rest[-1]) < room:
         room -= len(rest[-1]) + 1
         last.append(rest.pop())

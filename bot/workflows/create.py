@@ -256,7 +256,10 @@ def show_approvers(
         "expires_at": expires if seen else None,
         "due_at": next_look(posted_at=now, expires_at=expires, now=now) if seen else None,
     }
-    moved = tx.instructions.move(instruction, State.AWAITING, now=now, actor=SYSTEM, action=action, **merged)
+    made = {"remote_id": changes["remote_id"]} if "remote_id" in changes else {}
+    moved = tx.instructions.move(
+        instruction, State.AWAITING, now=now, actor=SYSTEM, action=action, detail=made, **merged
+    )
     if moved is not None:
         show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
 

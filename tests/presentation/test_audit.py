@@ -60,8 +60,13 @@ def test_a_life_in_plain_words() -> None:
         "That attempt was not executed; to be sent again. Reason: Too many requests.",
         "Sent to the service, attempt 2, with the approval of <@U0ADA>, <@U0LIN>.",
         "The service says committed.",
-        "The service says Completed.",
+        "The service says completed.",
     ]
+
+
+def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
+    assert said(told(1, "observed", detail={"status": "Half <Done>"})) == "The service says Half &lt;Done&gt;."
+    assert said(told(1, "observed")) == "The service says nothing."
 
 
 def test_each_line_begins_with_its_time_to_the_second() -> None:

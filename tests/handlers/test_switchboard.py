@@ -1,0 +1,144 @@
+"""``/switchboard``: who may read the audit of a request, and what they read."""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.playground.workspace import Message
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.workflows.looking import newest
+
+_TIME = re.compile(r"^<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|2026-11-20 [0-9:]{8} UTC>  ")
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, text: str, *, user: str = OLGA, channel: str = FINANCE) -> Message:
+    """Type it, and see what this person alone is shown."""
+    before = len(rig.workspace.ephemerals(user))
+    ack = await rig.workspace.slash(user, channel, "/switchboard", text)
+    assert ack.ok
+    [shown] = rig.workspace.ephemerals(user)[before:]
+    return shown
+
+
+def lines(shown: Message) -> list[str]:
+    """The story without its heading and times; each line has one."""
+    found = shown.text.split("\n")[1:]
+    assert all(_TIME.match(line) for line in found), found
+    return [_TIME.sub("", line) for line in found]
+
+
+async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 2500.00 Rent", user=MARIA)
+    asked = await newest(rig)
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await rig.submit(person, {"amount": "2500.00"})
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(60)
+    shown = await ask(rig, f"audit {asked.reference}")
+    assert lines(shown) == [
+        f"<@{MARIA}> asked for 2500.00 USD to ana@example.com.",
+        "Asked the service to create it, which moves no money (attempt 1).",
+        f"The service created it as “{asked.remote_id}”; shown to the approvers.",
+        f"<@{ADA}> approved (1 of 2).",
+        f"<@{LIN}> approved (2 of 2), which is enough.",
+        f"Sent to the service, attempt 1, with the approval of <@{ADA}>, <@{LIN}>.",
+        "The service says committed.",
+        "The service says completed.",
+    ]
+    assert shown.text.startswith(f"*Audit of {asked.reference}*: 2500.00 USD to ana@example.com, for “Rent”")
+    assert "now completed" in shown.text
+    for line in shown.text.split("\n")[1:]:
+        assert line in shown.plain
+
+
+async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) -> None:
+    await rig.pay('send ana@example.com 25.00 "<!channel> & <https://evil.example|rent>"')
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "<!here> ask *again* & <@U0OLGA>"})
+    shown = await ask(rig, f"audit {(await newest(rig)).reference}")
+    expected = f"<@{ADA}> rejected it. Reason: &lt;!here&gt; ask *again* &amp; &lt;@U0OLGA&gt;."
+    assert lines(shown)[-1] == expected
+    for active in ("<!channel", "<!here", "<https", f"<@{OLGA}>"):
+        assert active not in shown.text
+    blocks = [str(block) for block in shown.blocks if "mrkdwn" in str(block)]
+    assert not any(active in block for block in blocks for active in ("<!here", "<!channel", f"<@{OLGA}>"))
+
+
+async def test_every_name_of_a_request_finds_it(rig: Rig) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    for name in (asked.reference, asked.reference.lower(), f"`{asked.reference}`", asked.code, asked.remote_id):
+        shown = await ask(rig, f"audit {name}")
+        assert shown.text.startswith(f"*Audit of {asked.reference}*")
+
+
+@pytest.mark.parametrize("user", [MARIA, ADA, LIN, TOM, OLGA])
+async def test_requester_approvers_and_admins_may_read_it(rig: Rig, user: str) -> None:
+    await rig.pay(user=MARIA)
+    shown = await ask(rig, f"audit {(await newest(rig)).reference}", user=user)
+    assert len(lines(shown)) == 3
+
+
+async def test_nobody_else_learns_that_it_exists(rig: Rig) -> None:
+    """A requester reads their own requests, not those of others."""
+    await rig.pay(user=TOM)
+    asked = await newest(rig)
+    for user in (MARIA, ZOE):
+        known = await ask(rig, f"audit {asked.reference}", user=user)
+        unknown = await ask(rig, "audit P-NOSUCH", user=user)
+        assert known.text == unknown.text.replace("P-NOSUCH", asked.reference)
+
+
+@pytest.mark.parametrize("user", [GUS, EVE])
+async def test_guests_and_strangers_are_refused(rig: Rig, user: str) -> None:
+    await rig.pay()
+    text = f"audit {(await newest(rig)).reference}"
+    ack = await rig.workspace.slash(user, FINANCE, "/switchboard", text, force=True)
+    assert ack.ok
+    assert not any("asked for" in message.text for message in rig.workspace.ephemerals(user))
+
+
+@pytest.mark.parametrize("text", ["audit", "audit P-NOSUCH", "audit <!channel>", "audit P-1 two"])
+async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig, text: str) -> None:
+    shown = await ask(rig, text)
+    assert ":pencil2:" in shown.text
+    assert "`/switchboard audit P-4F7K2M`" in shown.text
+    assert "<!channel>" not in shown.text
+
+
+@pytest.mark.parametrize("text", ["", "help", "HELP"])
+async def test_help(rig: Rig, text: str) -> None:
+    shown = await ask(rig, text, user=ZOE, channel=RANDOM)
+    assert "`/switchboard audit &lt;id&gt;`" in shown.text
+    assert "`/switchboard audit P-4F7K2M`" in shown.text
+
+
+async def test_an_unknown_verb(rig: Rig) -> None:
+    shown = await ask(rig, "dance <@U0ADA>")
+    assert "`dance` is not something `/switchboard` can do" in shown.text
+
+
+async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "no"})
+    reference = (await newest(rig)).reference
+
+    with sqlite3.connect(sqlite_url.partition("///")[2]) as raw:
+        raw.execute("DROP TRIGGER audit_no_update")
+        raw.execute("UPDATE audit SET actor = ? WHERE action = 'rejected'", (LIN,))
+    raw.close()
+    told = lines(await ask(rig, f"audit {reference}"))
+    assert [line.startswith(":warning: *this row is not what was written:*") for line in told] == [False] * 3 + [True]
