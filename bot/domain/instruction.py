@@ -24,6 +24,8 @@ class Kind(StrEnum):
     """In two steps: created at the service first, committed once approved."""
     ONE_STEP = "one_step"
     """Created and committed by one request, which is sent once approved."""
+    PURCHASE = "purchase"
+    """Asks somebody for money. Nothing leaves, so nobody approves it."""
 
 
 class State(StrEnum):
@@ -32,6 +34,8 @@ class State(StrEnum):
     NEW = "new"
     CREATING = "creating"
     CREATE_UNKNOWN = "create_unknown"
+    OPEN = "open"
+    """A purchase that waits for its buyer at the service."""
     AWAITING = "awaiting"
     APPROVED = "approved"
     SENDING = "sending"
@@ -59,12 +63,50 @@ class PayoutPayload(BaseModel):
     cents: Annotated[int, Field(gt=0)]
     description: str
 
-    def canonical(self) -> dict[str, str]:
+    def canonical(self) -> dict[str, object]:
         """The parts that money depends on, in the one form that is hashed."""
         return {"email": self.email, "amount": plain(self.cents), "description": self.description}
 
 
-def digest_of(*, kind: Kind, code: str, payload: PayoutPayload) -> str:
+class Item(BaseModel):
+    """One line of a purchase."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    quantity: Annotated[int, Field(ge=1)]
+    unit_cents: Annotated[int, Field(gt=0)]
+
+    @property
+    def cents(self) -> Cents:
+        """What all of them cost together."""
+        return Cents(self.quantity * self.unit_cents)
+
+
+class PurchasePayload(BaseModel):
+    """What a buyer is asked to pay for. ``email`` is the buyer's address; the items make up the amount."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    email: str
+    description: str
+    items: Annotated[tuple[Item, ...], Field(min_length=1)]
+
+    @property
+    def cents(self) -> Cents:
+        """All items together."""
+        return Cents(sum(item.cents for item in self.items))
+
+    def canonical(self) -> dict[str, object]:
+        """The parts that money depends on, in the one form that is hashed."""
+        items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
+        return {"email": self.email, "amount": plain(self.cents), "description": self.description, "items": items}
+
+
+Payload = PayoutPayload | PurchasePayload
+
+
+def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
     """SHA-256 (hex) of everything that must not change between asking and paying."""
     text = json.dumps({"kind": kind.value, "code": code, **payload.canonical()}, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
@@ -118,7 +160,7 @@ class Instruction:
     reference: str
     """What people type and read, e.g. ``P-4F7K2M``."""
     kind: Kind
-    payload: PayoutPayload
+    payload: Payload
     code: str
     """Our unique code at the service, chosen before the first request."""
     digest: str
@@ -231,6 +273,8 @@ class CallbackKind(StrEnum):
     CONFIRMATION = "confirmation"
     CANCEL = "cancel"
     FAILURE = "failure"
+    PURCHASE = "purchase"
+    """A purchase completed."""
 
 
 FINAL: frozenset[State] = frozenset(
@@ -258,8 +302,13 @@ class Moves:
 
     _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
         State.NEW: frozenset({State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}),
-        State.CREATING: frozenset({State.AWAITING, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}),
-        State.CREATE_UNKNOWN: frozenset({State.AWAITING, State.NEW, State.NEEDS_HUMAN, State.MISMATCH}),
+        State.CREATING: frozenset(
+            {State.AWAITING, State.OPEN, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}
+        ),
+        State.CREATE_UNKNOWN: frozenset(
+            {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED}
+        ),
+        State.OPEN: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
         State.AWAITING: frozenset({State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH}),
         State.APPROVED: frozenset(
             {State.SENDING, State.AWAITING, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED}
@@ -276,7 +325,7 @@ class Moves:
         ),
         State.NEEDS_HUMAN: frozenset(
             {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.APPROVED, State.CREATE_UNKNOWN, State.CLOSED, State.MISMATCH}
+            | {State.APPROVED, State.CREATE_UNKNOWN, State.OPEN, State.CLOSED, State.MISMATCH}
         ),
         State.COMMITTED: frozenset({State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}),
         State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),

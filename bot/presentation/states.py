@@ -2,8 +2,9 @@
 
 from typing import assert_never
 
-from bot.domain.instruction import Instruction, State
+from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
+from bot.presentation import purchase_states
 from bot.presentation.text import mention, moment, quote, sentence_of
 
 _SYMBOLS = {
@@ -20,12 +21,14 @@ _SYMBOLS = {
     State.CREATE_UNKNOWN: ":grey_question:",
     State.NEEDS_HUMAN: ":warning:",
     State.PENDING_ESCROW: ":lock:",
+    State.OPEN: ":link:",
 }
 
 _WORDS = {
     State.NEW: "being prepared",
     State.CREATING: "being prepared",
     State.CREATE_UNKNOWN: "unknown",
+    State.OPEN: "open",
     State.AWAITING: "waiting for approval",
     State.APPROVED: "approved",
     State.SENDING: "being sent",
@@ -57,7 +60,7 @@ def word(state: State) -> str:
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
-    rest = _rest(instruction, votes)
+    rest = purchase_states.rest(instruction) if instruction.kind is Kind.PURCHASE else _rest(instruction, votes)
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 
@@ -71,6 +74,8 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
             return "the recipient is being looked up; no money moves before people approve it."
         case State.CREATE_UNKNOWN:
             return "the service did not say whether it created the payout. Switchboard is looking; nothing was paid."
+        case State.OPEN:
+            return "the service waits for the buyer."
         case State.AWAITING:
             return _awaiting(instruction, votes)
         case State.APPROVED:
@@ -124,5 +129,6 @@ def _retry_votes(instruction: Instruction, votes: int) -> str:
 
 
 def headline(instruction: Instruction) -> str:
-    """Amount first, then the recipient; plain text, never shortened."""
-    return f"{shown(instruction.cents)} to {instruction.payload.email}"
+    """Amount first, then the recipient (of a purchase, the buyer); plain text, never shortened."""
+    way = "from" if instruction.kind is Kind.PURCHASE else "to"
+    return f"{shown(instruction.cents)} {way} {instruction.payload.email}"

@@ -13,6 +13,7 @@ from bot.workflows.context import Context
 from storage.transaction import Tx
 
 _DAY = timedelta(days=1)
+_CALLED_BACK = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +41,7 @@ async def request_payout(ctx: Context, asked: Asked) -> Instruction:
             return known
         instruction = _new(ctx, tx, asked, code=code, now=now)
         tx.instructions.insert(instruction, actor=asked.requester)
-        for kind in CallbackKind:
+        for kind in _CALLED_BACK:
             token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
             tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=kind, expires_at=None)
         first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS

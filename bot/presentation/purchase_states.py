@@ -1,0 +1,52 @@
+"""One sentence for each state of a purchase. Opened, paid and unknown are different words."""
+
+from bot.domain.instruction import Instruction, State
+from bot.domain.operation import read_status
+from bot.presentation.text import mention, quote, sentence_of
+
+_RAW_LIMIT = 100
+
+
+def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
+    """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
+    reason = sentence_of(quote(instruction.reason))
+    match instruction.state:
+        case State.NEW | State.CREATING:
+            return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
+        case State.CREATE_UNKNOWN:
+            return (
+                "the service did not say whether it opened the purchase. Switchboard is finding out; do not ask again."
+            )
+        case State.NEEDS_HUMAN:
+            return (
+                f"whether the service opened the purchase is *unknown*. Look it up there before you ask again. {reason}"
+            )
+        case State.OPEN:
+            return f"waiting for the buyer; nothing has been paid.{_raw(instruction)}"
+        case State.COMPLETED:
+            return f"the service confirms that the buyer paid. {reason}".strip()
+        case State.CANCELED:
+            return "it was canceled at the service; no money moved."
+        case State.FAILED:
+            return f"the service could not take the payment. {reason}".strip()
+        case State.REFUSED:
+            return f"the service refused it, so there is nothing to pay. {reason}".strip()
+        case State.MISMATCH:
+            return (
+                f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()
+            )
+        case State.CLOSED:
+            return f"it was never opened, so nobody can pay it. {reason}".strip()
+        case State.WITHDRAWN:
+            who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
+            return f"{who}It was never opened, so nobody can pay it."
+        case _:
+            return reason
+
+
+def _raw(instruction: Instruction) -> str:
+    """The service's own word for a status that nobody has heard of."""
+    said = instruction.remote_status
+    if not said or read_status(said) is not None:
+        return ""
+    return f" The service calls this “{quote(said, _RAW_LIMIT)}”, a status Switchboard does not know."
