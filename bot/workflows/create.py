@@ -220,7 +220,8 @@ def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, ab
     elif absent and instruction.creates < MAX_CREATES:
         tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
     elif absent or ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        reason = "its creation was tried several times" if absent else f"the list cannot be used: {search.reason}"
+        unusable = f"the list cannot be used: {search.reason or 'it kept changing while it was read'}"
+        reason = "its creation was tried several times" if absent else unusable
         ask_people(ctx, tx, instruction, reason, now)
     else:
         tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing, reads=instruction.reads + 1)
