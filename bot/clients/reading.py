@@ -97,9 +97,9 @@ def flag(body: Mapping[str, object], names: Names) -> bool | None:
 
 
 def moment(body: Mapping[str, object], names: Names) -> datetime | None:
-    """An instant in ISO 8601, UTC where it names no zone; None when it is none."""
+    """An instant in ISO 8601, in UTC, which it is in already where it names no zone; None when it is none."""
     try:
         found = datetime.fromisoformat(text(body, names))
-    except ValueError:
+        return (found if found.tzinfo is not None else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):  # the first and the last day of the calendar have no neighbours
         return None
-    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)

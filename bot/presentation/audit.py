@@ -83,7 +83,9 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
     return Content(text="\n".join([f"*{title}*: {quote(about)}", *told]), blocks=blocks)
 
 
-def with_timeline(card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+def with_timeline(
+    card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
+) -> Content:
     """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
     told = lines(instruction, rows)
     if not is_complete:

@@ -1,6 +1,7 @@
 """Modals. Which request they are about travels as an opaque id; the server looks everything up again."""
 
 import json
+from collections.abc import Sequence
 
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, Kind
@@ -13,6 +14,7 @@ REJECT = "payout.reject"
 RETRY = "payout.retry"
 CLOSE = "payout.close"
 REQUEST = "payout.request"
+ACCOUNT = "account.status"
 
 AMOUNT = "amount"
 REASON = "reason"
@@ -24,6 +26,8 @@ DESCRIPTION_LIMIT = 500
 """Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
 EMAIL_LIMIT = 120
 """Characters of an address: what a headline shows whole."""
+
+ACCOUNT_TITLE = "Account status"
 
 View = Block
 
@@ -103,14 +107,25 @@ def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
     )
 
 
+def account() -> View:
+    """Ask about the account behind an address."""
+    blocks = [_input(EMAIL, "E-mail address", {"type": "email_text_input", "action_id": EMAIL})]
+    return _modal(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", blocks)
+
+
 def notice(title: str, text: str) -> View:
     """What a form turns into when it can no longer do what it was opened for."""
+    return result(title, [section(mrkdwn(text))])
+
+
+def result(title: str, blocks: Sequence[Block]) -> View:
+    """What a form turns into when it has an answer."""
     return {
         "type": "modal",
         "callback_id": "notice",
         "title": plain(title),
         "close": plain("Close"),
-        "blocks": [section(mrkdwn(text))],
+        "blocks": list(blocks),
     }
 
 

@@ -1,9 +1,10 @@
 """Buttons."""
 
-from handlers.actions import payout
+from handlers.actions import paging, payout
 from handlers.router import Router
 
 
 def register(router: Router) -> None:
     """Make every button known by its action id."""
     payout.register(router)
+    paging.register(router)

@@ -2,6 +2,7 @@
 
 from email_validator import EmailNotValidError, validate_email
 
+from bot.clients.payments import OperationType
 from bot.domain.errors import PersonError
 from bot.domain.money import AmountError, Cents, parse_amount, shown
 from bot.domain.policy import Policy
@@ -11,7 +12,11 @@ from bot.presentation.views import DESCRIPTION_LIMIT, EMAIL_LIMIT
 EMAIL_RULE = "an e-mail address such as ana@example.com"
 AMOUNT_RULE = "an amount in USD such as 25.00"
 DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
+LISTING_RULE = "payouts or purchases"
+PAGE_RULE = "a page number such as 2"
 OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
+
+_PAGE_DIGITS = 6
 
 
 def email(text: str) -> str:
@@ -60,6 +65,26 @@ def description(text: str) -> str:
         rule = f"it must have {DESCRIPTION_RULE}; this has {len(cleaned)}"
         raise PersonError(argument="description", rule=rule, example="March translation", given=text)
     return cleaned
+
+
+def listing(text: str) -> OperationType:
+    """Which of the service's two lists."""
+    match text.strip().lower():
+        case "payouts" | "payout":
+            return "payout"
+        case "purchases" | "purchase":
+            return "purchase"
+        case _:
+            rule = f"it must be {LISTING_RULE}"
+            raise PersonError(argument="payouts|purchases", rule=rule, example="list payouts 2", given=text)
+
+
+def page(text: str) -> int:
+    """A page number from 1."""
+    digits = text.strip()
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
+        raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
+    return int(digits)
 
 
 def operation(text: str) -> str:

@@ -10,9 +10,9 @@ from bot.presentation import answers, views
 from bot.presentation.freezing import refused_while_frozen
 from bot.slack.messenger import Messenger
 from bot.workflows.freeze import is_frozen
-from bot.workflows.lookup import find, waiting
+from bot.workflows.lookup import waiting
 from bot.workflows.request import Asked, request_payout
-from handlers.commands import dispatch, fields
+from handlers.commands import dispatch, fields, pay_reading
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
 from handlers.desk import Desk
@@ -98,28 +98,6 @@ async def _can_post(messenger: Messenger, channel: str) -> bool:
         return True
 
 
-async def _show(desk: Desk, command: Command, values: Values) -> Reply:
-    ctx = desk.ctx
-    standing = await ctx.people.standing(command.user)
-    refusal = full_member(standing.person, home=ctx.home)
-    if refusal is not None:
-        return Private(answers.refused(refusal))
-    found = await find(ctx, values["operation"])
-    roles = any(listed(role, standing, ctx.policy.people) for role in Role)
-    if found is None or not (roles or found[0].requester == command.user):
-        raise MistakesError(
-            [
-                PersonError(
-                    argument="operation",
-                    rule=f"no request of that name is known here; it is {fields.OPERATION_RULE}",
-                    example=f"{desk.spelled(NAME)} {_SHOW.example}",
-                    given=values["operation"],
-                )
-            ]
-        )
-    return Private(answers.shown_to(*found, approvals_channel=ctx.policy.channels.approvals))
-
-
 async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
     ctx = desk.ctx
     standing = await ctx.people.standing(command.user)
@@ -162,16 +140,9 @@ _NOW = Verb(
     alone=_now_form,
     arguments=_SEND.arguments,
 )
-_SHOW = Verb(
-    name="show",
-    summary="one request as it stands",
-    example="show P-4F7K2M",
-    run=_show,
-    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
-)
 _APPROVALS = Verb(
     name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
 )
 
-VERBS = (_SEND, _NOW, _SHOW, _APPROVALS, FREEZE, UNFREEZE)
+VERBS = (_SEND, _NOW, *pay_reading.VERBS, _APPROVALS, FREEZE, UNFREEZE)
 """In the order of the help."""

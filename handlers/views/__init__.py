@@ -1,9 +1,10 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import payout
+from handlers.views import account, payout
 
 
 def register(router: Router) -> None:
     """Make every form known by its callback id."""
     payout.register(router)
+    account.register(router)

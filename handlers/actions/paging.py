@@ -1,0 +1,34 @@
+"""The buttons below a page of the service's list: the private answer turns into another page."""
+
+from bot.clients.payments import OperationType
+from bot.domain.approvals import Refusal
+from bot.domain.errors import PersonError
+from bot.presentation import answers, operations
+from handlers.commands import fields
+from handlers.commands.pay_reading import admitted, asking, turn_page
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Private, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Previous and Next."""
+    router.actions[operations.PREVIOUS] = turn
+    router.actions[operations.NEXT] = turn
+
+
+async def turn(desk: Desk, click: Click) -> Reply:
+    """Show the page that the button names; whether the person may see it is asked again."""
+    payments = await admitted(desk, click.user)
+    if isinstance(payments, Private):
+        return payments
+    which, _, number = click.value.partition(":")
+    try:
+        operation_type: OperationType | None = fields.listing(which) if which else None
+        page = fields.page(number)
+    except PersonError:
+        return Private(answers.refused(Refusal.STALE))
+    return asking(
+        lambda: turn_page(desk, payments, page=page, operation_type=operation_type, instead=True), meanwhile=Nothing()
+    )

@@ -1,0 +1,209 @@
+"""The verbs of ``/pay`` that only look: ``show``, ``list``, ``events``, ``account``, ``partner``."""
+
+from collections.abc import Awaitable, Callable
+from typing import Final, Protocol
+
+import structlog
+
+from bot.clients.payments import OperationType, PaymentsClient
+from bot.clients.service_errors import sentence
+from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_see_balance
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.policy import People
+from bot.presentation import answers, operations, views
+from bot.presentation.audit import with_timeline
+from bot.workflows.audit import Story, story
+from bot.workflows.lookup import find, find_votes
+from bot.workflows.reading import list_operations, read_events, read_operation
+from handlers.commands import fields
+from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Answer, Edit, Later, Open, Private, Reply
+
+log = structlog.get_logger(__name__)
+
+_PAY: Final = "pay"
+
+
+class Rule(Protocol):
+    """Who may look; a function of :mod:`bot.domain.approvals`."""
+
+    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
+        """None when they may."""
+        ...
+
+
+async def admitted(desk: Desk, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
+    """The service, for somebody who may ask it; or why not."""
+    ctx = desk.ctx
+    refusal = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+    if ctx.payments is None:
+        return Private(answers.not_configured("payments", ctx.missing))
+    return ctx.payments
+
+
+def asking(work: Callable[[], Awaitable[Answer]], *, meanwhile: Answer | None = None) -> Later:
+    """Ask the service beside the ack; what goes wrong becomes one sentence."""
+
+    async def ask() -> Answer:
+        try:
+            return await work()
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            log.warning("the service could not be read", reason=str(trouble))
+            return Private(answers.trouble(sentence(trouble)))
+
+    return Later(ask, meanwhile or Private(answers.asking("payments")))
+
+
+async def turn_page(
+    desk: Desk, payments: PaymentsClient, *, page: int, operation_type: OperationType | None, instead: bool
+) -> Answer:
+    """One page of the list. ``instead``: in place of the page whose button was pressed."""
+    found = await list_operations(desk.ctx, payments, page=page, operation_type=operation_type)
+    content = operations.listing(
+        found.page, found.references, operation_type=operation_type, command=desk.spelled(_PAY)
+    )
+    return Edit(content) if instead else Private(content)
+
+
+async def _show(desk: Desk, command: Command, values: Values) -> Reply:
+    ctx, text = desk.ctx, values["operation"]
+    standing = await ctx.people.standing(command.user)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return Private(answers.refused(refusal))
+    in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
+    found = await story(ctx.store, text)
+    if found is not None and (in_a_role or found.instruction.requester == command.user):
+        return await _told(desk, found)
+    payments = ctx.payments
+    if found is not None or not in_a_role or payments is None:
+        raise MistakesError([_unknown("operation", SHOW, desk, text)])
+
+    async def look_there() -> Answer:
+        operation = await read_operation(payments, text)
+        if operation is None:
+            raise MistakesError([_unknown("operation", SHOW, desk, text)])
+        ours = await story(ctx.store, operation.code) if operation.code else None
+        if ours is not None and ours.instruction.code == operation.code:
+            return await _told(desk, ours)
+        return Private(operations.record(operation))
+
+    return asking(look_there)
+
+
+async def _told(desk: Desk, found: Story) -> Private:
+    instruction = found.instruction
+    votes = await find_votes(desk.ctx, instruction)
+    card = answers.shown_to(instruction, votes, approvals_channel=desk.ctx.policy.channels.approvals)
+    return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
+
+
+async def _list(desk: Desk, command: Command, values: Values) -> Reply:
+    payments = await admitted(desk, command.user)
+    if isinstance(payments, Private):
+        return payments
+    which, page = values["payouts|purchases"], values["page"] or 1
+    return asking(lambda: turn_page(desk, payments, page=page, operation_type=which, instead=False))
+
+
+async def _events(desk: Desk, command: Command, values: Values) -> Reply:
+    payments, text = await admitted(desk, command.user), values["payout"]
+    if isinstance(payments, Private):
+        return payments
+    found = await find(desk.ctx, text)
+    instruction = found[0] if found is not None else None
+    if instruction is not None and instruction.remote_id is None:
+        return Private(operations.not_created(instruction.reference))
+    named = instruction.reference if instruction is not None else text
+    remote_id = (instruction.remote_id if instruction is not None else None) or text
+
+    async def look_there() -> Answer:
+        events = await read_events(payments, remote_id)
+        if events is None:
+            raise MistakesError([_unknown("payout", EVENTS, desk, text)])
+        return Private(operations.events(named, events))
+
+    return asking(look_there)
+
+
+async def _account(desk: Desk, command: Command, values: Values) -> Reply:
+    payments, email = await admitted(desk, command.user), values["email"]
+    if isinstance(payments, Private):
+        return payments
+
+    async def look_there() -> Answer:
+        return Private(operations.account(email, await payments.account_status(email)))
+
+    return asking(look_there)
+
+
+async def _account_form(desk: Desk, command: Command) -> Reply:
+    payments = await admitted(desk, command.user)
+    return payments if isinstance(payments, Private) else Open(views.account())
+
+
+async def _partner(desk: Desk, command: Command, _values: Values) -> Reply:
+    payments = await admitted(desk, command.user, may_see_balance)
+    if isinstance(payments, Private):
+        return payments
+
+    async def look_there() -> Answer:
+        return Private(operations.partner(await payments.partner()))
+
+    return asking(look_there)
+
+
+def _unknown(argument: str, verb: Verb, desk: Desk, given: str) -> PersonError:
+    return PersonError(
+        argument=argument,
+        rule=f"no {argument} of that name is known here; it is {fields.OPERATION_RULE}",
+        example=f"{desk.spelled(_PAY)} {verb.example}",
+        given=given,
+    )
+
+
+SHOW = Verb(
+    name="show",
+    summary="one operation as it stands, with what happened and who did it",
+    example="show P-4F7K2M",
+    run=_show,
+    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
+)
+LIST = Verb(
+    name="list",
+    summary="what the service holds, page by page",
+    example="list payouts 2",
+    run=_list,
+    arguments=(
+        Argument(name="payouts|purchases", rule=fields.LISTING_RULE, read=fields.listing, optional=True),
+        Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True),
+    ),
+)
+EVENTS = Verb(
+    name="events",
+    summary="what the service recorded of its calls to us",
+    example="events P-4F7K2M",
+    run=_events,
+    arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=fields.operation),),
+)
+ACCOUNT = Verb(
+    name="account",
+    summary="the account behind an e-mail address",
+    example="account ana@example.com",
+    run=_account,
+    alone=_account_form,
+    arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),),
+)
+PARTNER = Verb(
+    name="partner",
+    summary="our own account and its balance, for approvers and admins",
+    example="partner",
+    run=_partner,
+)
+
+VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
+"""In the order of the help."""

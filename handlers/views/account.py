@@ -1,0 +1,32 @@
+"""The form that asks about the account behind an address; the answer stands in the form."""
+
+from bot.domain.errors import PersonError
+from bot.presentation import answers, mistakes, operations, views
+from handlers.commands import fields
+from handlers.commands.pay_reading import admitted, asking
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """The form by its callback id."""
+    router.views[views.ACCOUNT] = look_up
+
+
+async def look_up(desk: Desk, form: Submission) -> Reply:
+    """Turn the form into what the service knows; a mistake stands at the field."""
+    try:
+        email = fields.email(form.values.get(views.EMAIL, ""))
+    except PersonError as broken:
+        return FieldErrors({views.EMAIL: mistakes.at_field(broken)})
+    payments = await admitted(desk, form.user)
+    if isinstance(payments, Private):
+        return payments
+
+    async def look_there() -> Answer:
+        found = operations.account(email, await payments.account_status(email))
+        return Replace(views.result(views.ACCOUNT_TITLE, found.blocks))
+
+    return asking(look_there, meanwhile=Private(answers.asking("payments")))
