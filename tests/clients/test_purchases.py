@@ -7,7 +7,7 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus, Purchase
-from bot.domain.outcome import Done, Unknown
+from bot.domain.outcome import Done, NotExecuted, Unknown
 from tests.clients.conftest import OpenClient
 from tests.clients.partner_server import JsonObject, Partner, operation, said
 
@@ -128,6 +128,14 @@ async def test_created_means_a_purchase_under_our_code(
     partner.answer = lambda _: said(purchase() | changes)
     assert isinstance(await client.create_purchase(new()), outcome)
     assert len(partner.calls) == 1
+
+
+async def test_a_refused_field_is_the_purchases_own_before_an_items(client: PaymentsClient, partner: Partner) -> None:
+    messages = {"description": ["too long"], "amount": ["odd"], "quantity": ["odd"]}
+    partner.answer = lambda _: said({"message": "Invalid", "messages": messages}, 422)
+    found = await client.create_purchase(new())
+    assert isinstance(found, NotExecuted)
+    assert found.reason == "the service does not accept the description and the amount and the item quantity (422)"
 
 
 async def test_a_purchase_is_read_with_status_items_total_and_buyer(client: PaymentsClient, partner: Partner) -> None:
