@@ -10,6 +10,8 @@ from collections.abc import Awaitable, Callable, Mapping
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from storage.errors import StorageBusy
+
 log = structlog.get_logger(__name__)
 
 Drain = Callable[[], Awaitable[int]]
@@ -48,6 +50,9 @@ class Pump:
             self._again = False
             try:
                 found = await self._drain()
+            except StorageBusy as busy:
+                log.warning("a drain waits for the database", drain=self._name, reason=str(busy))
+                return
             except Exception:
                 # A drain must outlive what one row does to it; the next tick tries again.
                 log.exception("a drain failed", drain=self._name)

@@ -195,7 +195,7 @@ class Scene:
                     return
                 await asyncio.sleep(_LOOK_AGAIN)
 
-    async def told(self, word: str, *, times: int = 1, channels: Sequence[str] = (FINANCE, APPROVALS)) -> None:
+    async def told(self, word: str, *, times: int = 1, patience: float = _ENOUGH) -> None:
         """Wait for news with this word in the threads of each channel; it comes once for each card and not again.
 
         Every card then shows the word and has no button left.
@@ -206,13 +206,13 @@ class Scene:
                 len(self.cards(channel)) >= times
                 and len(self._saying(channel, word)) >= times
                 and all(word in card.text.casefold() and not card.buttons for card in self.cards(channel))
-                for channel in channels
+                for channel in (FINANCE, APPROVALS)
             )
 
-        await self.workspace.until(is_so, timeout=_ENOUGH)
+        await self.workspace.until(is_so, timeout=patience)
         await self.drained()
         assert is_so()
-        for channel in channels:
+        for channel in (FINANCE, APPROVALS):
             assert len(self.cards(channel)) == times, self.workspace.picture()
             assert len(self._saying(channel, word)) == times, self.workspace.picture()
 

@@ -1,0 +1,146 @@
+"""``/callbacks/payments/{token}`` of the real process: who learns what, and what a locked database does to it."""
+
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, contextmanager
+from io import BytesIO
+
+import pytest
+import pytest_asyncio
+
+from tests.process.conftest import Opening
+from tests.process.scene import Scene
+from tests.support.rig import ADA, APPROVALS
+
+LARGEST = 256 * 1024
+OURS = "203.0.113.7"
+"""A source that the shared scene allows, as its proxy (this machine) reports it."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def guarded(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Scene]:
+    """A bot that takes callbacks from one network, through a proxy; with one payout that waits for approval."""
+    scene = await Scene.open(
+        tmp_path_factory.mktemp("guarded"), CALLBACK_ALLOWED_SOURCES="203.0.113.0/24", TRUSTED_PROXIES="127.0.0.1"
+    )
+    await scene.pay()
+    await scene.workspace.until(lambda: scene.cards(APPROVALS))
+    yield scene
+    await scene.close()
+
+
+async def _request(
+    scene: Scene, token: str, forwarded: str | None = OURS, *, method: str = "POST", body: bytes = b"{}"
+) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers but the date, and body of an answer."""
+    url = f"{scene.bot.url}/callbacks/payments/{token}"
+    sent = {"Content-Type": "application/json"} | ({"X-Forwarded-For": forwarded} if forwarded else {})
+    async with scene.session.request(method, url, data=BytesIO(body), headers=sent) as answer:
+        seen = {name: value for name, value in answer.headers.items() if name != "Date"}
+        return answer.status, seen, await answer.read()
+
+
+def _known(scene: Scene) -> str:
+    return scene.callback_addresses()["confirmation_uri"].rpartition("/")[2]
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_whoever_has_no_right_to_know_gets_the_same_404_byte_for_byte(guarded: Scene) -> None:
+    known = _known(guarded)
+    unknown = secrets.token_urlsafe(32)
+    answers = [
+        await _request(guarded, unknown),
+        await _request(guarded, known[:-1] + ("A" if known[-1] != "A" else "B")),
+        await _request(guarded, "short"),
+        await _request(guarded, "x" * 2_000),
+        await _request(guarded, "%C3%A9" * 43),
+        *[await _request(guarded, known, method=method) for method in ("GET", "PUT", "DELETE", "PATCH")],
+        await _request(guarded, known, None),
+        await _request(guarded, known, "198.51.100.1"),
+        await _request(guarded, known, f"{OURS}, 198.51.100.1"),
+        await _request(guarded, known, "nonsense"),
+    ]
+    assert {answer[0] for answer in answers} == {404}
+    assert all(answer == answers[0] for answer in answers)
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_known_address_from_the_right_source_is_taken(guarded: Scene) -> None:
+    status, _, body = await _request(guarded, _known(guarded))
+    assert (status, body) == (200, b'{"ok": true}')
+    for junk in (b"", b"\xff\x00\xfe", b"[" * 100_000, b"amount=1"):
+        assert (await _request(guarded, _known(guarded), body=junk))[0] == 200
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_body_above_256_kib_is_too_large(guarded: Scene) -> None:
+    assert (await _request(guarded, _known(guarded), body=b"a" * LARGEST))[0] == 200
+    assert (await _request(guarded, _known(guarded), body=b"a" * (LARGEST + 1)))[0] == 413
+    assert (await _request(guarded, _known(guarded), body=b"a" * (10 << 20)))[0] == 413
+    assert (await _request(guarded, secrets.token_urlsafe(32), body=b"a" * (LARGEST + 1)))[0] == 413
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_callbacks_before_a_commit_change_nothing(guarded: Scene) -> None:
+    for name, url in guarded.callback_addresses().items():
+        body = f'{{"status": "completed", "kind": "{name}"}}'.encode()
+        assert (await _request(guarded, url.rpartition("/")[2], body=body))[0] == 200
+    reads = len(guarded.payments.calls_of("get_operation"))
+    await guarded.payments.until(lambda: len(guarded.payments.calls_of("get_operation")) > reads)
+    assert "waiting for approval" in guarded.cards(APPROVALS)[0].text.casefold()
+    assert not guarded.payments.calls_of("commit_payout")
+
+
+async def test_while_the_database_is_locked_nothing_is_promised(open_scene: Opening) -> None:
+    scene = await open_scene(simulator={"step_seconds": None})
+    await scene.pay()
+    await scene.press("approve")
+    await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].text.casefold())
+    with locked(scene):
+        status, headers, _ = await _request(scene, _known(scene))
+        assert (status, headers["Retry-After"]) == (503, "5")
+        async with scene.session.get(f"{scene.bot.url}/healthz") as answer:
+            assert answer.status == 200
+    assert (await _request(scene, _known(scene)))[0] == 200
+    await scene.payments.advance()
+    await scene.completed_once()
+
+
+async def test_a_vote_that_cannot_be_stored_is_not_called_recorded(open_scene: Opening) -> None:
+    scene = await open_scene()
+    await scene.pay()
+    await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].button("payout.approve"))
+    await scene.drained()
+    with locked(scene):
+        click = await scene.press("approve")
+        assert click.ok
+        assert click.seconds < 3
+        told = await scene.workspace.until(lambda: scene.whispers(ADA))
+    assert "recorded." not in told[-1].replace("Nothing was recorded.", "")
+    await scene.press("approve")
+    await scene.completed_once()
+
+
+@pytest.mark.campaign  # recovery waits for a lease of a minute
+async def test_an_answer_that_cannot_be_stored_is_read_again(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold("commit_payout", after_effect=True)
+    await scene.pay()
+    await scene.press("approve")
+    await held.arrival()
+    with locked(scene):
+        held.release()
+        await held.done.wait()
+        assert (await _request(scene, _known(scene)))[0] == 503  # by now the answer could not be stored either
+    await scene.told("completed", patience=100)
+    assert list(scene.executions().values()) == [1]
+
+
+@contextmanager
+def locked(scene: Scene) -> Iterator[None]:
+    """Somebody else writes into the database, and goes on writing."""
+    with closing(sqlite3.connect(scene.database, isolation_level=None)) as connection:
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
