@@ -1,0 +1,403 @@
+"""The verbs of ``/pay`` that only look, through the real stack: local workspace, simulated service, database."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from bot.playground.workspace import Message, View
+from bot.playground.workspace.limits import blocks as known_blocks
+from bot.playground.workspace.limits.schema import variant
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
+from tests.workflows.looking import newest, operation
+
+SLACK_SECONDS = 3.0
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
+    """The answer to a command, once it is there; that somebody is asked is none."""
+    before = len(rig.workspace.ephemerals(user))
+    ack = await rig.workspace.slash(user, channel, "/pay", text)
+    assert ack.ok
+
+    def told() -> Message | None:
+        new = [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
+        return new[-1] if new else None
+
+    return await rig.workspace.until(told)
+
+
+async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:
+    """The same message after a click, once it says the word."""
+    await rig.workspace.click(MARIA, FINANCE, message.ts, f"operations.{action}")
+
+    def found() -> Message | None:
+        now = next(one for one in rig.workspace.ephemerals(MARIA) if one.ts == message.ts)
+        return now if word in now.text else None
+
+    return await rig.workspace.until(found)
+
+
+async def form(rig: Rig, word: str, *, user: str = MARIA) -> View:
+    """The top form of a person, once it says the word."""
+
+    def shown() -> View | None:
+        view = rig.workspace.modal(user)
+        return view if view is not None and word in view.plain else None
+
+    return await rig.workspace.until(shown)
+
+
+def fill(rig: Rig, count: int) -> list[str]:
+    """Payouts that somebody else at the partner made; their ids, newest first."""
+    made = [
+        rig.payments.add_payout(
+            PayoutOrder(
+                email=f"person{number}@example.com",
+                description=f"number {number}",
+                cents=100 * number + 1,
+                confirmation_uri="https://elsewhere.example/confirmed/secret-of-somebody",
+                failure_uri="https://elsewhere.example/failed/secret-of-somebody",
+                code=f"code-{number}",
+            )
+        ).id
+        for number in range(count)
+    ]
+    return made[::-1]
+
+
+def cells(message: Message) -> list[list[str]]:
+    table = next(block for block in message.blocks if block["type"] == "table")
+    return [[cell["text"] for cell in row] for row in table["rows"]]
+
+
+def references(message: Message) -> list[str]:
+    return [row[-1] for row in cells(message)[1:]]
+
+
+# list
+
+
+async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
+    fill(rig, 3)
+    await rig.pay()
+    told = await ask(rig, "list")
+    head, *rows = cells(told)
+    assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "Reference"]
+    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "created", (await newest(rig)).reference]
+    assert rows[1][1:5] == ["payout", "2.01 USD", "person2@example.com", "created"]
+    assert len(rows) == 4
+    for row in rows:
+        assert all(cell in told.text for cell in row)
+    assert "1 to 4 of 4" in told.text
+    assert not told.buttons
+
+
+async def test_nothing_of_any_callback_address_is_shown(rig: Rig) -> None:
+    [foreign] = fill(rig, 1)
+    await rig.pay()
+    for text in ("list", f"show {foreign}", f"show {operation(rig).code}", f"events {foreign}"):
+        told = await ask(rig, text)
+        shown = f"{told.text} {told.blocks}"
+        assert "secret-of-somebody" not in shown
+        assert "callbacks/" not in shown
+        assert "://" not in shown
+
+
+async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: Rig) -> None:
+    ids = fill(rig, 60)
+    told = await ask(rig, "list payouts")
+    seen = references(told)
+    assert [button.text for button in told.buttons] == ["Next"]
+    for page in range(2, 7):
+        told = await turned(rig, told, "next", f"page {page} of 6")
+        seen += references(told)
+    assert seen == ids
+    assert [button.text for button in told.buttons] == ["Previous"]
+    told = await turned(rig, told, "previous", "page 5 of 6")
+    assert [button.text for button in told.buttons] == ["Previous", "Next"]
+    assert references(told) == ids[40:50]
+    assert len(rig.workspace.ephemerals(MARIA)) == 1
+
+
+async def test_a_page_can_be_named(rig: Rig) -> None:
+    ids = fill(rig, 25)
+    for text in ("list payouts 3", "list 3", "LIST Payouts 3"):
+        assert references(await ask(rig, text)) == ids[20:]
+    told = await ask(rig, "list 9")
+    assert "page 9 is empty, the last one is 3" in told.text
+    assert references(await turned(rig, told, "previous", "page 3 of 3")) == ids[20:]
+
+
+async def test_the_two_lists_are_told_apart(rig: Rig) -> None:
+    fill(rig, 2)
+    assert "The service has no purchases." in (await ask(rig, "list purchases")).text
+    assert "*Payouts* 1 to 2 of 2" in (await ask(rig, "list payouts")).text
+
+
+async def test_statuses_in_any_case_are_ours_and_unknown_ones_are_shown_as_they_came(rig: Rig) -> None:
+    ids = fill(rig, 4)
+    for operation_id, status in zip(ids, ("CANCELLED", "Completed", "Under_Review", "pending"), strict=True):
+        rig.payments.operations[operation_id].status = status
+    rig.payments.switches.mixed_case = False
+    told = await ask(rig, "list")
+    assert [row[4] for row in cells(told)[1:]] == ["canceled", "completed", "Under_Review", "pending"]
+    assert "Under_Review" in (await ask(rig, f"show {ids[2]}")).text
+
+
+@pytest.mark.parametrize("switch", ["ignore_get_body", "refuse_get_body", "ignore_query"])
+async def test_a_proxy_that_takes_the_body_or_the_query_away_changes_nothing(rig: Rig, switch: str) -> None:
+    ids = fill(rig, 25)
+    setattr(rig.payments.switches, switch, True)
+    told = await ask(rig, "list payouts 2")
+    assert references(told) == ids[10:20]
+
+
+async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
+    fill(rig, 25)
+    told = await ask(rig, "list")
+    rig.payments.switches.ignore_get_body = rig.payments.switches.ignore_query = True
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
+    trouble = await rig.workspace.until(
+        lambda: one if "operator" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
+    )
+    for part in ("page 2 of the list was asked for, page 1 came", "list_parameters", "SERVICES_FILE"):
+        assert part in trouble.text
+    assert "page 1 of 3" in rig.workspace.ephemerals(MARIA)[0].text  # the first answer stays as it was
+    assert "page 2 of the list" in (await ask(rig, "list 2")).text
+
+
+async def test_a_dialect_that_reads_the_body_alone_is_told_to_the_operator(sqlite_url: str, tmp_path: Path) -> None:
+    services = tmp_path / "services.toml"
+    services.write_text('[payments]\nlist_parameters = "body"\n')
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
+    try:
+        ids = fill(rig, 12)
+        assert references(await ask(rig, "list 2")) == ids[10:]
+        rig.payments.switches.ignore_get_body = True
+        assert "list_parameters" in (await ask(rig, "list 2")).text
+    finally:
+        await rig.close()
+
+
+async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    older = {kind: check for kind, check in known_blocks.BLOCKS.items() if kind not in ("table", "alert")}
+    monkeypatch.setitem(known_blocks._CHECKS, "message", variant(older))
+    ids = fill(rig, 12)
+    told = await ask(rig, "list")
+    assert [block["type"] for block in told.blocks] == ["section", "section", "context", "actions"]
+    assert ids[0] in told.plain.removeprefix(told.text)
+    told = await turned(rig, told, "next", "page 2 of 2")
+    assert ids[11] in told.plain.removeprefix(told.text)
+    assert len(rig.workspace.ephemerals(MARIA)) == 1
+
+
+async def test_where_the_bot_is_no_member_the_list_comes_too(rig: Rig) -> None:
+    ids = fill(rig, 1)
+    assert references(await ask(rig, "list", channel=RANDOM)) == ids
+
+
+async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) -> None:
+    fill(rig, 12)
+    told = await ask(rig, "list")
+    rig.workspace.faults.arm(Fault(FaultKind.LOST, operation="response_url"))
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
+    await rig.workspace.until(lambda: "page 2 of 2" in rig.workspace.ephemerals(MARIA)[-1].text)
+    assert len(rig.workspace.ephemerals(MARIA)) == 2
+
+
+# show
+
+
+async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 2500.00 Rent")
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await rig.submit(person, {"amount": "2500.00"})
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    asked = await newest(rig)
+    assert asked.state is State.COMPLETED
+    for name in (asked.reference, asked.reference.lower(), asked.code, asked.remote_id):
+        told = await ask(rig, f"show {name}")
+        _, timeline = told.text.split("*What happened*\n")
+        said = [line.split(">  ", 1)[1] for line in timeline.splitlines()]
+        assert said[0] == f"<@{MARIA}> asked for 2500.00 USD to ana@example.com."
+        assert said[3] == f"<@{ADA}> approved (1 of 2)."
+        assert said[4] == f"<@{LIN}> approved (2 of 2), which is enough."
+        assert said[-1] == "The service says completed."
+        assert "Ana Maria Lopez" in told.text
+        assert not told.buttons
+        assert timeline in told.plain.removeprefix(told.text)
+
+
+async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> None:
+    [foreign] = fill(rig, 1)
+    told = await ask(rig, f"show {foreign}")
+    for part in ("0.01 USD to person0@example.com", foreign, "code-0", "created", "For: number 0", "not asked for"):
+        assert part in told.text
+        assert part in told.plain.removeprefix(told.text)
+
+
+async def test_a_payout_whose_id_we_never_heard_is_found_by_its_code(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
+    await rig.pay()
+    asked = await newest(rig)
+    assert (asked.state, asked.remote_id) == (State.CREATE_UNKNOWN, None)
+    assert references(await ask(rig, "list")) == [asked.reference]
+    assert asked.reference in (await ask(rig, f"show {operation(rig).id}")).text
+
+
+async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) -> None:
+    for text in ("show P-999999", "show nonsense", "show ../partners", "show a/b?c#d", f"show {'x' * 300}"):
+        told = (await ask(rig, text)).text
+        for part in ("*operation*", "P-4F7K2M", "or the operation's id", "/pay show"):
+            assert part in told
+
+
+# events
+
+
+async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    assert f"has recorded no calls to us about {asked.reference}" in (await ask(rig, f"events {asked.reference}")).text
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    for name in (asked.reference, asked.remote_id):
+        told = await ask(rig, f"events {name}")
+        assert f"The service recorded 1 call to us about {asked.reference}" in told.text
+        line = told.text.splitlines()[1]
+        assert line.endswith("· confirmation_uri · to 127.0.0.1 · answered 200")
+        assert "<!date^" in line
+
+
+async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status", times=None))
+    await rig.pay()
+    asked = await newest(rig)
+    assert "does not exist at the service yet" in (await ask(rig, f"events {asked.reference}")).text
+    told = (await ask(rig, "events 000000000000000000000000")).text
+    for part in ("*payout*", "no payout of that name", "/pay events P-4F7K2M"):
+        assert part in told
+
+
+# account
+
+
+async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
+    told = (await ask(rig, "account joana.silva@example.com")).text
+    for part in ("Joana Silva", "active, verified, not the primary address", "Country: BRA"):
+        assert part in told
+    told = (await ask(rig, "account ben+work@example.com")).text
+    assert "Ben Carter" in told
+    told = (await ask(rig, "account nobody@example.com")).text
+    for part in ("Registered name: none", "not active", "Country: not said"):
+        assert part in told
+
+
+async def test_the_form_answers_in_itself_and_a_mistake_stands_at_its_field(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    await form(rig, "E-mail address")
+    await rig.workspace.submit(MARIA, {"email": "ana@example"}, force=True)
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert "ana@example.com" in view.errors["email"]
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    view = await form(rig, "Ana Maria Lopez")
+    assert (view.title, view.submit) == ("Account status", "")
+    assert not rig.workspace.ephemerals(MARIA)
+
+
+async def test_trouble_of_the_service_stands_in_the_form(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, operation="account_status"))
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    await form(rig, "try again in a minute")
+
+
+# partner
+
+
+@pytest.mark.parametrize("user", [ADA, OLGA])
+async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> None:
+    told = (await ask(rig, "partner", user=user)).text
+    for part in ("Playground Partner", "100000.00 USD", "partner@example.com", "Id: partner", "Approvers and admins"):
+        assert part in told
+    assert "Only approvers and admins" in (await ask(rig, "partner", user=MARIA)).text
+    assert len(rig.payments.calls_of("partner")) == 1
+
+
+# slow services
+
+
+async def arm_slow(rig: Rig, name: str) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.SLOW, operation=name, seconds=1.5))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "word"),
+    [
+        ("list", "list_operations", "1 to 1 of 1"),
+        ("account ana@example.com", "account_status", "Ana Maria Lopez"),
+        ("events {id}", "payout_events", "no calls to us"),
+        ("show {id}", "get_operation", "person0@example.com"),
+    ],
+)
+async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
+    [known] = fill(rig, 1)
+    await arm_slow(rig, name)
+    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
+    assert ack.ok
+    assert ack.seconds < SLACK_SECONDS
+    assert "Asking the payments service" in rig.workspace.ephemerals(MARIA)[-1].text
+    told = await rig.workspace.until(lambda: one if word in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None)
+    assert told.channel == FINANCE
+    assert len(rig.workspace.ephemerals(MARIA)) == 2
+
+
+async def test_a_slow_service_turns_the_form_twice(rig: Rig) -> None:
+    await arm_slow(rig, "account_status")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    ack = await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    assert ack.ok
+    assert ack.seconds < SLACK_SECONDS
+    await form(rig, "Asking the payments service")
+    await form(rig, "Ana Maria Lopez")
+
+
+async def test_who_closes_the_form_meanwhile_hears_nothing_more(rig: Rig) -> None:
+    await arm_slow(rig, "account_status")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    await rig.workspace.close(MARIA)
+    await rig.workspace.until(lambda: any(call.method == "views.update" for call in rig.workspace.calls))
+    assert rig.workspace.modal(MARIA) is None
+    assert not rig.workspace.ephemerals(MARIA)
+
+
+async def test_a_slow_page_turns_when_it_is_there(rig: Rig) -> None:
+    fill(rig, 12)
+    told = await ask(rig, "list")
+    await arm_slow(rig, "list_operations")
+    told = await turned(rig, told, "next", "page 2 of 2")
+    assert len(rig.workspace.ephemerals(MARIA)) == 1
+
+
+async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
+    await rig.switchboard.stop()
+    assert "ask again" in rig.workspace.ephemerals(MARIA)[-1].text
