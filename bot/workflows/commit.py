@@ -90,6 +90,9 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     """Store what the re-read payout forbids; True when nothing may be sent."""
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
+    if wrong and instruction.commits:  # something was sent before, so nobody can say that nothing was paid
+        ask_people(ctx, tx, instruction, "; ".join(wrong), now)
+        return True
     if wrong:
         end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
         return True
@@ -120,7 +123,7 @@ def _claim(  # noqa: PLR0911 - one reason not to send a return
     instruction = tightened
     counted = count(ctx, tx, instruction, standings)
     if len(counted) < instruction.requirement.quorum:
-        _ask_again(tx, instruction, counted, now)
+        _ask_again(ctx, tx, instruction, counted, now)
         return None
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
@@ -160,7 +163,7 @@ def _hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
-def _ask_again(tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
+def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     tx.instructions.move(
@@ -174,7 +177,7 @@ def _ask_again(tx: Tx, instruction: Instruction, counted: frozenset[str], now: d
         round=next_round(tx, instruction, counted) or instruction.round,
         decided_by="",
         exec_deadline=None,
-        due_at=None if instruction.commits else now,
+        due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
     )
 
 

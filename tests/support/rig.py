@@ -185,6 +185,8 @@ class Rig:
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
+        if self.clock is not None:
+            self.clock.advance(0.001)  # requests have an order
         ack = await self.workspace.slash(user, channel, "/pay", text)
         if self.clock is not None:
             await self.settle()

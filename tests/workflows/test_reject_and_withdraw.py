@@ -1,0 +1,188 @@
+"""T6 and T7: one veto suffices and has a reason; what was not sent can be taken back."""
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, heard, newest, state, told_once, votes
+
+
+async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "the invoice is from last year"})
+    assert rig.workspace.modal(ADA) is None
+    assert await state(rig) is State.REJECTED
+    assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: The invoice is from last year.")
+    for text in (told_once(rig, "rejected", FINANCE), told_once(rig, "rejected", APPROVALS)):
+        assert f"<@{MARIA}>" in text
+        assert f"<@{ADA}>" in text
+        assert "The invoice is from last year." in text
+    assert buttons(rig) == set()
+    assert not rig.paid
+
+
+async def test_a_veto_outweighs_votes(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.press("reject", user=LIN)
+    await rig.submit(LIN, {views.REASON: "no"})
+    assert await state(rig) is State.REJECTED
+    await rig.pass_time(2 * MINUTE)
+    assert asked(rig, "commit_payout") == 0
+
+
+async def test_who_approved_may_still_reject(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.press("reject", user=ADA)
+    await rig.submit(ADA, {views.REASON: "I looked again"})
+    assert await state(rig) is State.REJECTED
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
+async def test_no_reason_is_no_veto(rig: Rig, reason: str) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.workspace.submit(ADA, {views.REASON: reason}, force=True)
+    form = rig.workspace.modal(ADA)
+    assert form is not None
+    assert "Give a reason, for example" in form.errors[views.REASON]
+    assert await state(rig) is State.AWAITING
+
+
+async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
+    for channel in (FINANCE, APPROVALS):
+        for message in rig.workspace.messages(channel):
+            assert "<!channel>" not in message.plain
+            assert "<@U0ZOE>" not in message.plain
+            assert "\u202e" not in message.plain
+    assert everywhere(rig, "&lt;!channel&gt; &lt;@U0ZOE&gt;")
+
+
+async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.workspace.submit(ADA, {views.REASON: "<&>" * 1_000}, force=True)
+    await rig.settle()
+    assert everywhere(rig, "(shortened)")
+    assert buttons(rig) == set()
+
+
+async def test_the_requester_withdraws_from_either_copy(rig: Rig) -> None:
+    for channel in (FINANCE, APPROVALS):
+        await rig.pay(f"send ana@example.com 2{len(rig.cards(FINANCE))}.00 rent")
+        await rig.press("withdraw", user=MARIA, channel=channel)
+        assert await state(rig) is State.WITHDRAWN
+        assert everywhere(rig, f"*withdrawn* by <@{MARIA}>")
+        assert buttons(rig) == set()
+    assert len(rig.news(FINANCE)) == len(rig.news(APPROVALS)) == 2
+    assert not rig.paid
+
+
+async def test_an_admin_withdraws_for_somebody_else(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("withdraw", user=OLGA)
+    assert await state(rig) is State.WITHDRAWN
+    assert f"withdrawn* by <@{OLGA}>" in told_once(rig, "withdrawn")
+
+
+@pytest.mark.parametrize("user", [ADA, TOM, ZOE, GUS])
+async def test_nobody_else_withdraws(rig: Rig, user: str) -> None:
+    await rig.pay()
+    await rig.press("withdraw", user=user)
+    assert "Only the person who asked, or an admin" in await heard(rig, user, "Only the person")
+    assert await state(rig) is State.AWAITING
+
+
+async def test_an_admin_who_was_deactivated_withdraws_nothing(rig: Rig) -> None:
+    await rig.pay()
+    rig.workspace.set_user(OLGA, deleted=True)
+    await rig.press("withdraw", user=OLGA, force=True)
+    assert await state(rig) is State.AWAITING
+
+
+async def test_what_is_approved_and_not_sent_can_be_withdrawn(rig: Rig) -> None:
+    await rig.pay()
+    await rig.payments.stop()
+    await rig.press("approve")
+    assert buttons(rig, FINANCE) == {"Withdraw"}
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    assert await state(rig) is State.WITHDRAWN
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert asked(rig, "commit_payout") == 0
+
+
+async def test_what_was_sent_cannot_be_withdrawn_and_that_is_explained(rig: Rig) -> None:
+    await rig.pay()
+    card = rig.cards(FINANCE)[0]
+    value = card.button("payout.withdraw").value
+    await rig.press("approve")
+    await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
+    text = await heard(rig, MARIA, "too late")
+    assert "It is too late to withdraw this. It stands at *sent*." in text
+    assert await state(rig) is State.COMMITTED
+
+
+async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
+    await rig.settle()
+    assert await state(rig) is State.CREATE_UNKNOWN
+    card, found = rig.cards(FINANCE)[0], await newest(rig)
+    value = f"{found.id}:{found.round}"
+    await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
+    assert "while it is being created" in await heard(rig, MARIA, "being created")
+    assert await state(rig) is State.CREATE_UNKNOWN
+
+
+async def test_nothing_is_created_for_what_was_withdrawn_at_once(rig: Rig) -> None:
+    await rig.payments.stop()
+    await rig.pay()
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    assert await state(rig) is State.WITHDRAWN
+    await rig.payments.start(port=rig.payments.port)
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert not rig.payments.operations
+    assert not rig.workspace.messages(APPROVALS)
+    assert "withdrawn" in told_once(rig, "withdrawn", FINANCE)
+
+
+async def test_a_decision_after_the_end_changes_nothing(rig: Rig) -> None:
+    await rig.pay()
+    card = rig.cards(APPROVALS)[0]
+    value = card.button("payout.approve").value
+    await rig.press("reject", user=LIN)
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    await rig.submit(LIN, {views.REASON: "no"})
+    notice = rig.workspace.modal(LIN)
+    assert notice is not None
+    assert f"*withdrawn* by <@{MARIA}>" in notice.plain
+    for action in ("approve", "reject", "withdraw"):
+        await rig.workspace.click(ADA, APPROVALS, card.ts, f"payout.{action}", value=value, force=True)
+    await rig.settle()
+    assert await state(rig) is State.WITHDRAWN
+    assert not await votes(rig)
+    assert (await actions(rig))[-1] == "withdrawn"
+    assert not rig.paid
+
+
+async def test_somebody_who_pays_a_rejected_request_elsewhere_is_noticed(rig: Rig) -> None:
+    """What was created stays at the service; nobody here commits it."""
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "no"})
+    remote = (await newest(rig)).remote_id or ""
+    await rig.payments.settle(remote, "committed")
+    await rig.pass_time(2 * MINUTE, steps=2)
+    alarm = [message.text for message in rig.workspace.messages("C0ALERTS")]
+    assert len(alarm) == 1
+    assert "committed elsewhere" in alarm[0]
+    assert await state(rig) is State.REJECTED

@@ -1,0 +1,218 @@
+"""T11 to T13: everything is checked again, one claim is one request, and what did not happen is tried again."""
+
+import pytest
+
+from bot.domain.instruction import AttemptKind, AttemptOutcome, State
+from bot.domain.payout import GUARD_SECONDS
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, POLICY, Rig
+from tests.workflows.looking import (
+    DAY,
+    HOUR,
+    MINUTE,
+    actions,
+    alerts,
+    approved,
+    asked,
+    attempts,
+    buttons,
+    everywhere,
+    newest,
+    operation,
+    read,
+    requests,
+    state,
+    told_once,
+)
+
+
+def arm(rig: Rig, kind: FaultKind, *, times: int | None = 1) -> None:
+    rig.payments.faults.arm(Fault(kind, "commit_payout", times=times, seconds=0.1))
+
+
+async def outcomes(rig: Rig) -> list[AttemptOutcome]:
+    return [attempt.outcome for attempt in await attempts(rig) if attempt.kind is AttemptKind.COMMIT]
+
+
+async def test_what_was_approved_is_read_again_and_sent_once(rig: Rig) -> None:
+    await rig.pay()
+    reads = asked(rig, "get_operation")
+    await rig.press("approve")
+    assert asked(rig, "get_operation") == reads + 1
+    assert asked(rig, "commit_payout") == 1
+    assert await outcomes(rig) == [AttemptOutcome.DONE]
+    assert await state(rig) is State.COMMITTED
+    assert (await actions(rig))[-3:] == ["approve", "send", "observed"]
+    assert everywhere(rig, "*sent*")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("cents", 9900, "he amount is 99.00 instead of 25.00"),
+        ("email", "mallory@example.com", "he recipient is another one"),
+        ("code", "01KAGT0000000000000OTHERS1", "he code is another one"),
+        ("operation_type", "purchase", "t is no payout"),
+    ],
+)
+async def test_what_changed_at_the_service_since_the_approval_is_not_sent(
+    rig: Rig, field: str, value: object, said: str
+) -> None:
+    await rig.pay()
+    setattr(operation(rig), field, value)
+    await rig.press("approve")
+    assert await state(rig) is State.MISMATCH
+    assert asked(rig, "commit_payout") == 0
+    assert said in told_once(rig, "failed")
+    assert said in alerts(rig)[0]
+    assert "othing was paid" not in rig.cards(FINANCE)[0].text
+    assert buttons(rig) == set()
+
+
+@pytest.mark.parametrize("status", ["committed", "completed", "canceled", "failed"])
+async def test_what_somebody_committed_elsewhere_is_not_ours_and_not_sent(rig: Rig, status: str) -> None:
+    await rig.pay()
+    await rig.payments.settle(operation(rig).id, status, force=True)
+    await rig.press("approve")
+    assert await state(rig) is State.MISMATCH
+    assert asked(rig, "commit_payout") == 0
+    assert "although Switchboard sent nothing" in told_once(rig, "failed")
+
+
+@pytest.mark.parametrize("seconds", [None, 40])
+async def test_too_many_requests_is_an_attempt_that_did_not_happen(rig: Rig, seconds: int | None) -> None:
+    arm(rig, FaultKind.TOO_MANY)
+    await approved(rig)
+    assert await state(rig) is State.APPROVED
+    assert await outcomes(rig) == [AttemptOutcome.NOT_EXECUTED]
+    assert buttons(rig, FINANCE) == {"Withdraw"}
+    await rig.pass_time(3)
+    assert await outcomes(rig) == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
+    assert rig.paid == [("ana@example.com", 2500)]
+    numbers = [attempt.n for attempt in await attempts(rig)]
+    assert numbers == sorted(set(numbers))
+
+
+async def test_a_storm_of_429_backs_off_and_pays_once(rig: Rig) -> None:
+    arm(rig, FaultKind.TOO_MANY, times=6)
+    await approved(rig)
+    await rig.pass_time(10 * MINUTE, steps=60)
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert asked(rig, "commit_payout") == 7
+
+
+async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig) -> None:
+    await rig.pay()
+    port = rig.payments.port
+    await rig.payments.stop()
+    await rig.press("approve")
+    await rig.pass_time(5 * MINUTE, steps=10)
+    assert await state(rig) is State.APPROVED
+    await rig.payments.start(port=port)
+    await rig.pass_time(MINUTE, steps=2)
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_what_the_service_refuses_for_good_is_told(rig: Rig) -> None:
+    arm(rig, FaultKind.REFUSED)
+    await approved(rig)
+    assert await state(rig) is State.REFUSED
+    text = told_once(rig, "failed")
+    assert "refused the request (422)" in text
+    assert "Nothing was paid" in text
+    assert buttons(rig) == set()
+    await rig.pass_time(DAY, steps=6)
+    assert asked(rig, "commit_payout") == 1
+    assert not rig.paid
+
+
+async def test_too_little_money_is_a_refusal(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), simulator={"balance_cents": 1000})
+    try:
+        await approved(rig)
+        assert await state(rig) is State.REFUSED
+        assert not rig.paid
+    finally:
+        await rig.close()
+
+
+LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
+
+
+async def test_the_daily_limit_is_checked_when_it_is_sent(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
+    try:
+        await approved(rig, "send ana@example.com 30.00 first")
+        await approved(rig, "send luis@example.com 30.00 second")
+        assert rig.paid == [("ana@example.com", 3000)]
+        assert await state(rig) is State.APPROVED
+        assert "daily limit is reached" in rig.cards(APPROVALS)[1].text
+        await approved(rig, "send luis@example.com 20.00 third")
+        assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
+        await rig.pass_time(HOUR, steps=12)
+        second = (await requests(rig))[1]
+        assert second.state is State.EXPIRED
+        assert "daily limit is reached" in rig.cards(FINANCE)[1].text
+    finally:
+        await rig.close()
+
+
+async def test_a_new_day_has_a_limit_of_its_own(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
+    try:
+        await rig.pass_time(14.5 * HOUR)  # half past eleven at night, UTC
+        await approved(rig, "send ana@example.com 30.00 first")
+        await approved(rig, "send luis@example.com 30.00 second")
+        assert len(rig.paid) == 1
+        await rig.pass_time(31 * MINUTE, steps=10)
+        assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 3000)]
+    finally:
+        await rig.close()
+
+
+@pytest.mark.parametrize(("kind", "left"), [(FaultKind.REFUSED, 0), (FaultKind.LOST, 3000)])
+async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
+    sqlite_url: str, kind: FaultKind, left: int
+) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
+    try:
+        arm(rig, kind)
+        await approved(rig, "send ana@example.com 30.00 first")
+        day = rig.switchboard.context.clock.now().date().isoformat()
+        assert await read(rig, lambda tx: tx.reservations.sum(day)) == left
+    finally:
+        await rig.close()
+
+
+async def test_a_claim_that_is_too_old_is_abandoned_unsent(sqlite_url: str) -> None:
+    """The machine sleeps between the claim and the request."""
+    clock = ManualClock()
+    naps = ["write.after:claim_commit"]
+
+    def probe(point: str) -> None:
+        if point in naps:
+            naps.remove(point)
+            clock.advance(GUARD_SECONDS + 1)
+
+    rig = await Rig.open(database_url=sqlite_url, clock=clock, around={"probe": probe})
+    try:
+        await approved(rig)
+        assert await outcomes(rig) == [AttemptOutcome.ABANDONED]
+        assert asked(rig, "commit_payout") == 0
+        await rig.pass_time(MINUTE)
+        assert await outcomes(rig) == [AttemptOutcome.ABANDONED, AttemptOutcome.DONE]
+        assert rig.paid == [("ana@example.com", 2500)]
+    finally:
+        await rig.close()
+
+
+async def test_only_the_quorum_of_the_moment_sends(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    for user in (ADA, LIN):
+        assert asked(rig, "commit_payout") == 0
+        await rig.press("approve", user=user)
+        await rig.submit(user, {views.AMOUNT: "1500.00"})
+    assert asked(rig, "commit_payout") == 1
+    assert (await newest(rig)).commits == 1
