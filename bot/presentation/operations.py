@@ -69,7 +69,7 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
 
 def record(operation: Operation) -> Content:
     """An operation that the service knows and nobody asked for here."""
-    person = operation.email or ""
+    person = clean(operation.email or "")
     towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
     found: list[Fact] = [
         ("Type", operation.operation_type),
@@ -133,7 +133,7 @@ def partner(found: Partner) -> Content:
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(
-        found.name or "Our account",
+        clean(found.name) or "Our account",
         [
             ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
             ("Currency", currency or _NOT_SAID),

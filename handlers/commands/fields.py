@@ -75,7 +75,7 @@ def listing(text: str) -> OperationType:
         case "purchases" | "purchase":
             return "purchase"
         case _:
-            rule = f"it must be {LISTING_RULE}"
+            rule = f"it must be {LISTING_RULE}, or {PAGE_RULE}"
             raise PersonError(argument="payouts|purchases", rule=rule, example="list payouts 2", given=text)
 
 

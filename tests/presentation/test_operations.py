@@ -1,0 +1,250 @@
+"""What the service holds, shown: within Slack's limits whatever stands in it, and nothing in it does anything."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.audit import Entry, Told
+from bot.domain.content import Content
+from bot.domain.instruction import Instruction, Vote
+from bot.domain.money import Cents
+from bot.domain.operation import AccountStatus, Operation, OperationPage, Partner, PayoutEvent
+from bot.playground.workspace.limits.blocks import TABLE_CHARACTERS, sum_of_texts
+from bot.presentation import answers, operations, views
+from bot.presentation.audit import with_timeline
+from tests.domain.made import NOW, instruction
+from tests.presentation.checks import calls_in, check_message, check_view, readable, text_objects
+from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
+from tests.presentation.test_limits import WHOLE_ANSWER, ours
+
+MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
+CENTS = st.none() | st.integers(min_value=0, max_value=99_999_999_999_999).map(Cents)
+TYPES = st.sampled_from([None, "payout", "purchase"])
+
+OPERATIONS = st.builds(
+    Operation,
+    id=foreign(),
+    status=st.sampled_from(["created", "COMPLETED", "Cancelled"]) | foreign(),
+    code=st.none() | foreign(),
+    cents=CENTS,
+    email=st.none() | foreign(),
+    description=foreign(),
+    operation_type=st.sampled_from(["", "payout", "purchase"]) | foreign(),
+    svc_hash=st.none() | foreign(),
+    failure_reason=st.none() | foreign(),
+    created_at=MOMENTS,
+    updated_at=MOMENTS,
+)
+EVENTS = st.builds(
+    PayoutEvent,
+    at=MOMENTS,
+    kind=st.just("") | foreign(500),
+    host=st.just("") | foreign(500),
+    status=st.just("") | foreign(500),
+    details=st.lists(st.tuples(foreign(500), foreign(500)), max_size=40).map(tuple),
+)
+FLAGS = st.none() | st.booleans()
+ACCOUNTS = st.builds(
+    AccountStatus,
+    full_name=foreign(),
+    active=FLAGS,
+    verified=FLAGS,
+    primary=FLAGS,
+    country=foreign(),
+    status=foreign(),
+)
+PARTNERS = st.builds(
+    Partner,
+    id=foreign(),
+    name=foreign(),
+    email=foreign(),
+    currency=foreign(),
+    balance=st.none() | st.integers(min_value=-(10**14), max_value=10**14).map(Cents),
+    balance_text=foreign(),
+)
+
+
+@st.composite
+def pages(draw: st.DrawFn) -> OperationPage:
+    found = draw(st.lists(OPERATIONS, max_size=14))
+    return OperationPage(
+        operations=tuple(found),
+        page=draw(st.integers(min_value=1, max_value=10**12)),
+        last_page=draw(st.integers(min_value=0, max_value=10**12)),
+        per_page=10,
+        total=draw(st.integers(min_value=0, max_value=10**12)),
+        first=draw(st.none() | st.integers(min_value=0, max_value=10**12)),
+        last=draw(st.none() | st.integers(min_value=0, max_value=10**12)),
+    )
+
+
+def check(content: Content, *, longest: int = 4_000) -> None:
+    """Every shape of it is one Slack takes; of calls there are dates alone."""
+    for blocks in (content.blocks, content.plainer):
+        shape = Content(text=content.text, blocks=blocks)
+        check_message(shape, longest=longest)
+        assert all(call.startswith("!date^") for call in calls_in(shape)), calls_in(shape)
+        assert sum_of_texts(list(blocks), "table") <= TABLE_CHARACTERS
+        assert sum(block["type"] == "table" for block in blocks) <= 1
+
+
+@given(pages(), TYPES, st.booleans())
+def test_lists(page: OperationPage, operation_type: str | None, is_ours: bool) -> None:
+    references = {one.id: "P-4F7K2M" for one in page.operations} if is_ours else {}
+    content = operations.listing(page, references, operation_type=operation_type, command="/pay")
+    check(content)
+    for block in content.blocks:
+        if block["type"] == "table":
+            assert all(cell["text"].strip() for row in block["rows"] for cell in row)
+    pressed = [element for block in content.blocks for element in block.get("elements", []) if "value" in element]
+    for button in pressed:
+        which, _, number = button["value"].partition(":")
+        assert which == (operation_type or "")
+        assert 1 <= int(number) <= max(page.last_page, page.page + 1)
+
+
+@given(OPERATIONS)
+def test_records(operation: Operation) -> None:
+    check(operations.record(operation))
+
+
+@given(foreign(), st.lists(EVENTS, max_size=60))
+def test_events(named: str, found: list[PayoutEvent]) -> None:
+    check(operations.events(named, found))
+    check(operations.not_created(named))
+
+
+@given(ACCOUNTS, st.sampled_from(["ana@example.com", f"{'x' * 60}@{'y' * 55}.com"]))
+def test_accounts(found: AccountStatus, email: str) -> None:
+    content = operations.account(email, found)
+    check(content)
+    check_view(views.result(views.ACCOUNT_TITLE, content.blocks))
+
+
+@given(PARTNERS)
+def test_partners(found: Partner) -> None:
+    check(operations.partner(found))
+
+
+@given(foreign())
+def test_troubles(said: str) -> None:
+    check(answers.trouble(said or "x"))
+    check_view(views.notice("Switchboard", answers.trouble(said or "x").text))
+
+
+ENTRIES = st.builds(
+    Entry,
+    at=st.just(NOW),
+    instruction_id=st.just("01KAGT00000000000000000000"),
+    actor=st.sampled_from(["U0MARIA", "switchboard"]),
+    action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
+    before=st.just("awaiting"),
+    after=st.just("awaiting"),
+    detail=st.fixed_dictionaries({"reason": foreign(), "status": foreign()}),
+)
+ROWS = st.builds(Told, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans())
+
+
+@given(instructions(), votes(), st.lists(ROWS, max_size=80), st.booleans())
+def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list[Told], complete: bool) -> None:
+    card = answers.shown_to(one, cast, approvals_channel=APPROVALS)
+    content = with_timeline(card, one, rows, is_complete=complete)
+    check_message(content, longest=WHOLE_ANSWER)
+    assert len(content.text) + sum(len(text["text"]) for text in text_objects(list(content.blocks))) < 24_000
+    seconds = {call for call in calls_in(content) if "time_secs" in call}
+    assert calls_in(content) - seconds <= ours(cast) | {"@U0MARIA"}
+
+
+def test_the_form_to_ask_with() -> None:
+    check_view(views.account())
+
+
+# words
+
+
+def page(**changes: object) -> OperationPage:
+    one = Operation(id="op-1", status="COMPLETED", cents=Cents(2500), email="ana@example.com", created_at=NOW)
+    values = {"operations": (one,), "page": 2, "last_page": 3, "per_page": 1, "total": 3, "first": 2, "last": 2}
+    return OperationPage.model_validate({**values, **changes})
+
+
+def test_everything_in_the_blocks_is_in_the_text() -> None:
+    content = operations.listing(page(), {"op-1": "P-4F7K2M"}, operation_type=None, command="/sb-pay")
+    cells = [cell["text"] for block in content.blocks if block["type"] == "table" for cell in block["rows"][1]]
+    assert cells == ["2026-11-20 09:00", "–", "25.00 USD", "ana@example.com", "completed", "P-4F7K2M"]
+    for cell in cells:
+        assert cell in content.text
+        assert cell in readable(Content(text="", blocks=content.plainer))
+    assert "2 to 2 of 3, page 2 of 3" in content.text
+    assert "`/sb-pay show`" in content.text
+
+
+def test_a_service_that_sends_more_than_was_asked_for_is_cut_and_said_so() -> None:
+    many = tuple(Operation(id=f"op-{number}", status="created") for number in range(30))
+    content = operations.listing(page(operations=many), {}, operation_type="payout", command="/pay")
+    [table] = [block for block in content.blocks if block["type"] == "table"]
+    assert len(table["rows"]) == 11
+    assert "sent 30 at once; these are the first 10" in content.text
+
+
+@pytest.mark.parametrize(
+    ("number", "last", "labels"), [(1, 1, []), (1, 3, ["Next"]), (2, 3, ["Previous", "Next"]), (3, 3, ["Previous"])]
+)
+def test_buttons_lead_where_there_is_a_page(number: int, last: int, labels: list[str]) -> None:
+    content = operations.listing(page(page=number, last_page=last), {}, operation_type=None, command="/pay")
+    found = [element for block in content.blocks if block["type"] == "actions" for element in block["elements"]]
+    assert [button["text"]["text"] for button in found] == labels
+
+
+def test_what_is_not_said_is_said_to_be_not_said() -> None:
+    text = operations.account("ana@example.com", AccountStatus(status="On_Hold")).text
+    for part in ("Registered name: none", "active: not known", "On_Hold", "Country: not said"):
+        assert part in text, text
+    text = operations.partner(Partner(id="7")).text
+    for part in ("Balance: not said", "Currency: not said", "Id: 7"):
+        assert part in text
+    assert "Balance: lots" in operations.partner(Partner(id="7", balance_text="lots")).text
+    assert "Balance: -12.34 EUR" in operations.partner(Partner(id="7", balance=Cents(-1234), currency="EUR")).text
+
+
+def test_of_many_calls_the_last_are_told_in_their_order() -> None:
+    found = [
+        PayoutEvent(at=NOW + timedelta(minutes=number), kind=f"kind {number}", host="us.example", status="500")
+        for number in range(60)
+    ]
+    text = operations.events("P-4F7K2M", found).text
+    head, *lines = text.splitlines()
+    assert head.startswith("*The service recorded 60 calls to us about P-4F7K2M*; these are the last ")
+    assert int(head.rsplit(" ", 1)[1]) == len(lines)
+    assert "kind 59" in lines[-1]
+    assert f"kind {60 - len(lines)} " in lines[0]
+
+
+def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
+    found = PayoutEvent(details=(("attempt", "3"), ("outcome", "gave up")))
+    assert operations.events("P-1", [found]).text.endswith("• attempt: 3, outcome: gave up")
+
+
+def test_a_record_is_shown_below_its_amount_and_person() -> None:
+    one = Operation(id="op-1", status="Held", cents=Cents(100), email="a@b.example", operation_type="purchase")
+    text = operations.record(one).text
+    assert text.startswith("*1.00 USD from a@b.example*")
+    assert "Status: Held" in text
+    assert operations.record(one.model_copy(update={"email": None, "cents": None})).text.startswith("*unknown amount*")
+
+
+def test_moments_are_told_in_utc() -> None:
+    late = Operation(id="op-1", status="created", created_at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    assert "Created: 2026-01-02 03:04 UTC" in operations.record(late).text
+
+
+def test_the_timeline_stands_below_the_card() -> None:
+    entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
+    card = answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
+    content = with_timeline(card, instruction(), [Told(seq=1, entry=entry, is_intact=True)])
+    assert content.text.startswith(card.text)
+    assert content.text.splitlines()[-2:][0] == "*What happened*"
+    assert "<@U0MARIA> asked for" in content.text.splitlines()[-1]
+    assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
