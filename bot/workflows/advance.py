@@ -7,11 +7,12 @@ from datetime import timedelta
 import structlog
 
 from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
-from bot.workflows import commit, create, one_step, reconcile
+from bot.workflows import commit, create, one_step, purchase, reconcile
 from bot.workflows.announce import alert, remind
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.errors import StorageError
@@ -37,6 +38,11 @@ _STEPS: dict[Kind, dict[State, Step]] = {
         State.COMMIT_UNKNOWN: one_step.read_outcome,
         State.NEEDS_HUMAN: one_step.read_outcome,
         State.CLOSED: one_step.watch_closed,
+    },
+    Kind.PURCHASE: {
+        State.NEW: purchase.open_it,
+        State.CREATE_UNKNOWN: purchase.find_again,
+        State.NEEDS_HUMAN: purchase.find_again,
     },
 }
 
@@ -71,7 +77,7 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
         await _put_off(ctx, instruction, wait=later.retry_after, reason="")
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
-        await _put_off(ctx, instruction, wait=None, reason=str(stuck))
+        await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
 
 
 async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:

@@ -2,8 +2,10 @@
 
 import asyncio
 
+from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
 from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
-from bot.domain.errors import PersonError, SwitchboardError
+from bot.domain.errors import OperatorError, PersonError, SwitchboardError
 from bot.domain.instruction import Kind, PayoutPayload, State, Vote
 from bot.domain.money import Cents
 from bot.presentation import answers, views
@@ -45,7 +47,8 @@ async def _form(desk: Desk, command: Command, kind: Kind) -> Reply:
     refusal = may_request(standing, people=desk.ctx.policy.people, home=desk.ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    return Open(views.request(channel=command.channel, kind=kind))
+    unsendable = _unsendable(desk.ctx.payments, kind)
+    return unsendable or Open(views.request(channel=command.channel, kind=kind))
 
 
 async def _send(desk: Desk, command: Command, values: Values) -> Reply:
@@ -76,6 +79,9 @@ async def ask(desk: Desk, asked: Asked) -> Private:
     refusal = may_request(await ctx.people.standing(asked.requester), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
+    unsendable = _unsendable(ctx.payments, asked.kind)
+    if unsendable is not None:
+        return unsendable
     stopped = await is_frozen(ctx)
     if stopped is not None:
         return Private(refused_while_frozen(stopped))
@@ -87,6 +93,18 @@ async def ask(desk: Desk, asked: Asked) -> Private:
         raise MistakesError([broken]) from None
     instruction = await request_payout(ctx, asked)
     return Private(answers.requested(instruction, member=await _can_post(desk.messenger, asked.channel)))
+
+
+def _unsendable(payments: PaymentsClient, kind: Kind) -> Private | None:
+    """What only the operator can mend and would keep this from being sent once it is approved."""
+    try:
+        if kind is Kind.ONE_STEP:
+            payments.require_one_step()
+        else:
+            payments.require_committable()
+    except OperatorError as unconfirmed:
+        return Private(answers.trouble(sentence(unconfirmed)))
+    return None
 
 
 async def _can_post(messenger: Messenger, channel: str) -> bool:
