@@ -1,0 +1,162 @@
+"""The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.ledger import EntryKind
+from tests.clients.test_another_dialect import OURS, ROUTES, THEIRS
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import buttons, everywhere, newest, operation, requests, state, told, told_once, whispers
+
+ANA = 'send ana@example.com 25.00 "March translation"'
+NOW = 'now ana@example.com 25.00 "March translation"'
+PAID = [("ana@example.com", 2500)]
+
+
+async def opened(database_url: str, services: Path | None) -> Rig:
+    """The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
+    rig = await Rig.open(
+        database_url=database_url,
+        clock=ManualClock(),
+        simulator={"dialect": THEIRS},
+        environment="production",
+        services_file=services,
+    )
+    rig.payments.switches.ignore_get_body = True
+    return rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Rig]:
+    services = tmp_path / "services.toml"
+    services.write_text(OURS, encoding="utf-8")
+    rig = await opened(sqlite_url, services)
+    yield rig
+    await rig.close()
+
+
+def spoke_only_theirs(rig: Rig) -> None:
+    """Every request went to a path of theirs, and nothing of ours stood in a body or a query."""
+    assert {(call.method, call.path.split("?")[0]) for call in rig.payments.calls} <= set(ROUTES.values())
+    for call in rig.payments.calls:
+        body = call.body if isinstance(call.body, dict) else {}
+        for ours in ("email", "amount", "description", "code", "confirmation_uri", "perPage", "id"):
+            assert ours not in {*body, *call.query}, (call.operation, ours)
+
+
+@pytest.mark.parametrize("text", [ANA, NOW], ids=["two steps", "one step"])
+async def test_a_payout_from_the_command_to_the_callback(rig: Rig, text: str) -> None:
+    await rig.pay(text)
+    assert everywhere(rig, "25.00 USD to ana@example.com")
+    assert "Ana Maria Lopez, active" in rig.cards(APPROVALS)[0].text
+    assert not rig.paid
+    await rig.press("approve")
+    assert await state(rig) is State.COMMITTED
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    assert [delivery.status for delivery in rig.payments.deliveries] == [200]
+    polls = len(rig.payments.calls_of("get_operation"))
+    await rig.pass_time(1)
+    assert len(rig.payments.calls_of("get_operation")) == polls + 1
+    proof = told_once(rig, "completed")
+    assert str(operation(rig).svc_operation_hash) in proof
+    assert (rig.paid, buttons(rig)) == (PAID, set())
+    spoke_only_theirs(rig)
+
+
+async def test_polling_alone_finds_the_end(rig: Rig) -> None:
+    rig.payments.callbacks.switches.drop = True
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    told_once(rig, "completed")
+    assert rig.paid == PAID
+
+
+@pytest.mark.parametrize(("word", "status"), [("failed", "failed"), ("canceled", "canceled"), ("escrow", "pending")])
+async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    if status == "canceled":
+        await rig.payments.settle(operation(rig).id, "pending")
+        await rig.pass_time(60)
+    await rig.payments.settle(operation(rig).id, status, reason="The account is closed")
+    await rig.payments.delivered()
+    await rig.pass_time(60)
+    said = told_once(rig, word)
+    if status == "failed":
+        assert "The account is closed" in said
+
+
+@pytest.mark.parametrize(("text", "effect"), [(ANA, "commit_payout"), (NOW, "one_step_payout")])
+async def test_an_unknown_outcome_is_read_and_found(rig: Rig, text: str, effect: str) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation=effect))
+    await rig.pay(text)
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(60, steps=4)
+    assert await state(rig) is State.COMMITTED
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    told_once(rig, "completed")
+    assert rig.paid == PAID
+    assert len(rig.payments.calls_of(effect)) == 1
+    spoke_only_theirs(rig)
+
+
+async def test_a_lost_commit_ends_with_people_and_a_second_attempt_pays_once(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, operation="commit_payout"))
+    await rig.pay()
+    await rig.press("approve")
+    await rig.pass_time(1_200, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    await rig.press("retry")
+    await rig.submit(ADA, {"amount": "25.00"})
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    told_once(rig, "completed")
+    assert rig.paid == PAID
+
+
+async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
+    for number in range(3):
+        await rig.pay(f'send ana@example.com {number + 1}.00 "another {number}"')
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, operation="create_payout"))
+    await rig.pay()
+    assert await state(rig) is State.CREATE_UNKNOWN
+    made = len(rig.payments.operations)
+    await rig.pass_time(1_200, steps=20)
+    assert await state(rig) is State.AWAITING
+    assert len(rig.payments.operations) == made
+    assert (await newest(rig)).remote_id == operation(rig).id
+    assert rig.payments.calls_of("list_operations")
+    spoke_only_theirs(rig)
+
+
+async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> None:
+    """They complain of ``value``; nobody here ever saw that word."""
+    spent = rig.payments.ledger.balance_cents - 1
+    rig.payments.ledger.append(EntryKind.PAYOUT, operation_id="elsewhere", code=None, email="x", cents=spent)
+    await rig.pay(NOW)
+    await rig.press("approve")
+    assert "does not accept the amount" in told_once(rig, "refused")
+    assert "value" not in rig.cards(APPROVALS)[0].plain
+
+
+async def test_without_the_file_nothing_is_created_or_paid(sqlite_url: str) -> None:
+    """Why the tests above can fail."""
+    rig = await opened(sqlite_url, None)
+    try:
+        await rig.pay()
+        assert "payments.commit_payout" in whispers(rig, MARIA)[-1]
+        assert not await requests(rig)
+        assert not told(rig, FINANCE, "completed")
+        assert not rig.payments.operations
+    finally:
+        await rig.close()
