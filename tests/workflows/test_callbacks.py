@@ -1,0 +1,276 @@
+"""Callbacks are hints: stored, answered, verified by reading the operation that belongs to their address."""
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from bot.domain.instruction import CallbackKind, State
+from bot.domain.references import callback_token, derived_key
+from storage.rows import InboxState
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, SECRET_KEY, Rig
+from tests.workflows.looking import (
+    DAY,
+    HOUR,
+    MINUTE,
+    alerts,
+    approved,
+    asked,
+    newest,
+    operation,
+    read,
+    requests,
+    state,
+    told,
+    told_once,
+)
+
+KINDS = [CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE]
+
+
+def token(instruction_id: str, kind: CallbackKind = CallbackKind.CONFIRMATION) -> str:
+    return callback_token(key=derived_key(SECRET_KEY, "callbacks"), instruction_id=instruction_id, kind=kind)
+
+
+async def call(rig: Rig, secret: str, body: Any = None, *, method: str = "POST", **more: Any) -> tuple[int, bytes]:
+    """Somebody sends a callback."""
+    url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
+    async with aiohttp.ClientSession() as session, session.request(method, url, json=body or {}, **more) as answer:
+        return answer.status, await answer.read()
+
+
+async def inbox(rig: Rig) -> list[InboxState]:
+    found = await newest(rig)
+    return [row.state for row in await read(rig, lambda tx: tx.inbox.of(found.id))]
+
+
+async def complete(rig: Rig) -> None:
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(2)
+
+
+async def test_a_callback_is_stored_answered_verified_and_told_at_once(rig: Rig) -> None:
+    await approved(rig)
+    reads = asked(rig, "get_operation")
+    await complete(rig)
+    assert rig.payments.deliveries[0].status == 200
+    assert asked(rig, "get_operation") > reads
+    assert await inbox(rig) == [InboxState.APPLIED]
+    told_once(rig, "completed")
+
+
+@pytest.mark.parametrize("switch", ["double", "out_of_order", "forged"])
+async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig, switch: str) -> None:
+    setattr(rig.payments.callbacks.switches, switch, True)
+    await approved(rig)
+    await complete(rig)
+    await rig.pass_time(MINUTE, steps=4)
+    await rig.payments.delivered()
+    await rig.pass_time(10 * MINUTE, steps=4)
+    assert await state(rig) is State.COMPLETED
+    told_once(rig, "completed")
+    assert "999999" not in "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
+
+
+async def test_a_late_callback_finds_everything_told(rig: Rig) -> None:
+    rig.payments.callbacks.switches.late_seconds = HOUR
+    await approved(rig)
+    await rig.payments.advance()
+    await rig.pass_time(10 * MINUTE, steps=4)
+    assert await state(rig) is State.COMPLETED
+    await rig.pass_time(HOUR)
+    rig.payments.tick()
+    await rig.payments.delivered()
+    await rig.settle()
+    assert rig.payments.deliveries[-1].status == 200
+    told_once(rig, "completed")
+
+
+async def test_a_hundred_times_the_same_is_once(rig: Rig) -> None:
+    await approved(rig)
+    await rig.payments.settle(operation(rig).id, "completed", force=True)
+    secret = token((await newest(rig)).id)
+    for number in range(30):
+        assert (await call(rig, secret, {"id": "x", "n": number % 3}))[0] == 200
+    await rig.settle()
+    assert len(await inbox(rig)) <= 4
+    told_once(rig, "completed")
+
+
+async def test_a_forged_body_changes_nothing_that_the_record_does_not_say(rig: Rig) -> None:
+    await approved(rig)
+    secret = token((await newest(rig)).id)
+    for status in ("completed", "failed", "canceled"):
+        lie = {"id": operation(rig).id, "status": status, "amount": "25.00", "code": (await newest(rig)).code}
+        assert (await call(rig, secret, lie))[0] == 200
+    await rig.pass_time(MINUTE, steps=4)
+    assert await state(rig) is State.COMMITTED
+    assert not rig.news(FINANCE)
+
+
+async def test_a_callback_of_one_payout_cannot_speak_for_another(rig: Rig) -> None:
+    """A real address of one request, a body about another one that is completed."""
+    await approved(rig)
+    await rig.pay("send luis@example.com 30.00 rent")
+    await rig.press("approve")
+    done, waiting = await requests(rig)
+    await rig.payments.settle(done.remote_id or "", "completed", force=True)
+    await rig.payments.callbacks.delivered()
+    assert (await call(rig, token(waiting.id), {"id": done.remote_id, "status": "completed"}))[0] == 200
+    await rig.settle()
+    assert (await requests(rig))[1].state is State.COMMITTED
+    assert len(told(rig, FINANCE, "completed")) == 1
+
+
+@pytest.mark.parametrize(("kind", "status"), list(itertools.product(KINDS, ["completed", "failed", "canceled"])))
+async def test_whatever_address_is_called_the_record_decides(rig: Rig, kind: CallbackKind, status: str) -> None:
+    rig.payments.callbacks.switches.drop = True
+    await approved(rig)
+    await rig.payments.settle(operation(rig).id, status, force=True)
+    assert (await call(rig, token((await newest(rig)).id, kind), {"status": "completed"}))[0] == 200
+    await rig.settle()
+    assert (await state(rig)).value == status
+    told_once(rig, status)
+
+
+async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> None:
+    await rig.pay()
+    found = await newest(rig)
+    await rig.payments.settle(found.remote_id or "", "completed", force=True)
+    assert (await call(rig, token(found.id), {"status": "completed"}))[0] == 200
+    await rig.pass_time(10 * MINUTE, steps=4)
+    assert await state(rig) is State.AWAITING
+    assert not rig.news(FINANCE)
+
+
+async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(sqlite_url: str) -> None:
+    """The service executes, calls back, and only then answers."""
+    seen: list[int] = []
+
+    def probe(point: str) -> None:
+        if point == "write.before:committed":
+            seen.append(len(rig.payments.deliveries))
+
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"probe": probe})
+    try:
+        await rig.pay()
+        record, execute = operation(rig), rig.payments.book.execute
+
+        def at_once(asked_for):  # type: ignore[no-untyped-def]
+            done = execute(asked_for)
+            rig.payments.book.settle(record, "completed")
+            return done
+
+        rig.payments.book.execute = at_once  # type: ignore[method-assign]
+        await rig.press("approve")
+        await rig.payments.delivered()
+        await rig.pass_time(5)
+        assert await state(rig) is State.COMPLETED
+        told_once(rig, "completed")
+    finally:
+        await rig.close()
+
+
+async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig) -> None:
+    await approved(rig)
+    assert (await call(rig, token((await newest(rig)).id), {"status": "completed"}))[0] == 200
+    await rig.pass_time(DAY - HOUR, steps=23)
+    assert not alerts(rig)
+    await rig.pass_time(3 * HOUR, steps=3)
+    assert len(alerts(rig)) == 1
+    assert "reported, not confirmed" in alerts(rig)[0]
+    assert await inbox(rig) == [InboxState.UNCONFIRMED]
+    assert await state(rig) is State.COMMITTED
+
+
+async def test_a_payment_of_a_rejected_request_that_is_called_back_is_an_alarm(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "no"})
+    found = await newest(rig)
+    await rig.payments.settle(found.remote_id or "", "completed", force=True)
+    await rig.payments.delivered()
+    await rig.pass_time(2 * MINUTE, steps=2)
+    assert await state(rig) is State.REJECTED
+    assert any("committed elsewhere" in text for text in alerts(rig))
+    assert not told(rig, APPROVALS, "completed")
+
+
+async def test_whoever_has_no_address_learns_nothing(rig: Rig) -> None:
+    await approved(rig)
+    secret = token((await newest(rig)).id)
+    answers = {
+        await call(rig, "A" * 43),
+        await call(rig, "short"),
+        await call(rig, secret[:-1] + ("A" if secret[-1] != "A" else "B")),
+        await call(rig, secret + "x"),
+        await call(rig, secret, method="PUT"),
+        await call(rig, secret, method="GET"),
+        await call(rig, secret, method="DELETE"),
+        await call(rig, "%00" * 43),
+    }
+    assert answers == {(404, b'{"error": "not found"}')}
+    assert not await inbox(rig)
+
+
+async def test_a_body_may_be_anything_and_is_not_believed(rig: Rig) -> None:
+    await approved(rig)
+    secret = token((await newest(rig)).id)
+    url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
+    bodies = [b"", b"\xff\xfe\x00", b"[" * 100_000, b'{"id":', "ünïcode".encode("utf-16"), b"x" * (256 * 1024)]
+    async with aiohttp.ClientSession() as session:
+        for body in bodies:
+            async with session.post(url, data=body) as answer:
+                assert answer.status == 200
+        async with session.post(url, data=b"x" * (256 * 1024 + 1)) as answer:
+            assert answer.status == 413
+    await rig.settle()
+    assert await state(rig) is State.COMMITTED
+
+
+async def test_only_allowed_sources_may_call(sqlite_url: str) -> None:
+    rig = await Rig.open(
+        database_url=sqlite_url,
+        clock=ManualClock(),
+        callback_allowed_sources="203.0.113.7",
+        trusted_proxies="127.0.0.0/8",
+    )
+    try:
+        await approved(rig)
+        secret = token((await newest(rig)).id)
+        assert (await call(rig, secret))[0] == 404
+        assert (await call(rig, secret, headers={"X-Forwarded-For": "203.0.113.7, 198.51.100.1"}))[0] == 404
+        assert (await call(rig, secret, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}))[0] == 200
+    finally:
+        await rig.close()
+
+
+async def test_the_address_is_nowhere_but_at_the_service(rig: Rig) -> None:
+    await approved(rig)
+    await complete(rig)
+    found = await newest(rig)
+    secrets = [token(found.id, kind) for kind in KINDS]
+    shown = "\n".join(
+        message.plain + str(message.metadata) for c in rig.workspace.channels for message in rig.workspace.messages(c)
+    )
+    stored = str(await read(rig, lambda tx: ([*tx.audit.rows()], tx.inbox.of(found.id), tx.instructions.get(found.id))))
+    assert not [secret for secret in secrets if secret in shown + stored]
+
+
+async def test_the_database_holds_no_address_as_bytes(rig: Rig) -> None:
+    """However the service writes the addresses into its record."""
+    await approved(rig)
+    found = await newest(rig)
+    secret = token(found.id)
+    for address in (f"https://x/callbacks/payments/{secret}", f"https:\\/\\/x\\/{secret}", f"x%2F{secret}", secret):
+        assert (await call(rig, secret, {"confirmation_uri": address, "n": address}))[0] == 200
+    await rig.settle()
+    rows = await read(rig, lambda tx: tx.inbox.of(found.id))
+    assert len(rows) == 4
+    folder = Path(rig.settings.database_url.partition("///")[2]).parent
+    for path in folder.iterdir():
+        assert secret.encode() not in path.read_bytes(), path
