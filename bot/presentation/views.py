@@ -1,7 +1,8 @@
 """Modals. Which request they are about travels as an opaque id; the server looks everything up again."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, Kind
@@ -14,6 +15,7 @@ REJECT = "payout.reject"
 RETRY = "payout.retry"
 CLOSE = "payout.close"
 REQUEST = "payout.request"
+VERB = "verb"
 ACCOUNT = "account.status"
 
 AMOUNT = "amount"
@@ -26,6 +28,9 @@ DESCRIPTION_LIMIT = 500
 """Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
 EMAIL_LIMIT = 120
 """Characters of an address: what a headline shows whole."""
+_ARGUMENT_LIMIT = 500
+_TITLE_LIMIT = 24
+"""Characters of a form's title (Slack)."""
 
 ACCOUNT_TITLE = "Account status"
 
@@ -116,6 +121,29 @@ def account() -> View:
 def notice(title: str, text: str) -> View:
     """What a form turns into when it can no longer do what it was opened for."""
     return result(title, [section(mrkdwn(text))])
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of the form of a verb: the argument's name and its rule."""
+
+    name: str
+    rule: str
+
+
+def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str, str]) -> View:
+    """The form of a verb that was typed without its arguments."""
+    blocks: list[Block] = [section(plain(f"{summary[:1].upper()}{summary[1:]}."))]
+    for one in asked:
+        element = {"type": "plain_text_input", "action_id": one.name, "max_length": _ARGUMENT_LIMIT}
+        label = f"{one.name[:1].upper()}{one.name[1:]}"
+        blocks.append({**_input(one.name, label, element), "hint": plain(f"{one.rule[:1].upper()}{one.rule[1:]}.")})
+    return _modal(VERB, short_title(title), "Go on", json.dumps(dict(about)), blocks)
+
+
+def short_title(text: str) -> str:
+    """At most the 24 characters that a form's title may have."""
+    return text if len(text) <= _TITLE_LIMIT else text[: _TITLE_LIMIT - 1] + "…"
 
 
 def result(title: str, blocks: Sequence[Block]) -> View:

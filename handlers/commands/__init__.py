@@ -25,6 +25,12 @@ def declared() -> tuple[Declared, ...]:
     )
 
 
+def verb_named(command: str, verb: str) -> Verb | None:
+    """A verb by the names of its command and its own."""
+    known = {pay.NAME: pay.VERBS, switchboard.NAME: switchboard.VERBS}
+    return next((one for one in known.get(command, ()) if one.name == verb), None)
+
+
 def _hint(verbs: Sequence[Verb]) -> str:
     return " | ".join([*(verb.name for verb in verbs), "help"])
 

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 
 from bot.domain.errors import PersonError
+from bot.presentation import views
 from handlers.commands.grammar import MistakesError, Verb, read_arguments, words_of
 from handlers.commands.usage import help_for, no_such_verb
 from handlers.desk import Desk
 from handlers.incoming import Command
-from handlers.replies import Private, Reply
+from handlers.replies import Open, Private, Reply
 
 
 async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: Sequence[Verb]) -> Reply:
@@ -25,6 +26,10 @@ async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: S
         return Private(no_such_verb(given, spelled, verbs))
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(desk, command)
+    if not rest.strip() and any(not argument.optional for argument in verb.arguments):
+        asked = [views.Asked(argument.name, argument.rule) for argument in verb.arguments]
+        about = {"command": name, "verb": verb.name, "channel": command.channel}
+        return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=about))
     try:
         words = words_of(rest, example=f"{spelled} {verb.example}")
     except PersonError as broken:

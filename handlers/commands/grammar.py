@@ -134,7 +134,7 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
         text = " ".join(left) if argument.rest else (left[0] if left else "")
         left = [] if argument.rest else left[1:]
         try:
-            values[argument.name] = _read(argument, text)
+            values[argument.name] = read_argument(argument, text)
         except PersonError as broken:
             errors.append(
                 PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
@@ -161,7 +161,12 @@ def _takes(argument: Argument, word: str) -> bool:
     return True
 
 
-def _read(argument: Argument, text: str) -> Any:
+def read_argument(argument: Argument, text: str) -> Any:
+    """One argument's value.
+
+    Raises:
+        PersonError: it is missing or breaks its rule.
+    """
     if not text.strip():
         raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
     return argument.read(text)

@@ -1,10 +1,11 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, payout
+from handlers.views import account, payout, verb
 
 
 def register(router: Router) -> None:
     """Make every form known by its callback id."""
     payout.register(router)
     account.register(router)
+    verb.register(router)

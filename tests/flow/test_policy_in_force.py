@@ -69,10 +69,14 @@ async def test_who_may_not(rig: Rig, user: str, text: str) -> None:
     assert "not among the approvers" in told(rig, user)
 
 
-async def test_freezing_needs_a_reason(rig: Rig) -> None:
+async def test_freezing_asks_for_a_reason(rig: Rig) -> None:
     await rig.pay("freeze", user=ADA)
-    assert "reason" in told(rig, ADA)
-    assert "/pay freeze" in told(rig, ADA)
+    await rig.submit(ADA, {"reason": " "})
+    view = rig.workspace.modal(ADA)
+    assert view is not None
+    assert "missing" in view.errors["reason"]
+    await rig.submit(ADA, {"reason": "the bank called"})
+    assert any("the bank called" in m.text for m in rig.workspace.messages(ALERTS))
 
 
 async def test_approvers_are_reminded_with_growing_pauses(rig: Rig) -> None:

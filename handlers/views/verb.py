@@ -1,0 +1,66 @@
+"""The form of a verb that was typed without the arguments it needs: one field for each."""
+
+import json
+from typing import Any
+
+from bot.domain.errors import PersonError
+from bot.presentation import mistakes, views
+from handlers.commands import verb_named
+from handlers.commands.grammar import MistakesError, Verb, read_argument
+from handlers.desk import Desk
+from handlers.incoming import Command, Submission
+from handlers.replies import FieldErrors, Private, Replace, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """The form by its callback id."""
+    router.views[views.VERB] = submit
+
+
+async def submit(desk: Desk, form: Submission) -> Reply:
+    """Read the fields as the command line would be read, and run the verb; its answer stands in the form."""
+    about = json.loads(form.metadata)
+    verb = verb_named(about["command"], about["verb"])
+    if verb is None:
+        raise LookupError(f"the form of a verb that is gone: {about['command']} {about['verb']}")
+    values, errors = _read(verb, form)
+    if errors:
+        return FieldErrors(errors)
+    command = Command(
+        name=desk.spelled(about["command"]),
+        text="",
+        user=form.user,
+        channel=about["channel"],
+        trigger_id=form.view_id,
+        response_url="",
+    )
+    try:
+        reply = await verb.run(desk, command, values)
+    except MistakesError as broken:
+        first = verb.arguments[0].name
+        known = {argument.name for argument in verb.arguments}
+        return FieldErrors(
+            {one.argument if one.argument in known else first: mistakes.at_field(one) for one in broken.errors}
+        )
+    if isinstance(reply, Private):
+        title = views.short_title(f"{command.name} {verb.name}")
+        return Replace(
+            views.result(title, reply.content.blocks)
+            if reply.content.blocks
+            else views.notice(title, reply.content.text)
+        )
+    return reply
+
+
+def _read(verb: Verb, form: Submission) -> tuple[dict[str, Any], dict[str, str]]:
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for argument in verb.arguments:
+        text = form.values.get(argument.name, "").strip()
+        try:
+            if text or not argument.optional:
+                values[argument.name] = read_argument(argument, text)
+        except PersonError as broken:
+            errors[argument.name] = mistakes.at_field(broken)
+    return values, errors
