@@ -5,14 +5,13 @@ recovery of what an earlier process left, drains, Socket Mode. Stop: the same ba
 """
 
 import asyncio
+import errno
 import secrets
 import time
-from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import aiohttp
 import structlog
@@ -26,13 +25,13 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.clock import Clock, SystemClock
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.schedule import Schedule
 from bot.settings import Settings
-from bot.slack.calls import call
+from bot.slack.calls import call, until_answered
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
@@ -63,24 +62,10 @@ from storage.writer import Probe
 
 log = structlog.get_logger(__name__)
 
-T = TypeVar("T")
-
 _SLACK_SECONDS = 10.0
-_SHUTDOWN_SECONDS = 5.0
+_SHUTDOWN_SECONDS = 3.0
 _SLOWEST_TICK = 1.0
 _FASTEST_TICK = 0.05
-_REFUSED_BY_SLACK = frozenset(
-    {
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
-        "not_allowed_token_type",
-        "missing_scope",
-        "no_permission",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,8 +200,7 @@ class Switchboard:
             app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN_SECONDS
         )
         await runner.setup()
-        site = web.TCPSite(runner, settings.host, settings.port)
-        await site.start()
+        await _listen(runner, settings)
         self._address = runner.addresses[0][:2]
         log.info("listening", url=self.url)
 
@@ -224,7 +208,7 @@ class Switchboard:
         self, store: Store, client: AsyncWebClient, session: aiohttp.ClientSession, payments: PaymentsClient | None
     ) -> None:
         """Ask Slack who we are until it answers, then start what depends on it."""
-        identity = await _patiently(lambda: who_we_are(client), setting="SLACK_BOT_TOKEN")
+        identity = await until_answered(lambda: who_we_are(client), setting="SLACK_BOT_TOKEN")
         messenger = Messenger(client=client)
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
@@ -248,7 +232,7 @@ class Switchboard:
             return
         token = self._settings.slack_app_token.get_secret_value()
         # Asked here, because the library would ask for ever, whatever Slack has against the token.
-        opened = await _patiently(
+        opened = await until_answered(
             lambda: call(client.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
         )
         self._socket = AsyncSocketModeHandler(bolt, token)
@@ -355,28 +339,22 @@ class Switchboard:
         return token.get_secret_value()
 
 
-async def _patiently(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
-    """Ask Slack until it answers.
-
-    Raises:
-        OperatorError: it answers that the token is not good for this; ``setting`` names it.
-    """
-    pause = 0.5
-    while True:
-        try:
-            return await ask()
-        except ServiceNever as refused:
-            if refused.reason in _REFUSED_BY_SLACK:
-                raise OperatorError(
-                    f"Slack does not accept {setting} ({refused.reason})",
-                    mend="copy the token again from the app's settings; after a change of scopes, install it again",
-                ) from None
-            reason = refused.reason
-        except (ServiceNow, OutcomeUnknown) as silent:
-            reason = silent.reason
-        log.warning("Slack does not let us in yet", setting=setting, reason=reason)
-        await asyncio.sleep(pause)
-        pause = min(pause * 2, 15.0)
+async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+    host, port = settings.host, settings.port
+    try:
+        await web.TCPSite(runner, host, port).start()
+    except OSError as refused:
+        if refused.errno in (errno.EADDRINUSE, errno.EACCES):
+            word = (
+                "is taken by another program" if refused.errno == errno.EADDRINUSE else "may not be used by this user"
+            )
+            raise OperatorError(
+                f"PORT {port} {word}", mend="choose a free one above 1023. Example: PORT=3001"
+            ) from None
+        raise OperatorError(
+            f"HOST {host!r} is no address of this machine",
+            mend="Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them",
+        ) from None
 
 
 async def _leftovers(ctx: Context) -> int:

@@ -17,7 +17,7 @@ log = structlog.get_logger(__name__)
 Drain = Callable[[], Awaitable[int]]
 """Does what is due and returns how much there was; more than nothing means: ask again."""
 
-_STOP_SECONDS = 20.0
+_STOP_SECONDS = 4.0
 _MOST_ROUNDS = 1_000
 
 

@@ -1,18 +1,39 @@
-"""One Web API call, its failures sorted by who must act."""
+"""One Web API call, its failures sorted by who must act; and one that is asked until it is answered."""
 
-from collections.abc import Awaitable
-from typing import Any
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 import aiohttp
+import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 SERVICE = "Slack"
 
 _MAYBE_DONE = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 """Slack documents for these that some part of the operation may have succeeded."""
 
+_REFUSED_BY_SLACK = frozenset(
+    {
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "not_allowed_token_type",
+        "missing_scope",
+        "no_permission",
+    }
+)
+"""Slack will not change its mind about this token, however often it is asked."""
+
+_LONGEST_PAUSE = 15.0
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
 
@@ -35,6 +56,30 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
         raise OutcomeUnknown(SERVICE, f"the connection broke ({type(broken).__name__})") from None
     data: dict[str, Any] = response.data
     return data
+
+
+async def until_answered(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
+    """Ask Slack until it answers.
+
+    Raises:
+        OperatorError: it answers that the token is not good for this; ``setting`` names it.
+    """
+    pause = 0.5
+    while True:
+        try:
+            return await ask()
+        except ServiceNever as refused:
+            if refused.reason in _REFUSED_BY_SLACK:
+                raise OperatorError(
+                    f"Slack does not accept {setting} ({refused.reason})",
+                    mend="copy the token again from the app's settings; after a change of scopes, install it again",
+                ) from None
+            reason = refused.reason
+        except (ServiceNow, OutcomeUnknown) as silent:
+            reason = silent.reason
+        log.warning("Slack does not let us in yet", setting=setting, reason=reason)
+        await asyncio.sleep(pause)
+        pause = min(pause * 2, _LONGEST_PAUSE)
 
 
 def _sorted(refused: SlackApiError) -> ServiceNow | ServiceNever | OutcomeUnknown:

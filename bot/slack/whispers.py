@@ -69,7 +69,7 @@ class Whispers:
                 return
             log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
 
-    async def drain(self, *, timeout: float = 5.0) -> None:
+    async def drain(self, *, timeout: float = 2.0) -> None:
         """Wait up to ``timeout`` seconds for answers under way, then give them up."""
         if not self._under_way:
             return
