@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
 from storage.errors import StorageError, translated
-from storage.store import see_version
+from storage.tables import audit, audit_head
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -48,22 +48,32 @@ class Reading:
 
 @contextmanager
 def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
-    """Open a migrated database for reading alone.
+    """Open a database for reading its audit, whatever version the rest of it is of: evidence is not migrated first.
 
     Raises:
-        StorageError: the address is wrong, there is no database, or it is of another version.
+        StorageError: the address is wrong, there is no database, or it holds no audit.
     """
     address = parse_address(url)
     engine = _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address)
     try:
         try:
             with engine.connect() as connection:
-                see_version(connection)
+                _see_audit(connection)
         except SQLAlchemyError as error:
             raise translated(error) from error
         yield Reading(engine, audit_key=audit_key)
     finally:
         engine.dispose()
+
+
+def _see_audit(connection: Connection) -> None:
+    with connection.begin():
+        held = inspect(connection)
+        if not all(held.has_table(table.name) for table in (audit, audit_head)):
+            raise StorageError(
+                "This database holds no audit.",
+                mend="Set DATABASE_URL to the database of the bot, or run `switchboard migrate` to make one.",
+            )
 
 
 def _postgres(server: PostgresServer) -> Engine:

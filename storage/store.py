@@ -67,7 +67,7 @@ class Store:
         async with AsyncExitStack() as stack:
             try:
                 line, reading = await _connect(address, readers, stack)
-                await line.run(see_version)
+                await line.run(_see_version)
             except SQLAlchemyError as error:
                 raise translated(error) from error
             exclusive = isinstance(address, SqliteFile)
@@ -166,12 +166,7 @@ async def _connect(
     return lines[0], lines[1:]
 
 
-def see_version(connection: Connection) -> None:
-    """Refuse a database that this program has not migrated.
-
-    Raises:
-        StorageError: naming both versions.
-    """
+def _see_version(connection: Connection) -> None:
     with connection.begin():
         held = None
         if inspect(connection).has_table("alembic_version"):

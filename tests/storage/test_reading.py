@@ -100,10 +100,17 @@ def test_it_must_be_a_database(tmp_path: Path) -> None:
         pass
 
 
-async def test_it_must_be_of_our_version(database_url: str) -> None:
+async def test_a_database_of_another_version_is_read_as_it_is(database_url: str) -> None:
     await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY)
+    await store.write(_append)
     await store.write(lambda tx: tx.audit._connection.execute(text("UPDATE alembic_version SET version_num = '9999'")))
     await store.close()
-    with pytest.raises(StorageError, match="9999"), open_for_reading(database_url, audit_key=KEY):
+    with open_for_reading(database_url, audit_key=KEY) as reading:
+        assert reading.read(lambda tx: tx.audit.head().seq) == 1
+
+
+async def test_it_must_hold_an_audit(database_url: str, tmp_path: Path) -> None:
+    (tmp_path / "switchboard.db").touch()
+    with pytest.raises(StorageError, match="no audit"), open_for_reading(database_url, audit_key=KEY):
         pass
