@@ -1,0 +1,270 @@
+"""Who may look at what, what mistakes are answered with, and how trouble of a service is told."""
+
+from collections.abc import AsyncIterator
+from itertools import product
+
+import pytest
+
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from bot.playground.workspace import Message
+from handlers.commands import fields
+from handlers.commands.grammar import MistakesError, read_arguments
+from handlers.commands.pay_reading import LIST, VERBS, asking
+from handlers.replies import Answer, Private
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.workflows.looking import newest
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
+    before = len(rig.workspace.ephemerals(user))
+    ack = await rig.workspace.slash(user, channel, "/pay", text)
+    assert ack.ok
+    return await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(user)[before:]), None))
+
+
+def foreign(rig: Rig) -> str:
+    """A payout that the service knows and we do not."""
+    order = PayoutOrder(
+        email="rita@example.com", description="theirs", cents=700, confirmation_uri="http://x", failure_uri="http://x"
+    )
+    return rig.payments.add_payout(order).id
+
+
+# who may
+
+LOOKS = {
+    "list": "1 to 1 of 1",
+    "account ana@example.com": "Ana Maria Lopez",
+    "events {id}": "no calls to us",
+    "show {id}": "rita@example.com",
+    "partner": "100000.00 USD",
+}
+"""What is typed, and what the answer holds for those who may."""
+
+IN_A_ROLE = {MARIA: "requester", TOM: "requester and approver", ADA: "approver", OLGA: "admin"}
+
+
+def refusal(user: str, text: str) -> str:
+    """What this person is told instead; nothing for those who may."""
+    if user == GUS:
+        return "Guests cannot do this"
+    if text == "partner" and user in (MARIA, ZOE):
+        return "Only approvers and admins"
+    if user in IN_A_ROLE:
+        return ""
+    # A request may be their own, so they are not told that others exist.
+    return "no operation of that name" if text == "show {id}" else "Only people whom the policy names"
+
+
+@pytest.mark.parametrize("channel", [FINANCE, RANDOM], ids=["member", "no member"])
+@pytest.mark.parametrize("text", LOOKS)
+async def test_who_may_look_at_what(rig: Rig, text: str, channel: str) -> None:
+    known = foreign(rig)
+    for user in (*IN_A_ROLE, ZOE, GUS):
+        told = (await ask(rig, text.format(id=known), user=user, channel=channel)).text
+        no = refusal(user, text)
+        assert (no or LOOKS[text]) in told, (user, told)
+        assert (LOOKS[text] in told) is not bool(no)
+
+
+async def test_nobody_without_a_role_makes_us_ask_the_service(rig: Rig) -> None:
+    known = foreign(rig)
+    for user, text in product((ZOE, GUS), LOOKS):
+        await ask(rig, text.format(id=known), user=user)
+    for text in LOOKS:
+        assert (await rig.workspace.slash(EVE, FINANCE, "/pay", text.format(id=known), force=True)).body == ""
+    assert not rig.workspace.ephemerals(EVE)
+    assert not rig.payments.calls
+
+
+async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    rig.workspace.set_group("S0FINANCE", [TOM])
+    rig.clock.advance(60)  # type: ignore[union-attr]  # this rig has a clock
+    told = (await ask(rig, f"show {asked.reference}")).text
+    assert "*What happened*" in told
+    assert "no operation of that name" in (await ask(rig, f"show {asked.reference}", user=ZOE)).text
+
+
+async def test_the_form_opens_for_those_who_may_alone(rig: Rig) -> None:
+    await rig.workspace.slash(LIN, FINANCE, "/pay", "account")
+    assert rig.workspace.modal(LIN) is not None
+    assert "Only people whom the policy names" in (await ask(rig, "account", user=ZOE)).text
+    assert rig.workspace.modal(ZOE) is None
+
+
+async def test_who_lost_the_role_meanwhile_gets_no_next_page_and_no_answer_in_the_form(rig: Rig) -> None:
+    for _ in range(12):
+        foreign(rig)
+    told = await ask(rig, "list")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    rig.workspace.set_group("S0FINANCE", [TOM])
+    rig.clock.advance(60)  # type: ignore[union-attr]  # this rig has a clock
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
+    refusal = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
+    assert "Only people whom the policy names" in refusal[0].text
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert "Only people whom the policy names" in view.plain
+    assert [call.operation for call in rig.payments.calls] == ["list_operations"]
+
+
+@pytest.mark.parametrize("value", ["", ":", "payout:0", "payout:x", "evil:1", ":99999999999", "purchase:1:2"])
+async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: str) -> None:
+    for _ in range(12):
+        foreign(rig)
+    told = await ask(rig, "list")
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value=value)
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
+    assert "out of date" in answer[0].text
+    assert len(rig.payments.calls_of("list_operations")) == 1
+
+
+# what is typed
+
+
+@pytest.mark.parametrize(
+    ("words", "which", "page"),
+    [
+        ([], None, None),
+        (["2"], None, 2),
+        (["payouts"], "payout", None),
+        (["Purchases", "12"], "purchase", 12),
+        (["payout", "1"], "payout", 1),
+    ],
+)
+def test_kind_and_page_may_be_left_out(words: list[str], which: str | None, page: int | None) -> None:
+    assert read_arguments(LIST, words, spelled="/pay") == {"payouts|purchases": which, "page": page}
+
+
+@pytest.mark.parametrize(
+    ("words", "argument", "rule"),
+    [
+        (["foo"], "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        (["0"], "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        (["payouts", "x"], "page", "it must be a page number such as 2"),
+        (["payouts", "-1"], "page", "it must be a page number such as 2"),
+        (["payouts", "1", "2"], "2", "this is one word too many"),
+        (["2", "payouts"], "payouts", "this is one word too many"),
+    ],
+)
+def test_a_mistake_names_its_argument(words: list[str], argument: str, rule: str) -> None:
+    with pytest.raises(MistakesError) as caught:
+        read_arguments(LIST, words, spelled="/pay")
+    [error] = caught.value.errors
+    assert (error.argument, error.rule, error.example) == (argument, rule, "/pay list payouts 2")
+
+
+@pytest.mark.parametrize("text", ["", "0", "00", "-1", "1.5", "\u0663", "1234567", "two"])
+def test_a_page_is_a_number_from_one(text: str) -> None:
+    with pytest.raises(PersonError):
+        fields.page(text)
+
+
+async def test_help_prints_what_may_be_left_out_in_brackets(rig: Rig) -> None:
+    told = (await ask(rig, "help")).text
+    usages = [
+        "show &lt;operation&gt;",
+        "list [payouts|purchases] [page]",
+        "events &lt;payout&gt;",
+        "account &lt;email&gt;",
+        "partner",
+    ]
+    assert [f"`/pay {usage}`" in told for usage in usages] == [True] * len(VERBS)
+    places = [told.index(f"`/pay {usage}`") for usage in usages]
+    assert places == sorted(places)
+
+
+async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:
+    assert "*email*" in (await ask(rig, "account ana@@example.com")).text
+    assert "`/pay account ana@example.com`" in (await ask(rig, "account ana@@example.com")).text
+    assert "one word too many" in (await ask(rig, "partner now")).text
+
+
+# trouble
+
+
+async def test_a_service_without_settings_is_named_with_them(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), payments_base_url=None)
+    try:
+        for text in ("list", "events x", "account ana@example.com", "account", "partner"):
+            told = (await ask(rig, text, user=TOM)).text
+            assert "not configured" in told
+            assert "`PAYMENTS_BASE_URL`" in told
+        assert "no operation of that name" in (await ask(rig, "show x")).text
+    finally:
+        await rig.close()
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (FaultKind.ERROR_500, "The payments service answered 500; try again in a minute."),
+        (FaultKind.TOO_MANY, "The payments service answered 429; try again in 1 s."),
+        (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
+        (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
+        (FaultKind.REFUSED, "The payments service refused the request (422); check what you gave."),
+    ],
+)
+async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str) -> None:
+    known = foreign(rig)
+    for text in LOOKS:
+        rig.payments.faults.arm(Fault(kind))
+        told = (await ask(rig, text.format(id=known), user=TOM)).text
+        assert told == f":warning: {said}", text
+        rig.payments.faults.clear()
+
+
+async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
+    rig.payments.partner_secret = "changed"
+    rig.payments.switches.forbidden = True
+    for text in LOOKS:
+        told = (await ask(rig, text.format(id="x"), user=TOM)).text
+        for part in ("operator", "PAYMENTS_PARTNER_ID", "PAYMENTS_PARTNER_SECRET"):
+            assert part in told
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (
+            ServiceNever("payments", "it refused", status=409, words="Your <b>limit</b> & more"),
+            ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
+        ),
+        (ServiceNever("payments", "it refused", status=409), ":warning: The payments service refused; check what"),
+        (
+            ServiceNow("payments", "no answer (timed out)", retry_after=90),
+            "gave no answer (timed out); try again in 90 s",
+        ),
+        (OperatorError("bad route", mend="set SERVICES_FILE"), "has to mend this: bad route; set SERVICES_FILE."),
+    ],
+)
+async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(trouble: Exception, said: str) -> None:
+    async def work() -> Answer:
+        raise trouble
+
+    answer = await asking(work).work()
+    assert isinstance(answer, Private)
+    assert said in answer.content.text
+
+
+async def test_a_failure_of_ours_beside_the_ack_becomes_an_answer_too(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_: object) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(rig.switchboard.context.payments, "partner", lambda: broken(None))
+    assert "Something went wrong on our side" in (await ask(rig, "partner", user=ADA)).text

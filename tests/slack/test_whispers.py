@@ -1,0 +1,142 @@
+"""Private answers: where they go, what happens when they are refused, and that none is left behind."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.content import Content
+from bot.slack.messenger import Messenger
+from bot.slack.whispers import Listener, Whispers
+
+TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
+LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}
+OK = {"ok": True}
+
+Body = dict[str, Any]
+
+
+@dataclass
+class Slack:
+    """Takes what is posted; ``judge`` says what it has against it, with which status."""
+
+    judge: Callable[[str, Body], tuple[int, Body | str]] = lambda _where, _body: (200, OK)
+    posted: list[tuple[str, Body]] = field(default_factory=list)
+    url: str = ""
+
+    async def take(self, request: web.Request) -> web.Response:
+        where = request.path.rsplit("/", 1)[-1]
+        body = await request.json()
+        self.posted.append((where, body))
+        status, answer = self.judge(where, body)
+        if isinstance(answer, str):
+            return web.Response(text=answer, status=status)
+        return web.json_response(answer, status=status)
+
+
+@pytest.fixture
+async def slack() -> AsyncIterator[Slack]:
+    fake = Slack()
+    app = web.Application()
+    app.router.add_post("/{path:.*}", fake.take)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    fake.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    yield fake
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def whispers(slack: Slack) -> AsyncIterator[Whispers]:
+    async with aiohttp.ClientSession() as session:
+        client = AsyncWebClient(token="xoxb-1", base_url=f"{slack.url}/api/", session=session, retry_handlers=[])
+        yield Whispers(session=session, messenger=Messenger(client=client), api_url=f"{slack.url}/api/")
+
+
+def listener(slack: Slack, response_url: str | None = None) -> Listener:
+    return Listener(response_url=response_url or f"{slack.url}/commands/T/1/respond", channel="C1", user="U1")
+
+
+def no_tables(where: str, body: Body) -> tuple[int, Body | str]:
+    """A workspace that does not know tables."""
+    if any(block["type"] == "table" for block in body.get("blocks") or []):
+        return (400 if where == "respond" else 200), {"ok": False, "error": "invalid_blocks"}
+    return 200, OK
+
+
+def shapes(slack: Slack) -> list[tuple[str, list[str]]]:
+    return [(where, [block["type"] for block in body.get("blocks") or []]) for where, body in slack.posted]
+
+
+async def test_an_answer_goes_to_the_response_url(slack: Slack, whispers: Whispers) -> None:
+    await whispers.say(Content(text="hi", blocks=[LINES]), to=listener(slack))
+    body = {"response_type": "ephemeral", "replace_original": False, "text": "hi", "blocks": [LINES]}
+    assert slack.posted == [("respond", body)]
+
+
+@pytest.mark.parametrize("body", ["ok", "", OK, "<html>"])
+async def test_whatever_slack_says_with_a_200_but_not_ok_false_is_taken(
+    slack: Slack, whispers: Whispers, body: Body | str
+) -> None:
+    slack.judge = lambda _where, _body: (200, body)
+    await whispers.say(Content(text="hi"), to=listener(slack), replace=True)
+    assert [posted["replace_original"] for _, posted in slack.posted] == [True]
+
+
+@pytest.mark.parametrize(
+    "refusal", [(404, {"ok": False, "error": "used_url"}), (200, {"ok": False, "error": "expired_url"}), (500, "no")]
+)
+async def test_when_the_url_is_spent_it_is_whispered(
+    slack: Slack, whispers: Whispers, refusal: tuple[int, Body | str]
+) -> None:
+    slack.judge = lambda where, _: refusal if where == "respond" else (200, OK)
+    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
+    assert shapes(slack) == [("respond", ["table"]), ("chat.postEphemeral", ["table"])]
+
+
+async def test_an_address_that_is_not_slacks_is_never_called(slack: Slack, whispers: Whispers) -> None:
+    for address in ("http://127.0.0.1:9/commands/1", "https://hooks.slack.com.evil.example/x", "http://u:p@x", ""):
+        assert not whispers.trusted(address)
+        await whispers.say(Content(text="hi"), to=listener(slack, address or "nowhere"))
+    assert {where for where, _ in slack.posted} == {"chat.postEphemeral"}
+
+
+async def test_refused_blocks_come_plainer(slack: Slack, whispers: Whispers) -> None:
+    slack.judge = no_tables
+    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack), replace=True)
+    assert shapes(slack) == [("respond", ["table"]), ("respond", ["section"])]
+    assert all(body["replace_original"] for _, body in slack.posted)
+
+
+async def test_refused_blocks_come_plainer_where_there_is_no_response_url(slack: Slack, whispers: Whispers) -> None:
+    slack.judge = no_tables
+    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack, "http://elsewhere"))
+    assert shapes(slack) == [("chat.postEphemeral", ["table"]), ("chat.postEphemeral", ["section"])]
+
+
+async def test_in_the_end_the_text_comes_alone(slack: Slack, whispers: Whispers) -> None:
+    slack.judge = lambda _where, body: (
+        (400, {"ok": False, "error": "invalid_blocks"}) if body.get("blocks") else (200, OK)
+    )
+    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
+    assert shapes(slack)[-1] == ("respond", [])
+    assert len(slack.posted) == 3
+
+
+async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(slack: Slack, whispers: Whispers) -> None:
+    whispers.tell(Content(text="hi"), to=listener(slack))
+    await whispers.drain()
+    assert len(slack.posted) == 1
+
+    never = asyncio.Event()
+    task = whispers.begin(never.wait())
+    await whispers.drain(timeout=0)
+    assert task.cancelled()
+    await whispers.drain()
