@@ -42,6 +42,7 @@ _SAID: Mapping[str, str] = {
     "create_unknown": "the service did not say whether it created it; looking for it from here on",
     "create_again": "the service holds nothing of it; to be created again",
     "created": "the service created it as “{remote_id}”; shown to the approvers",
+    "opened": "the service opened it as “{remote_id}”; the buyer can pay",
     "prepared": "shown to the approvers; the service knows nothing of it yet",
     "approve": "{who} approved{votes}",
     "retry": "{who} approved another attempt{votes}",
@@ -54,7 +55,7 @@ _SAID: Mapping[str, str] = {
     "send_put_off": "that attempt was not executed; to be sent again",
     "commit_unknown": "the service did not say whether it paid; only reading from here on",
     "observed": "the service says {status}",
-    "needs_human": "it needs a person: its outcome is unknown",
+    "needs_human": "it needs a person: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",
     "closed": "{who} closed it as not paid",
@@ -130,7 +131,7 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
     counted, quorum = detail.get("counted"), detail.get("quorum")
     names = [_person(str(name)) for name in counted] if isinstance(counted, list) else []
     votes = f" ({len(names)} of {quote(str(quorum), _WORD_LIMIT)})" if names and quorum is not None else ""
-    if entry.before != entry.after and entry.after == State.APPROVED:
+    if entry.before != entry.after and entry.action in ("approve", "retry"):
         votes += ", which is enough"
     return {
         "who": _person(entry.actor),

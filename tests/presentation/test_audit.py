@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
-from bot.domain.instruction import State
+from bot.domain.instruction import Kind, State
 from bot.presentation.audit import lines, story
 from tests.domain.made import NOW, instruction, payload
 from tests.presentation.checks import calls_in, check_message, readable
@@ -69,6 +69,18 @@ def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
     assert said(told(1, "observed")) == "The service says nothing."
 
 
+def test_a_retry_after_which_it_is_created_again_was_enough() -> None:
+    row = told(1, "retry", actor="U0ADA", before="needs_human", after="new", detail={"counted": ["U0ADA"], "quorum": 1})
+    assert said(row) == "<@U0ADA> approved another attempt (1 of 1), which is enough."
+
+
+def test_a_purchase() -> None:
+    subject = instruction(kind=Kind.PURCHASE)
+    asked, opened = lines(subject, [LIFE[0], told(2, "opened", detail={"remote_id": "652f", "status": "created"})])
+    assert asked.endswith("<@U0MARIA> asked for 25.00 USD from ana@example.com.")
+    assert opened.endswith("The service opened it as “652f”; the buyer can pay.")
+
+
 def test_each_line_begins_with_its_time_to_the_second() -> None:
     [line] = lines(instruction(), LIFE[:1])
     stamp = int((NOW + timedelta(seconds=3)).timestamp())
@@ -82,6 +94,7 @@ def test_each_line_begins_with_its_time_to_the_second() -> None:
         ("withdrawn", "U0MARIA", "", "<@U0MARIA> withdrew it."),
         ("closed", "U0LIN", "not at the bank", "<@U0LIN> closed it as not paid. Reason: Not at the bank."),
         ("expired", "switchboard", "nobody decided in time", "It expired. Reason: Nobody decided in time."),
+        ("needs_human", "switchboard", "", "It needs a person: nobody can know by reading."),
         ("refused", "switchboard", "no funds", "The service refused it; nothing was paid. Reason: No funds."),
     ],
 )
