@@ -32,10 +32,12 @@ from bot.domain.references import derived_key
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
+from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
+from bot.workflows import purchase
 from bot.workflows.advance import advance_due
 from bot.workflows.audit import Anchoring
 from bot.workflows.callbacks import verify_due
@@ -212,7 +214,8 @@ class Switchboard:
         messenger = Messenger(client=client)
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
-        self._context = ctx = self._make_context(store, client, messenger, payments, identity)
+        files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
+        self._context = ctx = self._make_context(store, client, messenger, files, payments, identity)
         self._stack.push_async_callback(ctx.anchoring.finish)
         await recover(ctx)
         await tighten_open(ctx)
@@ -245,6 +248,7 @@ class Switchboard:
         store: Store,
         client: AsyncWebClient,
         messenger: Messenger,
+        files: Files,
         payments: PaymentsClient | None,
         identity: Identity,
     ) -> Context:
@@ -255,6 +259,7 @@ class Switchboard:
             payments=payments,
             missing=settings.missing_for_payments,
             messenger=messenger,
+            files=files,
             people=People(
                 client=client,
                 groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
@@ -370,6 +375,7 @@ DRAINS = {
     "instructions": advance_due,
     "callbacks": verify_due,
     "polls": poll_due,
+    "purchases": purchase.poll_due,
     "orphans": watch_due,
     "outbox": deliver_due,
     "cards": refresh_due,

@@ -12,6 +12,7 @@ SCOPES = (
     "channels:read",  # see whether the bot is a member where a command was typed
     "chat:write",
     "commands",
+    "files:write",  # the checkout link of a purchase as a picture
     "groups:history",
     "groups:read",
     "im:history",

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
-from bot.domain.instruction import FINAL, Instruction, State, Vote
+from bot.domain.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.presentation import purchases
 from bot.presentation.cards import card, policy_line
 from bot.presentation.states import headline, sentence, word
 from bot.presentation.text import (
@@ -74,6 +75,14 @@ def requested(instruction: Instruction, *, member: bool) -> Content:
     )
 
 
+def collecting(instruction: Instruction, *, member: bool) -> Content:
+    """The same for a purchase."""
+    return private(
+        f":memo: Asking for {escape(headline(instruction))}, reference {instruction.reference}. The checkout link "
+        f"follows in a moment. {_where_to_hear(instruction, member=member)}"
+    )
+
+
 def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
     if member:
         return "You will hear here what becomes of it."
@@ -116,6 +125,8 @@ def recorded(instruction: Instruction, votes: int) -> Content:
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str) -> Content:
     """One request as it stands, without buttons."""
+    if instruction.kind is Kind.PURCHASE:
+        return purchases.card(instruction, link="", buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
 

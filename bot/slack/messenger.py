@@ -1,6 +1,6 @@
 """Posting, editing and finding again what was posted."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,12 +59,34 @@ class Messenger:
 
         None means that the whole range was read and it is not there.
         """
+
+        def marked(message: Mapping[str, Any]) -> bool:
+            metadata = message.get("metadata") or {}
+            return metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker
+
+        return await self._find(marked, channel=channel, thread_ts=thread_ts, oldest=oldest)
+
+    async def find_file(
+        self, *, channel: str, names: Collection[str], thread_ts: str | None, oldest: float
+    ) -> Posted | None:
+        """The same for a file of ours, by its name or title: its message carries no metadata.
+
+        Slack may fill in the name later, so both are looked for, and both must be unique.
+        """
+
+        def holds(message: Mapping[str, Any]) -> bool:
+            return any(file.get("name") in names or file.get("title") in names for file in message.get("files") or [])
+
+        return await self._find(holds, channel=channel, thread_ts=thread_ts, oldest=oldest)
+
+    async def _find(
+        self, meant: Callable[[Mapping[str, Any]], bool], *, channel: str, thread_ts: str | None, oldest: float
+    ) -> Posted | None:
         cursor = ""
         while True:
             page = await self._page(channel=channel, thread_ts=thread_ts, oldest=oldest, cursor=cursor)
             for message in page.get("messages", []):
-                metadata = message.get("metadata") or {}
-                if metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker:
+                if meant(message):
                     return Posted(channel, str(message["ts"]))
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
-from bot.domain.instruction import Instruction, State
+from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.policy import Policy
 from bot.domain.references import ulid
 from storage.transaction import Tx
@@ -21,6 +21,8 @@ class Action(StrEnum):
     NEWS = "news"
     ALERT = "alert"
     REMINDER = "reminder"
+    LINK = "link"
+    """The checkout link of a purchase, with its picture."""
     NOTICE = "notice"
     """About no single instruction."""
 
@@ -54,7 +56,12 @@ _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
 def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
-    """Where this instruction is shown: one card serves both when it was asked for among the approvers."""
+    """Where this instruction is shown: one card serves both when it was asked for among the approvers.
+
+    A purchase has nothing for approvers.
+    """
+    if instruction.kind is Kind.PURCHASE:
+        return (Place.REQUESTER,)
     if instruction.origin_channel == policy.channels.approvals:
         return (Place.APPROVALS,)
     return (Place.APPROVALS, Place.REQUESTER)
@@ -74,6 +81,20 @@ def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy,
         action=Action.CARD,
         place=place,
         channel=channel_of(place, instruction, policy),
+        payload={},
+        now=now,
+    )
+
+
+def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+    """Queue the checkout link of a purchase for the thread of its card."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"link:{instruction.id}",
+        action=Action.LINK,
+        place=Place.REQUESTER,
+        channel=channel_of(Place.REQUESTER, instruction, policy),
         payload={},
         now=now,
     )

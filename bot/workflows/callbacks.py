@@ -10,14 +10,15 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.instruction import FINAL, CallbackKind, Instruction, State
+from bot.domain.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.operation import Operation
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
+from bot.workflows import follow, purchase
 from bot.workflows.announce import alert
 from bot.workflows.context import LEASE_SECONDS, Context
-from bot.workflows.follow import observe
 from storage.rows import InboxRow, InboxState
 from storage.store import Store
 from storage.transaction import Tx
@@ -68,12 +69,42 @@ async def verify_due(ctx: Context) -> int:
     return len(due)
 
 
+async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:
+    """A buyer's browser came back from the checkout. That is a hint like any other: stored, believed after reading.
+
+    Returns:
+        Which way it came, ``CONFIRMATION`` or ``CANCEL``; None: no browser is ever sent to this address.
+    """
+    hashed = token_hash(token)
+
+    def look(tx: Tx) -> CallbackKind | None:
+        found = tx.tokens.find(hashed, now)
+        instruction = tx.instructions.get(found.instruction_id) if found is not None else None
+        return found.kind if found and instruction and _from_a_browser(instruction, found.kind) else None
+
+    kind = await store.read(look)
+    if kind is not None:
+        await receive(store, now=now, token=token, body="")
+    return kind
+
+
+async def _read(payments: PaymentsClient, instruction: Instruction, remote_id: str) -> Operation:
+    if instruction.kind is Kind.PURCHASE:
+        return await payments.get_purchase(remote_id)
+    return await payments.get_operation(remote_id)
+
+
+def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    take_in = purchase.observe if instruction.kind is Kind.PURCHASE else follow.observe
+    return take_in(ctx, tx, instruction, operation, now)
+
+
 async def _verify(ctx: Context, row: InboxRow) -> None:
     instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
     operation: Operation | None = None
     if instruction is not None and instruction.remote_id is not None and ctx.payments is not None:
         try:
-            operation = await ctx.payments.get_operation(instruction.remote_id)
+            operation = await _read(ctx.payments, instruction, instruction.remote_id)
         except (ServiceNow, ServiceNever, OperatorError) as silent:
             log.warning("a callback could not be verified yet", reason=str(silent))
     await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
@@ -88,16 +119,18 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> 
         return
     if instruction.state in FINAL:
         if operation is not None:
-            observe(ctx, tx, instruction, operation, now)
+            _observe(ctx, tx, instruction, operation, now)
         tx.inbox.finish(row.id, InboxState.STALE)
         return
-    if operation is not None and _may_observe(instruction) and observe(ctx, tx, instruction, operation, now):
+    if operation is not None and _may_observe(instruction) and _observe(ctx, tx, instruction, operation, now):
         after = tx.instructions.get(row.instruction_id) or instruction
         if after.state in FINAL:
             tx.inbox.finish(row.id, InboxState.APPLIED)
             return
     if now - row.received_at >= _PATIENCE:
         tx.inbox.finish(row.id, InboxState.UNCONFIRMED)
+        if _from_a_browser(instruction, row.kind):
+            return  # anybody who has the link can come back from the checkout without having paid
         facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
         alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
         return
@@ -112,7 +145,13 @@ def _may_observe(instruction: Instruction) -> bool:
         State.PENDING_ESCROW,
         State.COMMIT_UNKNOWN,
         State.NEEDS_HUMAN,
+        State.OPEN,
     )
+
+
+def _from_a_browser(instruction: Instruction, kind: CallbackKind) -> bool:
+    """Where the service sends the buyer's browser, instead of calling by itself."""
+    return instruction.kind is Kind.PURCHASE and kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL)
 
 
 def _reported(kind: CallbackKind) -> str:
@@ -120,4 +159,5 @@ def _reported(kind: CallbackKind) -> str:
         CallbackKind.CONFIRMATION: "completion",
         CallbackKind.CANCEL: "cancellation",
         CallbackKind.FAILURE: "failure",
+        CallbackKind.PURCHASE: "payment",
     }[kind]

@@ -7,6 +7,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.clock import Clock
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
+from bot.slack.files import Files
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
@@ -39,6 +40,7 @@ class Context:
     payments: PaymentsClient | None
     missing: tuple[str, ...]
     messenger: Messenger
+    files: Files
     people: People
     policy: Policy
     clock: Clock

@@ -6,8 +6,9 @@ an answer that was lost is looked for by our own code before anything is sent ag
 
 import hashlib
 import json
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from typing import TypedDict
+from typing import TypedDict, TypeVar
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
@@ -32,6 +33,8 @@ from bot.workflows.orphans import watch
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
+Created = TypeVar("Created", bound=Operation)
+
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once."""
@@ -40,7 +43,8 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
         return
     instruction = looked_up
     new = new_payout(ctx, instruction)
-    claimed = await _claim(ctx, instruction, new)
+    content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
+    claimed = await claim(ctx, instruction, content)
     if claimed is None:
         return
     attempt, creating, earlier_unknown = claimed
@@ -49,7 +53,7 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
         earlier_unknown=earlier_unknown,
         guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
     )
-    await ctx.store.write(lambda tx: _record(ctx, tx, creating, attempt, outcome), name="created")
+    await ctx.store.write(lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
 
 
@@ -100,26 +104,33 @@ async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Reci
 
 def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
     """What the service is asked for, the same every time."""
-
-    def address(kind: CallbackKind) -> str:
-        token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
-        return f"{ctx.callback_base}/callbacks/payments/{token}"
-
     return NewPayout(
         email=instruction.payload.email,
         description=instruction.payload.description,
         cents=instruction.cents,
         code=instruction.code,
-        confirmation_uri=address(CallbackKind.CONFIRMATION),
-        failure_uri=address(CallbackKind.FAILURE),
-        cancel_uri=address(CallbackKind.CANCEL),
+        confirmation_uri=callback_address(ctx, instruction, CallbackKind.CONFIRMATION),
+        failure_uri=callback_address(ctx, instruction, CallbackKind.FAILURE),
+        cancel_uri=callback_address(ctx, instruction, CallbackKind.CANCEL),
     )
 
 
-async def _claim(ctx: Context, instruction: Instruction, new: NewPayout) -> tuple[Attempt, Instruction, bool] | None:
-    """The attempt, the instruction with it, and whether an earlier create may have been executed."""
+def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
+    """Where the service reports one thing about one instruction; a secret."""
+    token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
+    return f"{ctx.callback_base}/callbacks/payments/{token}"
+
+
+async def claim(
+    ctx: Context, instruction: Instruction, content: Mapping[str, object]
+) -> tuple[Attempt, Instruction, bool] | None:
+    """The one attempt to send a create request with this content, stored before anything leaves.
+
+    Returns:
+        The attempt, the instruction with it, and whether an earlier create may have been executed; None when
+        somebody else was faster.
+    """
     now = ctx.clock.now()
-    content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
 
     def work(tx: Tx) -> tuple[Attempt, Instruction, bool] | None:
         earlier = tx.attempts.of(instruction.id)
@@ -162,13 +173,16 @@ def lease(ctx: Context) -> Lease:
     return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
 
 
-def _record(
+def record(
     ctx: Context,
     tx: Tx,
     creating: Instruction,
     attempt: Attempt,
-    outcome: Done[Operation] | NotExecuted | Unknown,
+    outcome: Done[Created] | NotExecuted | Unknown,
+    *,
+    adopt: Callable[[Context, Tx, Instruction, Created, datetime], None],
 ) -> None:
+    """Store what became of an attempt to create; ``adopt`` takes in what the service made of it."""
     now = ctx.clock.now()
     match outcome:
         case Done(value=operation):

@@ -12,13 +12,15 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.domain.instruction import Instruction, State, Vote
+from bot.domain.instruction import Instruction, Kind, State, Vote
 from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
-from bot.presentation import news
+from bot.presentation import news, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Action, Place, alert
 from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.pictures import PLAIN, find_link, post_link
+from bot.workflows.purchase import link_of
 from bot.workflows.refresh import card_for
 from storage.rows import CardCopy, OutboxRow, OutboxState
 from storage.transaction import Tx
@@ -28,6 +30,8 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 10
 _SCAN_AFTER = timedelta(seconds=10)
 """Slack's own read-after-write lag: how long a message we may have posted can stay invisible."""
+_FILE_SCAN_AFTER = timedelta(seconds=30)
+"""The same for a message with a file, which Slack looks through first."""
 _CLOCK_SKEW = 60.0
 _DEAD_AFTER = 12
 
@@ -58,12 +62,15 @@ class _Subject:
 
 async def _deliver(ctx: Context, row: OutboxRow) -> None:
     about = await ctx.store.read(lambda tx: _subject(tx, row))
+    if row.action == Action.LINK and (about.instruction is None or about.instruction.state is not State.OPEN):
+        await ctx.store.write(lambda tx: tx.outbox.dead(row.id, error="nothing to pay any more"), name="dead")
+        return
     try:
         posted = await _post(ctx, row, about)
     except ServiceNow as later:
         await _again(ctx, row, wait=later.retry_after, error=later.reason)
     except OutcomeUnknown as lost:
-        due = ctx.clock.now() + _SCAN_AFTER
+        due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.LINK else _SCAN_AFTER)
         error = lost.reason
         await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
     except ServiceNever as refused:
@@ -87,14 +94,25 @@ def _subject(tx: Tx, row: OutboxRow) -> _Subject:
 async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
     channel, thread_ts = await _where(ctx, row, about)
     if row.before is OutboxState.UNKNOWN:
-        oldest = row.created_at.timestamp() - _CLOCK_SKEW
-        there = await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
+        there = await _find(ctx, row, about, channel=channel, thread_ts=thread_ts)
         if there is not None:
             return there
+    if row.action == Action.LINK and about.instruction is not None:
+        link = link_of(ctx, about.instruction)
+        if not link:
+            raise ServiceNow("payments", "is not configured")
+        return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
     content = _content(ctx, row, about)
     if row.last_error in _TOO_RICH:
         content = Content(text=content.text)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
+
+
+async def _find(ctx: Context, row: OutboxRow, about: _Subject, *, channel: str, thread_ts: str | None) -> Posted | None:
+    oldest = row.created_at.timestamp() - _CLOCK_SKEW
+    if row.action == Action.LINK and about.instruction is not None:
+        return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
+    return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
 
 
 async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, str | None]:
@@ -117,11 +135,13 @@ def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
                 instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
             return card_for(ctx, instruction, about.votes, row.place, direct=bool(row.payload.get("direct")))
         case Action.NEWS:
-            return news.news(instruction, row.payload)
+            tell = purchases.news if instruction.kind is Kind.PURCHASE else news.news
+            return tell(instruction, row.payload)
         case Action.REMINDER:
             return news.reminder(instruction, about.votes, row.payload)
         case _:
-            return news.alert(instruction, row.payload)
+            warn = purchases.alert if instruction.kind is Kind.PURCHASE else news.alert
+            return warn(instruction, row.payload)
 
 
 def _posted(tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction | None, at: Posted) -> None:
@@ -176,6 +196,12 @@ async def _refused(ctx: Context, row: OutboxRow, instruction: Instruction | None
     if error in _NO_PLACE and instruction is not None and row.place == Place.APPROVALS and row.action == Action.CARD:
         about = instruction
         await ctx.store.write(lambda tx: _alert_no_place(ctx, tx, about, error), name="no_place")
+    if row.action == Action.LINK and not row.payload.get(PLAIN):
+        payload = {**row.payload, PLAIN: True}
+        log.warning("Slack refused a picture", outbox=row.id, error=error)
+        now = ctx.clock.now()
+        await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
+        return
     if error in _TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
     if row.attempts >= _DEAD_AFTER and row.action != Action.CARD:

@@ -1,6 +1,6 @@
 """Look at requests without changing anything."""
 
-from bot.domain.instruction import Instruction, State, Vote
+from bot.domain.instruction import Instruction, Kind, State, Vote
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
 from storage.rows import OutboxState
@@ -34,7 +34,8 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
     """What waits for people, oldest first."""
 
     def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
-        return [(one, tx.votes.of(one.id, one.round)) for one in tx.instructions.awaiting(_WAITING)]
+        found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind is not Kind.PURCHASE)
+        return [(one, tx.votes.of(one.id, one.round)) for one in found]
 
     return await ctx.store.read(work)
 

@@ -7,12 +7,13 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.domain.instruction import Instruction, Vote
+from bot.domain.instruction import Instruction, Kind, Vote
 from bot.domain.tracking import back_off
-from bot.presentation import cards
+from bot.presentation import cards, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
+from bot.workflows.purchase import link_of
 from storage.rows import CardCopy
 from storage.transaction import Tx
 
@@ -90,6 +91,8 @@ def card_for(
 ) -> Content:
     """The card as it is now, for one of its places; ``direct`` when it goes to the requester alone."""
     hint = instruction.origin_channel if direct and not instruction.origin_channel.startswith("D") else ""
+    if instruction.kind is Kind.PURCHASE:
+        return purchases.card(instruction, link=link_of(ctx, instruction), invite_to=hint)
     return cards.card(
         instruction,
         votes,

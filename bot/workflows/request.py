@@ -64,7 +64,7 @@ def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Ins
     )
     return Instruction(
         id=ulid(now),
-        reference=_unused_reference(tx),
+        reference=unused_reference(tx, "P"),
         kind=asked.kind,
         payload=asked.payload,
         code=code,
@@ -81,7 +81,8 @@ def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Ins
     )
 
 
-def _unused_reference(tx: Tx) -> str:
-    while tx.instructions.find(chosen := reference("P")) is not None:
+def unused_reference(tx: Tx, prefix: str) -> str:
+    """A reference that nothing has yet, e.g. ``P-4F7K2M``."""
+    while tx.instructions.find(chosen := reference(prefix)) is not None:
         continue
     return chosen

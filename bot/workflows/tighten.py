@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from bot.domain.audit import Entry
-from bot.domain.instruction import Instruction, State
+from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.payout import daily_key
 from bot.domain.policy import Facts
 from bot.workflows.context import SYSTEM, Context
@@ -16,7 +16,8 @@ async def tighten_open(ctx: Context) -> int:
     """At start: hold every open request against the policy that is in force now; how many need more than before."""
 
     def work(tx: Tx) -> int:
-        return sum(1 for one in tx.instructions.awaiting(_OPEN) if tighten(ctx, tx, one, ctx.clock.now()) is not one)
+        found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind is not Kind.PURCHASE]
+        return sum(1 for one in found if tighten(ctx, tx, one, ctx.clock.now()) is not one)
 
     return await ctx.store.write(work, name="tighten")
 
