@@ -24,7 +24,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers
 from bot.presentation.mistakes import mistakes
-from bot.presentation.views import notice
+from bot.presentation.views import notice, result
 from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
@@ -252,6 +252,8 @@ def _view(reply: Answer | Open) -> dict[str, Any] | None:
     match reply:
         case Replace(view=view):
             return view
+        case Private(content=content) if content.blocks:
+            return result("Switchboard", content.plainer or content.blocks)  # forms know fewer blocks than messages
         case Private(content=content):
             return notice("Switchboard", content.text)
         case _:

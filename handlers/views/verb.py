@@ -59,8 +59,7 @@ def _read(verb: Verb, form: Submission) -> tuple[dict[str, Any], dict[str, str]]
     for argument in verb.arguments:
         text = form.values.get(argument.name, "").strip()
         try:
-            if text or not argument.optional:
-                values[argument.name] = read_argument(argument, text)
+            values[argument.name] = read_argument(argument, text) if text or not argument.optional else None
         except PersonError as broken:
             errors[argument.name] = mistakes.at_field(broken)
     return values, errors

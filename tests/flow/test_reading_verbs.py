@@ -328,6 +328,31 @@ async def test_trouble_of_the_service_stands_in_the_form(rig: Rig) -> None:
     await form(rig, "try again in a minute")
 
 
+async def test_verbs_that_need_something_ask_for_it_in_a_form_and_answer_there(rig: Rig) -> None:
+    [known] = fill(rig, 1)
+    for verb, field, word in (("show", "operation", "0.01 USD to person0"), ("events", "payout", "no calls to us")):
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", verb)
+        await form(rig, field.capitalize())
+        await rig.workspace.submit(MARIA, {field: known})
+        await form(rig, word)
+        await rig.workspace.close(MARIA)
+    assert not rig.workspace.ephemerals(MARIA)
+
+
+async def test_a_form_takes_a_long_answer_that_comes_late(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    asked = await newest(rig)
+    rig.payments.deliveries.extend([rig.payments.deliveries[-1]] * 60)  # type: ignore[attr-defined]  # it is a list
+    await arm_slow(rig, "payout_events")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "events")
+    await rig.workspace.submit(MARIA, {"payout": asked.reference})
+    view = await form(rig, "these are the last")
+    assert len(view.blocks) == 2
+
+
 # partner
 
 
