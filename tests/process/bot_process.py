@@ -38,7 +38,7 @@ class BotProcess:
         self.environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT), **environment}
         self.program = tuple(program)
         self.starts = 0
-        self._folder = folder
+        self.folder = folder
         self._process: asyncio.subprocess.Process | None = None
 
     @property
@@ -60,22 +60,22 @@ class BotProcess:
     @property
     def stdout(self) -> str:
         """Everything written to standard output so far, by every start."""
-        return _text(self._folder / "stdout.log")
+        return _text(self.folder / "stdout.log")
 
     @property
     def stderr(self) -> str:
         """Everything written to standard error so far."""
-        return _text(self._folder / "stderr.log")
+        return _text(self.folder / "stderr.log")
 
     async def start(self, **changed: str) -> None:
         """Start it; ``changed`` variables are for this start only. Returns before it is ready."""
         assert not self.running
         self.starts += 1
-        with (self._folder / "stdout.log").open("ab") as out, (self._folder / "stderr.log").open("ab") as err:
+        with (self.folder / "stdout.log").open("ab") as out, (self.folder / "stderr.log").open("ab") as err:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 *self.program,
-                cwd=self._folder,
+                cwd=self.folder,
                 env={**self.environment, **changed},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=out,
@@ -114,9 +114,9 @@ class BotProcess:
                 assert self.running, self.stdout
                 await asyncio.sleep(_LOOK_AGAIN)
 
-    async def stop(self, *, timeout: float = 15.0) -> int:
-        """``kill -TERM``; its exit code."""
-        self._signal(signal.SIGTERM)
+    async def stop(self, number: signal.Signals = signal.SIGTERM, *, timeout: float = 15.0) -> int:
+        """``kill -TERM``, or another signal; its exit code."""
+        self._signal(number)
         return await self.ended(timeout=timeout)
 
     async def ended(self, *, timeout: float = 15.0) -> int:
@@ -127,6 +127,14 @@ class BotProcess:
                 return await self._process.wait()
         except TimeoutError:
             raise TimeoutError(f"still running after {timeout} s:\n{self.stdout}") from None
+
+    async def refusing(self, *, timeout: float = 10.0) -> None:
+        """Wait until nobody listens on its port any more."""
+        async with asyncio.timeout(timeout), aiohttp.ClientSession() as session:
+            while True:
+                if not await _status(session, f"{self.url}/healthz"):
+                    return
+                await asyncio.sleep(_LOOK_AGAIN)
 
     async def discard(self) -> None:
         """Whatever its state, be rid of it."""

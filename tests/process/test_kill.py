@@ -34,6 +34,7 @@ async def test_after_the_create_request_left_and_never_arrived(open_scene: Openi
     assert len(codes) == 1
 
 
+@pytest.mark.campaign
 async def test_a_create_request_arrives_after_its_sender_died(open_scene: Opening) -> None:
     scene = await open_scene()
     held = scene.payments_gate.hold("create_payout", after_effect=False)
@@ -46,7 +47,9 @@ async def test_a_create_request_arrives_after_its_sender_died(open_scene: Openin
     assert len(scene.payments.operations) == 1
 
 
-@pytest.mark.parametrize("socket_mode", [False, True], ids=["http", "socket mode"])
+@pytest.mark.parametrize(
+    "socket_mode", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["http", "socket mode"]
+)
 async def test_after_the_commit_was_executed_and_not_answered(open_scene: Opening, socket_mode: bool) -> None:
     scene = await open_scene(socket_mode=socket_mode)
     held = scene.payments_gate.hold("commit_payout", after_effect=True)
@@ -113,7 +116,11 @@ async def test_after_a_callback_was_answered_and_before_it_was_verified(open_sce
     await scene.completed_once()
 
 
-@pytest.mark.parametrize("nth", [0, 1, 2, 3], ids=["requester's card", "card", "news", "news of the other place"])
+@pytest.mark.parametrize(
+    "nth",
+    [pytest.param(0, marks=pytest.mark.campaign), 1, 2, pytest.param(3, marks=pytest.mark.campaign)],
+    ids=["requester's card", "card", "news", "news of the other place"],
+)
 async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, nth: int) -> None:
     scene = await open_scene()
     held = scene.slack_gate.hold("chat.postMessage", after_effect=True, skip=nth)
@@ -135,7 +142,7 @@ AT_COMMITS = [
     )
     for side in ("before", "after")
 ]
-ALWAYS = ("write.after:request", "write.after:approve", "write.before:posted")
+ALWAYS = ("write.after:request", "write.after:approve")
 """Instants that nothing held at a simulator can hit; the others are for the campaign."""
 
 

@@ -4,6 +4,8 @@ import asyncio
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from bot.domain.instruction import AttemptOutcome
 from bot.domain.payout import GUARD_SECONDS
 from tests.process.bot_process import PLAYED
@@ -25,6 +27,7 @@ async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) ->
     assert _commits(scene) == [AttemptOutcome.ABANDONED, AttemptOutcome.DONE]
 
 
+@pytest.mark.campaign
 async def test_a_claim_that_outlives_its_process_is_read_not_sent(open_scene: Opening) -> None:
     scene = await open_scene(program=PLAYED, start=False)
     await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")

@@ -1,14 +1,11 @@
 """Requests of Slack that are easy to misread, and requests that come twice, at the real process."""
 
-import pytest
-
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE, POLICY
 
 
-@pytest.mark.parametrize("socket_mode", [False, True], ids=["http", "socket mode"])
-async def test_the_word_payload_is_a_word(open_scene: Opening, socket_mode: bool) -> None:
-    scene = await open_scene(socket_mode=socket_mode)
+async def test_the_word_payload_is_a_word(open_scene: Opening) -> None:
+    scene = await open_scene()
     ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
     assert "Asked for" in str(ack.body)
     card = await scene.workspace.until(lambda: scene.cards(APPROVALS)[0])
@@ -34,9 +31,3 @@ async def test_the_same_signed_request_again_has_no_effect(open_scene: Opening) 
     await scene.drained()
     assert len(scene.cards(APPROVALS)) == len(scene.cards(FINANCE)) == 1
     assert "1 of 2" in scene.cards(APPROVALS)[0].text
-
-
-async def test_in_socket_mode_there_is_no_address_for_slack(open_scene: Opening) -> None:
-    scene = await open_scene(socket_mode=True)
-    async with scene.session.post(scene.slack_url, data=b"payload={}") as answer:
-        assert answer.status == 404

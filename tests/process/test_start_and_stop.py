@@ -1,0 +1,182 @@
+"""From the start of the process to its end: what it needs, what it waits for, how it refuses and how it leaves."""
+
+import asyncio
+import re
+import signal
+from pathlib import Path
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from tests.process.bot_process import BotProcess, free_port
+from tests.process.conftest import Opening
+from tests.process.scene import Scene
+from tests.support.rig import APPROVALS, FINANCE
+
+_A_FEW_SECONDS = 8.0
+
+
+async def _json(scene: Scene, path: str) -> tuple[int, dict[str, object]]:
+    async with scene.session.get(scene.bot.url + path) as answer:
+        return answer.status, await answer.json()
+
+
+async def test_health_says_what_machines_need_and_nothing_else(open_scene: Opening) -> None:
+    scene = await open_scene()
+    await scene.pay()
+    assert await _json(scene, "/healthz") == (200, {"status": "alive"})
+    status, told = await _json(scene, "/readyz")
+    assert status == 200
+    assert set(told) == {"status", "database", "slack", "oldest_seconds"}
+    assert "ana@example.com" not in str(told)
+
+
+@pytest.mark.parametrize(
+    "socket_mode", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["http", "socket mode"]
+)
+async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Opening, socket_mode: bool) -> None:
+    scene = await open_scene(start=False, socket_mode=socket_mode)
+    asked = "apps.connections.open" if socket_mode else "auth.test"
+    scene.workspace.faults.arm(Fault(kind=FaultKind.ERROR_500, operation=asked, times=2))
+    scene.workspace.faults.arm(Fault(kind=FaultKind.LOST, operation=asked, times=1))
+    await scene.bot.start()
+    await scene.bot.ready(path="/healthz")
+    assert await _json(scene, "/readyz") == (
+        503,
+        {"status": "not ready", "database": "ok", "slack": "not connected", "oldest_seconds": _nothing_waits()},
+    )
+    if not socket_mode:
+        status, _ = await scene.post_signed(b"command=%2Fpay&text=approvals&team_id=T0HOME")
+        assert status == 503
+    await scene.bot.ready()
+    await scene.pay()
+    await scene.press("approve")
+    await scene.completed_once()
+
+
+def _nothing_waits() -> dict[str, None]:
+    return {"callbacks": None, "messages": None}
+
+
+async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -> None:
+    scene = await open_scene(simulator={"step_seconds": None}, POLL_SECONDS="3600")
+    await scene.pay()
+    await scene.press("approve")
+    await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].text.casefold())
+    await scene.bot.kill()
+    scene.workspace.faults.arm(Fault(kind=FaultKind.ERROR_500, operation="auth.test", times=None))
+    await scene.bot.start()
+    await scene.bot.ready(path="/healthz")
+    await scene.payments.advance()
+    await scene.payments.delivered()
+    assert [delivery.status for delivery in scene.payments.deliveries] == [200]
+    scene.workspace.faults.clear()
+    await scene.completed_once()
+
+
+@pytest.mark.parametrize(("variable", "socket_mode"), [("SLACK_BOT_TOKEN", False), ("SLACK_APP_TOKEN", True)])
+async def test_a_token_that_slack_refuses_is_said_in_a_sentence(
+    open_scene: Opening, variable: str, socket_mode: bool
+) -> None:
+    scene = await open_scene(start=False, socket_mode=socket_mode)
+    await scene.bot.start(**{variable: "xoxb-not-the-right-one"})
+    assert await scene.bot.ended() == 1
+    assert f"Slack does not accept {variable} (invalid_auth)" in scene.bot.stderr
+    _is_words(scene.bot)
+
+
+async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening) -> None:
+    scene = await open_scene()
+    second = _beside(scene, PORT=str(free_port()))
+    await second.start()
+    assert await second.ended() == 1
+    assert f"Another process (id {scene.bot.pid}) uses {scene.database}" in second.stderr
+    _is_words(second)
+    await scene.pay()
+    await scene.press("approve")
+    await scene.completed_once()
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        pytest.param("create_payout", marks=pytest.mark.campaign),
+        "commit_payout",
+        pytest.param("get_operation", marks=pytest.mark.campaign),
+    ],
+)
+async def test_a_stop_in_the_middle_of_a_request_is_clean_and_loses_nothing(
+    open_scene: Opening, operation: str
+) -> None:
+    scene = await open_scene()
+    held = scene.payments_gate.hold(operation, after_effect=True)
+    await scene.pay()
+    if operation != "create_payout":
+        await scene.press("approve")
+    await held.arrival()
+    assert await scene.bot.stop(timeout=_A_FEW_SECONDS) == 0
+    await scene.start()
+    if operation == "create_payout":
+        await scene.press("approve")
+    await scene.completed_once()
+
+
+async def test_a_stop_lets_a_request_of_slack_be_answered(open_scene: Opening) -> None:
+    scene = await open_scene()
+    held = scene.slack_gate.hold("conversations.info", after_effect=False)
+    asking = asyncio.create_task(scene.pay())
+    await held.arrival()
+    stopping = asyncio.create_task(scene.bot.stop(timeout=_A_FEW_SECONDS))
+    await scene.bot.refusing()
+    held.release()
+    assert (await asking).ok
+    assert await stopping == 0
+    await scene.start()
+    await scene.press("approve")
+    await scene.completed_once()
+
+
+@pytest.mark.parametrize(
+    ("number", "slack"),
+    [
+        (signal.SIGTERM, "up"),
+        pytest.param(signal.SIGINT, "up", marks=pytest.mark.campaign),
+        (signal.SIGINT, "down"),
+        pytest.param(signal.SIGTERM, "down", marks=pytest.mark.campaign),
+    ],
+)
+async def test_signals_end_it_with_code_zero(open_scene: Opening, number: signal.Signals, slack: str) -> None:
+    scene = await open_scene(start=False)
+    if slack == "down":
+        scene.workspace.faults.arm(Fault(kind=FaultKind.DONE_HANGS, operation="auth.test", times=None, seconds=60))
+    await scene.bot.start()
+    await scene.bot.ready(path="/healthz" if slack == "down" else "/readyz")
+    assert await scene.bot.stop(number, timeout=_A_FEW_SECONDS) == 0
+
+
+@pytest.mark.campaign
+async def test_migrate_then_run(open_scene: Opening) -> None:
+    scene = await open_scene(start=False)
+    first = _beside(scene, program=("-m", "bot", "migrate"))
+    for _ in range(2):
+        await first.start()
+        assert await first.ended() == 0
+    assert first.stdout.count("The database is up to date.") == 2
+    assert not first.stderr
+    await scene.start()
+    await scene.pay()
+    assert await scene.workspace.until(lambda: scene.cards(FINANCE))
+
+
+def _beside(scene: Scene, *, program: tuple[str, ...] = ("-m", "bot", "run"), **changed: str) -> BotProcess:
+    """Another process with the scene's settings, in a folder of its own."""
+    folder = scene.folder / "beside"
+    folder.mkdir()
+    return BotProcess(environment={**scene.bot.environment, **changed}, folder=folder, program=program)
+
+
+def _is_words(bot: BotProcess) -> None:
+    """What an operator reads: words and a way to mend it, no traceback, in either stream. Then it is forgotten."""
+    assert re.fullmatch(r"switchboard cannot go on:\n.+\n→ .+\n", bot.stderr, re.DOTALL), bot.stderr
+    assert "Traceback" not in bot.stdout
+    Path(bot.folder / "stderr.log").unlink()
