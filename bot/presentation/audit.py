@@ -105,12 +105,12 @@ def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
     told = []
     for row in rows:
         if row.entry is None:
-            told.append(f":warning: *Row {row.seq} cannot be read: it is not what was written.*")
+            told.append(f"• :warning: *Row {row.seq} cannot be read: it is not what was written.*")
             continue
         seen[row.entry.action] += 1
         said = _sentence(instruction, row.entry, nth=seen[row.entry.action])
         mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
-        told.append(f"{_instant(row.entry.at)}  {mark}{said}")
+        told.append(f"• {_instant(row.entry.at)}  {mark}{said}")
     return told
 
 

@@ -11,7 +11,7 @@ from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
 
-_TIME = re.compile(r"^<!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|2026-11-20 [0-9:]{8} UTC>  ")
+_TIME = re.compile(r"^• <!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|2026-11-20 [0-9:]{8} UTC>  ")
 
 
 @pytest.fixture

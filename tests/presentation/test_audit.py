@@ -84,7 +84,7 @@ def test_a_purchase() -> None:
 def test_each_line_begins_with_its_time_to_the_second() -> None:
     [line] = lines(instruction(), LIFE[:1])
     stamp = int((NOW + timedelta(seconds=3)).timestamp())
-    assert line.startswith(f"<!date^{stamp}^{{date_short_pretty}} {{time_secs}}|2026-11-20 09:00:03 UTC>  ")
+    assert line.startswith(f"• <!date^{stamp}^{{date_short_pretty}} {{time_secs}}|2026-11-20 09:00:03 UTC>  ")
 
 
 @pytest.mark.parametrize(
