@@ -21,6 +21,14 @@ def at_field(error: PersonError) -> str:
     return said if not error.example or error.example in said else f"{said} For example: {error.example}"
 
 
+def at_lines(errors: Sequence[PersonError]) -> str:
+    """The same for a field of several lines: every line that is wrong, and the example once."""
+    told = [sentence_of(error.rule) for error in errors[:_SHOWN]]
+    if len(errors) > _SHOWN:
+        told.append(f"And {len(errors) - _SHOWN} more.")
+    return " ".join([*told, f"For example: {errors[0].example}"])
+
+
 def mistakes(errors: Sequence[PersonError]) -> Content:
     """Everything that is wrong with one line, and once what a right one looks like."""
     lines = []

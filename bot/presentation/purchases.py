@@ -29,6 +29,10 @@ CHECKOUT = "purchase.checkout"
 WITHDRAW = "payout.withdraw"
 """The same decision as for a payout, so the same button."""
 
+MOST_ITEMS = 20
+NAME_LIMIT = 60
+"""Characters of an item's name: what a cell on a phone can show."""
+
 _NAME_LIMIT = 80
 _TEXT_PURPOSE_LIMIT = 600
 _TEXT_ITEMS_LIMIT = 1_100

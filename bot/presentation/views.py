@@ -17,13 +17,17 @@ CLOSE = "payout.close"
 REQUEST = "payout.request"
 VERB = "verb"
 ACCOUNT = "account.status"
+COLLECT = "purchase.request"
 
 AMOUNT = "amount"
 REASON = "reason"
 EMAIL = "email"
 DESCRIPTION = "description"
+ITEMS = "items"
 
 REASON_LIMIT = 500
+ITEMS_LIMIT = 2_000
+"""Characters of all lines that name items."""
 DESCRIPTION_LIMIT = 500
 """Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
 EMAIL_LIMIT = 120
@@ -96,20 +100,32 @@ def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
             "Amount in USD",
             {"type": "plain_text_input", "action_id": AMOUNT, "placeholder": plain("25.00"), "max_length": 20},
         ),
-        _input(
-            DESCRIPTION,
-            "What is it for?",
-            {
-                "type": "plain_text_input",
-                "action_id": DESCRIPTION,
-                "placeholder": plain("March translation"),
-                "max_length": DESCRIPTION_LIMIT,
-            },
-        ),
+        _purpose(),
     ]
     return _modal(
         REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel, "kind": kind.value}), blocks
     )
+
+
+def collect(*, channel: str) -> View:
+    """Ask somebody for money, for as many items as there are lines."""
+    lines = {
+        "type": "plain_text_input",
+        "action_id": ITEMS,
+        "multiline": True,
+        "placeholder": plain("Web design = 2 x 10.00\nHosting = 12 x 4.50"),
+        "max_length": ITEMS_LIMIT,
+    }
+    items = {
+        **_input(ITEMS, "Items", lines),
+        "hint": plain("One a line: what it is = how many x the price of one in USD"),
+    }
+    blocks = [
+        _input(EMAIL, "Buyer's e-mail address", {"type": "email_text_input", "action_id": EMAIL}),
+        _purpose(),
+        items,
+    ]
+    return _modal(COLLECT, "Collect money", "Get the link", json.dumps({"channel": channel}), blocks)
 
 
 def account() -> View:
@@ -171,6 +187,19 @@ def _modal(callback_id: str, title: str, submit: str, metadata: str, blocks: lis
 
 def _facts(instruction: Instruction) -> Block:
     return section(plain(f"{headline(instruction)}\nReference {instruction.reference}"))
+
+
+def _purpose() -> Block:
+    return _input(
+        DESCRIPTION,
+        "What is it for?",
+        {
+            "type": "plain_text_input",
+            "action_id": DESCRIPTION,
+            "placeholder": plain("March translation"),
+            "max_length": DESCRIPTION_LIMIT,
+        },
+    )
 
 
 def _amount(label: str) -> Block:

@@ -1,6 +1,6 @@
 """Buttons."""
 
-from handlers.actions import paging, payout
+from handlers.actions import paging, payout, purchase
 from handlers.router import Router
 
 
@@ -8,3 +8,4 @@ def register(router: Router) -> None:
     """Make every button known by its action id."""
     payout.register(router)
     paging.register(router)
+    purchase.register(router)

@@ -44,12 +44,18 @@ class Argument:
     read: Callable[[str], Any]
     rest: bool = False
     """Takes all words that are left."""
+    each: bool = False
+    """Takes all words that are left, each by itself; its value is the list of theirs."""
+    typed: str = ""
+    """How help prints it, where the name alone does not say it."""
     optional: bool = False
     """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
 
     @property
     def usage(self) -> str:
         """As help prints it."""
+        if self.typed:
+            return self.typed
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
 
 
@@ -131,14 +137,16 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
         if argument.optional and (not left or _is_for_another(left[0], argument, verb.arguments[number + 1 :])):
             values[argument.name] = None
             continue
-        text = " ".join(left) if argument.rest else (left[0] if left else "")
-        left = [] if argument.rest else left[1:]
-        try:
-            values[argument.name] = read_argument(argument, text)
-        except PersonError as broken:
-            errors.append(
-                PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
-            )
+        taken, left = _taken(argument, left)
+        found = []
+        for text in taken:
+            try:
+                found.append(read_argument(argument, text))
+            except PersonError as broken:
+                errors.append(
+                    PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
+                )
+        values[argument.name] = found if argument.each else next(iter(found), None)
     if left:
         errors.append(
             PersonError(argument=left[0], rule="this is one word too many", example=example, given=" ".join(left))
@@ -146,6 +154,15 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     if errors:
         raise MistakesError(errors)
     return values
+
+
+def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
+    """The texts that are the argument's, at least one, and the words that remain for those after it."""
+    if argument.each:
+        return left or [""], []
+    if argument.rest:
+        return [" ".join(left)], []
+    return left[:1] or [""], left[1:]
 
 
 def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:

@@ -1,27 +1,24 @@
 """``/pay``: ask for payouts, look at them, see what waits."""
 
-import asyncio
-
 from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
-from bot.domain.errors import OperatorError, PersonError, SwitchboardError
+from bot.domain.errors import OperatorError, PersonError
 from bot.domain.instruction import Kind, PayoutPayload, State, Vote
 from bot.domain.money import Cents
 from bot.presentation import answers, views
 from bot.presentation.freezing import refused_while_frozen
-from bot.slack.messenger import Messenger
 from bot.workflows.freeze import is_frozen
 from bot.workflows.lookup import waiting
 from bot.workflows.request import Asked, request_payout
 from handlers.commands import dispatch, fields, pay_reading
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
+from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Open, Private, Reply
-
-_MEMBERSHIP_SECONDS = 0.7
 
 NAME = "pay"
 SUMMARY = "Pay people, with approval"
@@ -92,7 +89,7 @@ async def ask(desk: Desk, asked: Asked) -> Private:
         broken.example = example
         raise MistakesError([broken]) from None
     instruction = await request_payout(ctx, asked)
-    return Private(answers.requested(instruction, member=await _can_post(desk.messenger, asked.channel)))
+    return Private(answers.requested(instruction, member=await can_post(desk.messenger, asked.channel)))
 
 
 def _unsendable(payments: PaymentsClient, kind: Kind) -> Private | None:
@@ -105,15 +102,6 @@ def _unsendable(payments: PaymentsClient, kind: Kind) -> Private | None:
     except OperatorError as unconfirmed:
         return Private(answers.trouble(sentence(unconfirmed)))
     return None
-
-
-async def _can_post(messenger: Messenger, channel: str) -> bool:
-    """Whether the bot is a member here. The request is stored already, so no answer is no reason to fail."""
-    try:
-        async with asyncio.timeout(_MEMBERSHIP_SECONDS):
-            return await messenger.is_member(channel)
-    except (SwitchboardError, TimeoutError):
-        return True
 
 
 async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
@@ -162,5 +150,5 @@ _APPROVALS = Verb(
     name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
 )
 
-VERBS = (_SEND, _NOW, *pay_reading.VERBS, _APPROVALS, FREEZE, UNFREEZE)
+VERBS = (_SEND, _NOW, COLLECT, *pay_reading.VERBS, _APPROVALS, FREEZE, UNFREEZE)
 """In the order of the help."""

@@ -1,0 +1,17 @@
+"""The button of a purchase's card."""
+
+from bot.presentation import purchases
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Open checkout."""
+    router.actions[purchases.CHECKOUT] = opened
+
+
+async def opened(_desk: Desk, _click: Click) -> Reply:
+    """The browser opens the link by itself; Slack only wants to hear that we know."""
+    return Nothing()

@@ -1,0 +1,53 @@
+"""The form that asks somebody for money."""
+
+import json
+
+from bot.domain.errors import PersonError
+from bot.domain.instruction import Item, PurchasePayload
+from bot.presentation import mistakes, views
+from bot.workflows.collect import AskedToCollect
+from handlers.commands import fields, items
+from handlers.commands.pay_collect import collect
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import FieldErrors, Replace, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """The form by its callback id."""
+    router.views[views.COLLECT] = submit
+
+
+async def submit(desk: Desk, form: Submission) -> Reply:
+    """Ask for a purchase; mistakes stand at their fields, and each bad line is named."""
+    errors: dict[str, str] = {}
+    read: dict[str, str] = {}
+    for block, reader in ((views.EMAIL, fields.email), (views.DESCRIPTION, fields.description)):
+        try:
+            read[block] = reader(form.values.get(block, ""))
+        except PersonError as broken:
+            errors[block] = mistakes.at_field(broken)
+    together, wrong = _items(form.values.get(views.ITEMS, ""))
+    if wrong:
+        errors[views.ITEMS] = mistakes.at_lines(wrong)
+    if errors:
+        return FieldErrors(errors)
+    asked = AskedToCollect(
+        requester=form.user,
+        channel=str(json.loads(form.metadata)["channel"]),
+        payload=PurchasePayload(email=read[views.EMAIL], description=read[views.DESCRIPTION], items=together),
+        source_key=f"view:{form.view_id}",
+    )
+    answer = await collect(desk, asked)
+    return Replace(views.notice("Collect money", answer.content.text))
+
+
+def _items(text: str) -> tuple[tuple[Item, ...], list[PersonError]]:
+    found, wrong = items.lines(text)
+    if wrong:
+        return (), wrong
+    try:
+        return items.together(found), []
+    except PersonError as broken:
+        return (), [broken]

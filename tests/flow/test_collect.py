@@ -1,0 +1,56 @@
+"""Asking for money: from the slash command to the buyer's decision, through the real stack."""
+
+import aiohttp
+
+from bot.playground.workspace import Message
+from bot.presentation import purchases
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+
+COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
+
+
+async def opened(rig: Rig) -> Message:
+    """The card, once its checkout link is there."""
+    return await rig.workspace.until(
+        lambda: next(
+            (card for card in rig.cards(FINANCE) if any(b.action_id == purchases.CHECKOUT for b in card.buttons)), None
+        )
+    )
+
+
+def link_on(card: Message) -> str:
+    return next(
+        str(element["url"]) for block in card.blocks for element in block.get("elements", []) if "url" in element
+    )
+
+
+async def at_checkout(link: str, choice: str) -> str:
+    """What the buyer does, and the page they end on."""
+    async with aiohttp.ClientSession() as browser:
+        async with browser.get(link) as page:
+            assert "119.50" in await page.text()
+        async with browser.post(link, data={"choice": choice}) as page:
+            assert page.status == 200
+            return await page.text()
+
+
+async def complete(rig: Rig) -> None:
+    ack = await rig.pay(COLLECT)
+    assert ack.ok
+    card = await opened(rig)
+    assert "119.50 USD from ben@example.com" in card.text
+    page = await at_checkout(link_on(card), "pay")
+    assert "Thank you" in page
+    told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
+    assert len(told) == 1
+    assert f"<@{MARIA}>" in told[0].text
+    assert not rig.cards(APPROVALS)
+    await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(FINANCE)))
+
+
+async def test_over_http(database_url: str) -> None:
+    rig = await Rig.open(database_url=database_url)
+    try:
+        await complete(rig)
+    finally:
+        await rig.close()
