@@ -28,6 +28,7 @@ _TOPICS = {
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
+    "undelivered": "what became of it could not be told in its channel. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
 }
 

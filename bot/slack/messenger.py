@@ -13,6 +13,9 @@ from bot.slack.calls import call
 MARKER = "switchboard_outbox"
 """Event type of the metadata by which a message is recognised as one of ours."""
 
+TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
+"""Slack's refusals of a message that the same words without blocks would not meet."""
+
 _SCAN_LIMIT = 100
 
 

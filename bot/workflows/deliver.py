@@ -16,7 +16,7 @@ from bot.domain.instruction import Instruction, Kind, State, Vote
 from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
-from bot.slack.messenger import Posted
+from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows.announce import Action, Place, alert
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
@@ -36,7 +36,6 @@ _CLOCK_SKEW = 60.0
 _DEAD_AFTER = 12
 
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
-_TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
 
 
 async def deliver_due(ctx: Context) -> int:
@@ -103,7 +102,7 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
             raise ServiceNow("payments", "is not configured")
         return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
     content = _content(ctx, row, about)
-    if row.last_error in _TOO_RICH:
+    if row.last_error in TOO_RICH:
         content = Content(text=content.text)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
 
@@ -117,12 +116,11 @@ async def _find(ctx: Context, row: OutboxRow, about: _Subject, *, channel: str, 
 
 async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, str | None]:
     """The conversation, and the thread in it: news belong to the thread of the card they are about."""
-    root = about.copies.get(row.place)
-    if row.action != Action.CARD and root is not None:
-        return root.channel, root.ts
+    root = about.copies.get(row.place) if row.action != Action.CARD else None
     if about.instruction is not None and row.place == Place.REQUESTER and row.payload.get("direct"):
-        return await ctx.messenger.direct_message(about.instruction.requester), None
-    return row.channel, None
+        direct = await ctx.messenger.direct_message(about.instruction.requester)
+        return direct, root.ts if root is not None and root.channel == direct else None
+    return (root.channel, root.ts) if root is not None else (row.channel, None)
 
 
 def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
@@ -202,13 +200,21 @@ async def _refused(ctx: Context, row: OutboxRow, instruction: Instruction | None
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
         return
-    if error in _TOO_RICH:
+    if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
     if row.attempts >= _DEAD_AFTER and row.action != Action.CARD:
         log.error("a message could not be delivered", outbox=row.id, error=error)
-        await ctx.store.write(lambda tx: tx.outbox.dead(row.id, error=error), name="dead")
+        await ctx.store.write(lambda tx: _give_up(ctx, tx, row, instruction, error), name="dead")
         return
     await _again(ctx, row, wait=None, error=error)
+
+
+def _give_up(ctx: Context, tx: Tx, row: OutboxRow, instruction: Instruction | None, error: str) -> None:
+    """It never will arrive there; the alerts channel hears of it, unless it was meant for that."""
+    tx.outbox.dead(row.id, error=error)
+    if instruction is not None and row.action != Action.ALERT:
+        facts = {"reason": error, "channel": row.channel}
+        alert(tx, instruction, topic=f"undelivered:{row.place}", facts=facts, policy=ctx.policy, now=ctx.clock.now())
 
 
 def _alert_no_place(ctx: Context, tx: Tx, instruction: Instruction, error: str) -> None:

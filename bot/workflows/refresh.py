@@ -10,7 +10,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.instruction import Instruction, Kind, Vote
 from bot.domain.tracking import back_off
 from bot.presentation import cards, purchases
-from bot.slack.messenger import Posted
+from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
 from bot.workflows.purchase import link_of
@@ -29,6 +29,7 @@ _GONE = frozenset(
         "not_in_channel",
         "channel_not_found",
         "is_archived",
+        "is_inactive",
     }
 )
 
@@ -52,7 +53,7 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
     direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
     content = card_for(ctx, instruction, votes, copy.place, direct=direct)
     try:
-        await ctx.messenger.edit(at=Posted(copy.channel, copy.ts), content=content)
+        await _edit(ctx, Posted(copy.channel, copy.ts), content)
     except (ServiceNow, OutcomeUnknown) as later:
         wait = later.retry_after if isinstance(later, ServiceNow) else None
         pause = max(back_off(first=1.0, attempts=copy.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
@@ -71,6 +72,17 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
         )
     else:
         await _shown(ctx, copy, instruction)
+
+
+async def _edit(ctx: Context, at: Posted, content: Content) -> None:
+    """Show the content; blocks that Slack refuses must not leave old buttons standing, so then the words alone."""
+    try:
+        await ctx.messenger.edit(at=at, content=content)
+    except ServiceNever as refused:
+        if refused.reason not in TOO_RICH:
+            raise
+        log.exception("Slack refused the blocks of a card", channel=at.channel, ts=at.ts)
+        await ctx.messenger.edit(at=at, content=Content(text=content.text))
 
 
 async def _shown(ctx: Context, copy: CardCopy, instruction: Instruction) -> None:

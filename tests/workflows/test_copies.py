@@ -1,0 +1,194 @@
+"""Where a request is shown: among the approvers and where it was asked for; each copy follows, each end is told."""
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, RANDOM, Rig
+from tests.workflows.looking import (
+    HOUR,
+    MINUTE,
+    alerts,
+    approved,
+    buttons,
+    newest,
+    state,
+    told,
+    told_once,
+    whispers,
+)
+
+
+async def complete(rig: Rig) -> None:
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(2)
+
+
+async def test_in_the_channel_of_the_command(rig: Rig) -> None:
+    await approved(rig)
+    await complete(rig)
+    told_once(rig, "completed", FINANCE, APPROVALS)
+    card = rig.cards(FINANCE)[0]
+    assert [message.thread_ts for message in rig.news(FINANCE)] == [card.ts]
+
+
+async def test_where_the_bot_is_no_member_it_writes_directly_with_the_way_to_invite_it(rig: Rig) -> None:
+    ack = await rig.pay(channel=RANDOM)
+    assert ack.ok
+    said = whispers(rig, MARIA)[0]
+    assert "*channel*" in said
+    assert f"<#{RANDOM}>" in said
+    assert "`/invite @Switchboard`" in said
+    direct = rig.workspace.open_dm(MARIA).id
+    card = rig.cards(direct)[0]
+    assert f"To have this in <#{RANDOM}>, invite me there: `/invite @Switchboard`" in card.plain
+    assert rig.workspace.messages(RANDOM, viewer=LIN) == []
+    await rig.press("approve")
+    await complete(rig)
+    told_once(rig, "completed", direct, APPROVALS)
+    assert f"<@{ADA}>" in rig.news(direct)[0].text
+    assert "completed" in rig.cards(direct)[0].text
+    assert buttons(rig, direct, APPROVALS) == set()
+    assert rig.workspace.messages(RANDOM, viewer=LIN) == []
+
+
+async def test_in_a_private_channel_the_bot_cannot_see(rig: Rig) -> None:
+    rig.workspace.add_channel("C0SECRET", "secret", members=[MARIA], private=True, bot_member=False)
+    await rig.pay(channel="C0SECRET")
+    direct = rig.workspace.open_dm(MARIA).id
+    assert len(rig.cards(direct)) == 1
+    await rig.press("withdraw", user=MARIA, channel=direct)
+    assert await state(rig) is State.WITHDRAWN
+    told_once(rig, "withdrawn", direct, APPROVALS)
+
+
+async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
+    direct = rig.workspace.open_dm(MARIA).id
+    await rig.pay(channel=direct)
+    assert "/invite" not in whispers(rig, MARIA)[0]
+    assert "hear here" in whispers(rig, MARIA)[0]
+    assert len(rig.cards(direct)) == 1
+    assert "/invite" not in rig.cards(direct)[0].plain
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "no"})
+    told_once(rig, "rejected", direct, APPROVALS)
+    assert buttons(rig, direct, APPROVALS) == set()
+
+
+async def test_in_a_direct_message_of_two_people(rig: Rig) -> None:
+    rig.workspace.add_channel("D0OTHERS", "maria-tom", members=[MARIA], private=True, bot_member=False)
+    await rig.pay(channel="D0OTHERS")
+    assert "/invite" not in whispers(rig, MARIA)[0]
+    assert "directly" in whispers(rig, MARIA)[0]
+    direct = rig.workspace.open_dm(MARIA).id
+    assert len(rig.cards(direct)) == 1
+    assert "/invite" not in rig.cards(direct)[0].plain
+
+
+async def test_among_the_approvers_one_card_serves_both(rig: Rig) -> None:
+    await rig.pay(channel=APPROVALS)
+    assert len(rig.cards(APPROVALS)) == 1
+    assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
+    found = await newest(rig)
+    assert found.expires_at is not None
+    await rig.press("approve")
+    await complete(rig)
+    told_once(rig, "completed", APPROVALS)
+    assert len([m for m in rig.workspace.messages(APPROVALS) if not m.ephemeral_to]) == 2
+    assert buttons(rig, APPROVALS) == set()
+
+
+async def test_a_channel_the_bot_is_removed_from_later(rig: Rig) -> None:
+    await rig.pay()
+    rig.workspace.set_channel(FINANCE, bot_member=False)
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.pass_time(10 * MINUTE, steps=10)
+    told_once(rig, "rejected", APPROVALS)
+    direct = rig.workspace.open_dm(MARIA).id
+    said = [message.text for message in rig.workspace.messages(direct) if "rejected" in message.text]
+    assert len(said) == 1
+
+
+async def test_a_channel_that_was_archived(rig: Rig) -> None:
+    await rig.pay()
+    rig.workspace.set_channel(FINANCE, archived=True)
+    await rig.press("approve")
+    await complete(rig)
+    await rig.pass_time(10 * MINUTE, steps=10)
+    told_once(rig, "completed", APPROVALS)
+    direct = rig.workspace.open_dm(MARIA).id
+    assert len([message for message in rig.workspace.messages(direct) if "completed" in message.text]) == 1
+
+
+async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_nothing_is_lost(rig: Rig) -> None:
+    rig.workspace.set_channel(APPROVALS, bot_member=False)
+    await rig.pay()
+    await rig.pass_time(HOUR, steps=60)
+    assert len(alerts(rig)) == 1
+    assert f"<#{APPROVALS}>" in alerts(rig)[0]
+    assert "/invite @Switchboard" in alerts(rig)[0]
+    assert (await newest(rig)).expires_at is None
+    rig.workspace.set_channel(APPROVALS, bot_member=True)
+    await rig.pass_time(2 * MINUTE, steps=2)
+    assert len(rig.cards(APPROVALS)) == 1
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+
+
+@pytest.mark.parametrize("ending", ["reject", "withdraw", "expire", "refuse", "mismatch", "complete", "fail", "close"])
+async def test_a_finished_request_has_no_button_on_any_copy_and_is_told_once(rig: Rig, ending: str) -> None:
+    await end(rig, ending)
+    for channel in (FINANCE, APPROVALS):
+        assert not rig.cards(channel)[0].buttons
+    final = [message for message in rig.news(FINANCE) if "unknown" not in message.text]
+    assert len(final) == 1
+    assert len([message for message in rig.news(APPROVALS) if "unknown" not in message.text]) == 1
+    assert f"<@{MARIA}>" in final[0].text
+    await rig.pass_time(6 * HOUR, steps=6)
+    assert len([message for message in rig.news(FINANCE) if "unknown" not in message.text]) == 1
+
+
+async def end(rig: Rig, ending: str) -> None:
+    """Bring a request to one of its ends."""
+    await rig.pay()
+    record = next(iter(rig.payments.operations.values()))
+    match ending:
+        case "reject":
+            await rig.press("reject")
+            await rig.submit(ADA, {views.REASON: "no"})
+        case "withdraw":
+            await rig.press("withdraw", user=MARIA, channel=FINANCE)
+        case "expire":
+            await rig.pass_time(24 * HOUR)
+        case "mismatch":
+            record.cents = 1
+            await rig.press("approve")
+        case "refuse":
+            rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout"))
+            await rig.press("approve")
+        case "close":
+            rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
+            await rig.press("approve")
+            await rig.pass_time(17 * MINUTE, steps=17)
+            await rig.press("close", user=LIN)
+            await rig.submit(LIN, {views.REASON: "no"})
+        case _:
+            rig.payments.switches.fail_reason = "closed" if ending == "fail" else None
+            await rig.press("approve")
+            await complete(rig)
+    assert (await newest(rig)).closed_at is not None
+    assert not told(rig, ALERTS, "never")
+
+
+async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> None:
+    await rig.pay()
+    rig.workspace.set_channel(APPROVALS, bot_member=False)
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    await rig.pass_time(HOUR, steps=60)
+    told_once(rig, "withdrawn", FINANCE)
+    assert len(alerts(rig)) == 1
+    assert "could not be told in its channel" in alerts(rig)[0]
+    assert f"<#{APPROVALS}>" in alerts(rig)[0]

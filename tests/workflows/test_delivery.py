@@ -1,0 +1,164 @@
+"""What is to be said reaches Slack once, whatever Slack does; edits show the newest state."""
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from storage.rows import OutboxState
+from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.workflows.looking import (
+    HOUR,
+    MINUTE,
+    approved,
+    buttons,
+    everywhere,
+    newest,
+    read,
+    told_once,
+)
+
+
+def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: int = 0) -> None:
+    rig.workspace.faults.arm(Fault(kind, method, times=times, skip=skip))
+
+
+def posts(rig: Rig) -> int:
+    return len([call for call in rig.workspace.calls if call.method == "chat.postMessage"])
+
+
+KINDS = [
+    FaultKind.LOST,
+    FaultKind.DONE_DROPPED,
+    FaultKind.DONE_500,
+    FaultKind.ERROR_500,
+    FaultKind.TOO_MANY,
+    FaultKind.REFUSED,
+    FaultKind.GARBAGE,
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("skip", range(4), ids=["requester's card", "approvers' card", "news", "other news"])
+async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, kind: FaultKind, skip: int) -> None:
+    arm(rig, kind, "chat.postMessage", skip=skip)
+    await rig.pay()
+    await rig.pass_time(2 * MINUTE, steps=8)
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.pass_time(2 * MINUTE, steps=8)
+    assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
+    told_once(rig, "rejected")
+    assert buttons(rig) == set()
+
+
+async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig) -> None:
+    await rig.pay()
+    for method in ("chat.postMessage", "chat.update"):
+        arm(rig, FaultKind.ERROR_500, method, times=None)
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(HOUR, steps=60)
+    assert not rig.news(FINANCE)
+    rig.workspace.faults.clear()
+    await rig.pass_time(5 * MINUTE, steps=10)
+    told_once(rig, "completed")
+    assert everywhere(rig, "*completed*")
+    assert buttons(rig) == set()
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_copy_whose_edit_failed_is_edited_again(rig: Rig, kind: FaultKind) -> None:
+    await rig.pay()
+    arm(rig, kind, "chat.update", times=3)
+    await rig.press("reject")
+    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.pass_time(2 * MINUTE, steps=8)
+    assert everywhere(rig, "*rejected*")
+    assert buttons(rig) == set()
+
+
+async def test_slack_says_how_long_to_wait_and_is_obeyed(rig: Rig) -> None:
+    arm(rig, FaultKind.TOO_MANY, "chat.postMessage", times=3)
+    await rig.pay()
+    await rig.settle()
+    assert posts(rig) <= 3
+    await rig.pass_time(MINUTE, steps=10)
+    assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
+
+
+def broken_section(text: dict[str, str]) -> dict[str, object]:
+    """What Slack refuses."""
+    return {"type": "section", "text": {**text, "type": "nonsense"}}
+
+
+async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Should a renderer ever exceed a limit, the words still arrive and the buttons do not pretend."""
+    monkeypatch.setattr("bot.presentation.cards.section", broken_section)
+    await rig.pay()
+    await rig.pass_time(2 * MINUTE, steps=8)
+    for channel in (FINANCE, APPROVALS):
+        messages = [m for m in rig.workspace.messages(channel) if not m.ephemeral_to]
+        assert len(messages) == 1
+        assert "25.00 USD to ana@example.com" in messages[0].text
+
+
+async def test_an_edit_that_slack_refuses_for_its_blocks_still_takes_the_buttons_away(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    monkeypatch.setattr("bot.presentation.cards.section", broken_section)
+    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.pass_time(10 * MINUTE, steps=20)
+    for channel in (FINANCE, APPROVALS):
+        message = next(m for m in rig.workspace.messages(channel) if not m.ephemeral_to)
+        assert "rejected" in message.text
+        assert not message.buttons
+
+
+async def test_a_card_that_somebody_deleted_stops_nothing(rig: Rig) -> None:
+    await rig.pay()
+    card = rig.cards(FINANCE)[0]
+    rig.workspace._state.log.change(card, deleted=True)
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(MINUTE, steps=4)
+    told_once(rig, "completed", APPROVALS)
+    assert len(rig.paid) == 1
+
+
+async def test_nothing_unfurls_and_nothing_is_linked_by_itself(rig: Rig) -> None:
+    await approved(rig, "send ana@example.com 25.00 see https://evil.example/x now")
+    sent = [call.args for call in rig.workspace.calls if call.method in ("chat.postMessage", "chat.update")]
+    assert sent
+    assert all(args.get("parse") == "none" for args in sent)
+    assert all("link_names" not in args for args in sent)
+    created = [call.args for call in rig.workspace.calls if call.method == "chat.postMessage"]
+    assert all(args["unfurl_links"] is False and args["unfurl_media"] is False for args in created)
+
+
+async def test_many_changes_need_few_edits(rig: Rig) -> None:
+    """Only the newest state is shown: what changed in between is not drawn one by one."""
+    arm(rig, FaultKind.TOO_MANY, "chat.update", times=20)
+    await approved(rig)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(10 * MINUTE, steps=20)
+    edits = [call for call in rig.workspace.calls if call.method == "chat.update" and call.ok]
+    assert len(edits) <= 4
+    assert everywhere(rig, "*completed*")
+
+
+async def test_the_queue_is_empty_in_the_end(rig: Rig) -> None:
+    await approved(rig)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(MINUTE)
+    found = await newest(rig)
+    keys = [f"card:{found.id}:{place}" for place in ("approvals", "requester")]
+    rows = [await read(rig, lambda tx, key=key: tx.outbox.by_key(key)) for key in keys]  # type: ignore[misc]
+    assert [row.state for row in rows if row is not None] == [OutboxState.SENT, OutboxState.SENT]
+    assert await read(rig, lambda tx: tx.outbox.oldest_unsent()) is None
