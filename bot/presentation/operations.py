@@ -26,7 +26,7 @@ _COLUMNS = (
     Column(title="Created (UTC)", most=20),
     Column(title="Type", most=_WORD_LIMIT),
     Column(title="Amount", most=_WORD_LIMIT, align="right"),
-    Column(title="Person", most=_PERSON_LIMIT),
+    Column(title="Person", most=_PERSON_LIMIT, wraps=True),
     Column(title="Status", most=_WORD_LIMIT),
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )

@@ -13,11 +13,15 @@ NOTHING = "–"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """A column: its title and how long a cell of it may get. Slack takes 10,000 characters a table."""
+    """A column: its title and how long a cell of it may get. Slack takes 10,000 characters a table.
+
+    ``wraps``: a cell may take several lines; where all do, a narrow screen breaks amounts and dates.
+    """
 
     title: str
     most: int
     align: Literal["left", "right"] = "left"
+    wraps: bool = False
 
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
@@ -28,7 +32,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
             [_cell(column.title, column.most) for column in columns],
             *([_cell(text, column.most) for text, column in zip(row, columns, strict=True)] for row in rows),
         ],
-        "column_settings": [{"align": column.align, "is_wrapped": True} for column in columns],
+        "column_settings": [{"align": column.align, "is_wrapped": column.wraps} for column in columns],
     }
 
 

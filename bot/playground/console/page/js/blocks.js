@@ -89,11 +89,13 @@ function cell(value) {
 
 function table(block) {
   const rows = block.rows ?? [];
-  const side = (at) => {
+  const looks = (at, value) => {
     const setting = block.column_settings?.[at];
-    return ["left", "center", "right"].includes(setting?.align) ? `align-${setting.align}` : null;
+    const side = value?.type === "raw_number" ? "right" : setting?.align;
+    const align = ["left", "center", "right"].includes(side) ? `align-${side}` : "";
+    return `${align} ${setting?.is_wrapped === false ? "one-line" : ""}`.trim() || null;
   };
-  const line = (row, tag) => el("tr", {}, row.map((value, at) => el(tag, { class: value?.type === "raw_number" ? "align-right" : side(at), scope: tag === "th" ? "col" : null }, cell(value))));
+  const line = (row, tag) => el("tr", {}, row.map((value, at) => el(tag, { class: looks(at, value), scope: tag === "th" ? "col" : null }, cell(value))));
   return el("div", { class: "table-scroll", tabindex: "0", role: "region", "aria-label": block.caption ?? "Table" },
     el("table", { class: "table" }, block.caption && el("caption", {}, typeof block.caption === "string" ? block.caption : textObject(block.caption)),
       rows.length && el("thead", {}, line(rows[0], "th")), el("tbody", {}, rows.slice(1).map((row) => line(row, "td")))));
