@@ -7,16 +7,18 @@ value is never repeated, because it may be a secret. Names and defaults are the 
 import ipaddress
 import json
 import tomllib
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.domain.errors import OperatorError
-from bot.domain.policy import Policy
+from bot.domain.policy import Approval, Channels, People, Policy, Rule
+from bot.problems import example, in_policy, in_setting
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -44,7 +46,11 @@ class LogFormat(StrEnum):
 
 
 def _url(value: str) -> str:
-    parts = urlsplit(value)
+    try:
+        parts = urlsplit(value)
+        _ = parts.port
+    except ValueError:
+        raise ValueError("must be an http or https address") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("must be an http or https address")
     if parts.username or parts.password or parts.query or parts.fragment:
@@ -92,30 +98,29 @@ def _store_keys(value: Any) -> Any:
     return found
 
 
+def _secret(value: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    value = value.strip()  # what copying takes along
+    if not value.isprintable():
+        raise ValueError("must be one line without control characters")
+    if not value:
+        raise ValueError("must not be blank")
+    return value
+
+
 Url = Annotated[str, AfterValidator(_url)]
 SlashUrl = Annotated[str, AfterValidator(_slash_url)]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)]
-Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Secret = Annotated[SecretStr, BeforeValidator(_secret)]
+Positive = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
-_EXAMPLES = {
-    "SLACK_BOT_TOKEN": "SLACK_BOT_TOKEN=xoxb-… (OAuth & Permissions page of the app)",
-    "SLACK_SIGNING_SECRET": "SLACK_SIGNING_SECRET=… (Basic Information page of the app)",
-    "SLACK_APP_TOKEN": "SLACK_APP_TOKEN=xapp-…",
-    "SLACK_API_URL": "SLACK_API_URL=https://slack.com/api/",
-    "PORT": "PORT=3000",
-    "PUBLIC_URL": "PUBLIC_URL=https://switchboard.example.com",
-    "DATABASE_URL": "DATABASE_URL=sqlite+aiosqlite:///switchboard.db",
-    "SECRET_KEY": 'SECRET_KEY=… (python -c "import secrets; print(secrets.token_urlsafe(48))")',
-    "ENVIRONMENT": "ENVIRONMENT=sandbox",
-    "POLICY_FILE": "POLICY_FILE=policy.toml (copy policy.example.toml)",
-    "PAYMENTS_BASE_URL": "PAYMENTS_BASE_URL=https://sandbox.payments.example.com",
-    "CALLBACK_ALLOWED_SOURCES": "CALLBACK_ALLOWED_SOURCES=203.0.113.7,198.51.100.0/24",
-    "TRUSTED_PROXIES": "TRUSTED_PROXIES=10.0.0.0/8",
-    "POLL_SECONDS": "POLL_SECONDS=30",
-    "QUIET_SECONDS": "QUIET_SECONDS=900",
-    "COMMAND_PREFIX": "COMMAND_PREFIX=sb-",
-    "LOG_FORMAT": "LOG_FORMAT=json",
-    "DELIVERY_STORE_KEYS": 'DELIVERY_STORE_KEYS={"Centro": "key"}',
+_SECTIONS: Mapping[str, type[BaseModel]] = {
+    "": Policy,
+    "channels": Channels,
+    "people": People,
+    "approval": Approval,
+    "approval.rule": Rule,
 }
 
 _SHORTEST_KEY = 16
@@ -129,29 +134,29 @@ class Settings(BaseSettings):
         env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, frozen=True
     )
 
-    slack_bot_token: SecretStr | None = None
-    slack_signing_secret: SecretStr | None = None
-    slack_app_token: SecretStr | None = None
+    slack_bot_token: Secret | None = None
+    slack_signing_secret: Secret | None = None
+    slack_app_token: Secret | None = None
     slack_api_url: SlashUrl = "https://slack.com/api/"
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65_535)] = 3000
     public_url: Url | None = None
     database_url: Annotated[str, AfterValidator(_database)] = "sqlite+aiosqlite:///switchboard.db"
-    secret_key: SecretStr | None = None
+    secret_key: Secret | None = None
     policy_file: Path = Path("policy.toml")
     services_file: Path | None = None
     environment: Environment = Environment.SANDBOX
     payments_base_url: Url | None = None
-    payments_partner_id: str | None = None
-    payments_partner_secret: SecretStr | None = None
+    payments_partner_id: Annotated[str, BeforeValidator(_secret)] | None = None
+    payments_partner_secret: Secret | None = None
     delivery_base_url: Url | None = None
-    delivery_master_key: SecretStr | None = None
-    delivery_store_keys: Annotated[dict[str, SecretStr], NoDecode, BeforeValidator(_store_keys)] = {}
+    delivery_master_key: Secret | None = None
+    delivery_store_keys: Annotated[dict[str, Secret], NoDecode, BeforeValidator(_store_keys)] = {}
     localization_base_url: Url | None = None
-    localization_api_key: SecretStr | None = None
+    localization_api_key: Secret | None = None
     email_single_base_url: Url | None = None
     email_bulk_base_url: Url | None = None
-    email_api_key: SecretStr | None = None
+    email_api_key: Secret | None = None
     callback_allowed_sources: Networks = ()
     trusted_proxies: Networks = ()
     poll_seconds: Positive = 30.0
@@ -178,7 +183,11 @@ class Settings(BaseSettings):
     def secrets(self) -> tuple[str, ...]:
         """Every secret value in force, for the redaction of logs."""
         own = [value for value in self.__dict__.values() if isinstance(value, SecretStr)]
-        return tuple(secret.get_secret_value() for secret in [*own, *self.delivery_store_keys.values()])
+        password = urlsplit(self.database_url).password
+        return (
+            *(secret.get_secret_value() for secret in [*own, *self.delivery_store_keys.values()]),
+            *([password, unquote(password)] if password else []),
+        )
 
 
 def load_settings(**overrides: Any) -> Settings:
@@ -189,14 +198,10 @@ def load_settings(**overrides: Any) -> Settings:
     """
     try:
         return Settings(**overrides)
+    except (OSError, UnicodeDecodeError):
+        raise SettingsError([".env: must be a text file that this user may read. Example: copy .env.example"]) from None
     except ValidationError as broken:
-        raise SettingsError([_problem(error) for error in broken.errors()]) from None
-
-
-def _problem(error: Any) -> str:
-    name = str(error["loc"][0]).upper()
-    rule = str(error["msg"]).removeprefix("Value error, ")
-    return f"{name}: {rule}. Example: {_EXAMPLES.get(name, f'{name}=…')}"
+        raise SettingsError([in_setting(error) for error in broken.errors()]) from None
 
 
 def load_policy(path: Path) -> Policy:
@@ -208,23 +213,24 @@ def load_policy(path: Path) -> Policy:
     try:
         document = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        problem = f"POLICY_FILE: there is no file {path.name!r}. Example: {_EXAMPLES['POLICY_FILE']}"
+        problem = f"POLICY_FILE: there is no file {path.name!r}. Example: {example('POLICY_FILE')}"
         raise SettingsError([problem]) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as broken:
-        raise SettingsError([f"POLICY_FILE: {path.name!r} cannot be read as TOML: {broken}"]) from None
+    except OSError as broken:
+        problem = f"POLICY_FILE: {path.name!r} cannot be read: {broken.strerror}. Example: {example('POLICY_FILE')}"
+        raise SettingsError([problem]) from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as broken:
+        where = str(broken) if isinstance(broken, tomllib.TOMLDecodeError) else "it is not UTF-8"
+        problem = f"POLICY_FILE: {path.name!r} cannot be read as TOML: {where}. Example: {example('POLICY_FILE')}"
+        raise SettingsError([problem]) from None
     try:
         return Policy.model_validate(document)
     except ValidationError as broken:
-        raise SettingsError([_policy_problem(path, error) for error in broken.errors()]) from None
+        problems = [in_policy(error, file=path.name, keys_of=_keys_of) for error in broken.errors()]
+        raise SettingsError(problems) from None
 
 
-def _policy_problem(path: Path, error: Any) -> str:
-    key = ".".join(str(part + 1) if isinstance(part, int) else str(part) for part in error["loc"])
-    if error["type"] == "extra_forbidden":
-        return f"{path.name}: {key} is not a key of the policy. Compare with policy.example.toml"
-    if error["type"] == "missing":
-        return f'{path.name}: {key} is missing. Example: [channels] approvals = "C0APPROVE"'
-    return f"{path.name}: {key}: {str(error['msg']).removeprefix('Value error, ')}"
+def _keys_of(section: Sequence[str]) -> Sequence[str]:
+    return list(_SECTIONS[".".join(section)].model_fields)
 
 
 def check_for_run(settings: Settings, policy: Policy) -> None:
@@ -234,7 +240,7 @@ def check_for_run(settings: Settings, policy: Policy) -> None:
         SettingsError: naming each.
     """
     problems = [
-        f"{name} is missing. Example: {_EXAMPLES[name]}"
+        f"{name} is missing. Example: {example(name)}"
         for name in ("SLACK_BOT_TOKEN", "SECRET_KEY", *(() if settings.socket_mode else ("SLACK_SIGNING_SECRET",)))
         if getattr(settings, name.lower()) is None
     ]
@@ -252,9 +258,9 @@ def weaknesses(settings: Settings, policy: Policy) -> list[str]:
         if _exposed(getattr(settings, name.lower()))
     ]
     if settings.public_url is None:
-        found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {_EXAMPLES['PUBLIC_URL']}")
+        found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
     if settings.secret_key is not None and len(settings.secret_key.get_secret_value()) < _SHORTEST_KEY:
-        found.append(f"SECRET_KEY must have at least {_SHORTEST_KEY} characters. Example: {_EXAMPLES['SECRET_KEY']}")
+        found.append(f"SECRET_KEY must have at least {_SHORTEST_KEY} characters. Example: {example('SECRET_KEY')}")
     if not settings.missing_for_payments and not policy.people.approvers:
         found.append(
             'people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]'

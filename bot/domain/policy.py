@@ -16,11 +16,17 @@ from bot.domain.money import AmountError, Cents, parse_amount, shown
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 
 
+_LONGEST = 3_650 * _UNITS["d"]
+
+
 def _seconds(value: Any) -> float:
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", value.strip()) if isinstance(value, str) else None
     if found is None or float(found[1]) <= 0:
         raise ValueError('must be a positive duration with a unit s, m, h or d, e.g. "24h"')
-    return float(found[1]) * _UNITS[found[2]]
+    seconds = float(found[1]) * _UNITS[found[2]]
+    if seconds > _LONGEST:
+        raise ValueError('must be at most ten years, e.g. "24h"')
+    return seconds
 
 
 def _cents(value: Any) -> Cents:
@@ -36,6 +42,12 @@ def _channel(value: str) -> str:
     if value and not re.fullmatch(r"[CG][A-Z0-9]+", value):
         raise ValueError('must be a channel id, e.g. "C0APPROVE" (open the channel\'s details to copy it)')
     return value
+
+
+def _needed_channel(value: str) -> str:
+    if not value:
+        raise ValueError('must be a channel id, e.g. "C0APPROVE": cards go there')
+    return _channel(value)
 
 
 def _member(value: str) -> str:
@@ -57,7 +69,7 @@ class _Section(BaseModel):
 class Channels(_Section):
     """Where things are said. ``approvals`` is where cards go; the others fall back to it."""
 
-    approvals: ChannelId
+    approvals: Annotated[str, AfterValidator(_needed_channel)]
     payments: ChannelId = ""
     bookings: ChannelId = ""
     alerts: ChannelId = ""

@@ -1,0 +1,24 @@
+"""Logging as it was before a test that configures it."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import structlog
+
+
+@contextmanager
+def kept_logging() -> Iterator[None]:
+    """Put back handlers, levels and filters of every logger, and structlog's configuration."""
+    root = logging.getLogger()
+    known = [root, *(one for one in logging.root.manager.loggerDict.values() if isinstance(one, logging.Logger))]
+    before = [(one, one.level, list(one.handlers), list(one.filters)) for one in known]
+    configured = structlog.get_config()
+    try:
+        yield
+    finally:
+        structlog.configure(**configured)
+        for one, level, handlers, filters in before:
+            one.setLevel(level)
+            one.handlers[:] = handlers
+            one.filters[:] = filters
