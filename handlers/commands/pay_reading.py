@@ -9,6 +9,7 @@ from bot.clients.payments import OperationType, PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_see_balance
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.instruction import Kind
 from bot.domain.policy import People
 from bot.presentation import answers, operations, views
 from bot.presentation.audit import with_timeline
@@ -116,6 +117,9 @@ async def _events(desk: Desk, command: Command, values: Values) -> Reply:
         return payments
     found = await find(desk.ctx, text)
     instruction = found[0] if found is not None else None
+    if instruction is not None and instruction.kind is Kind.PURCHASE:
+        rule = "this is a purchase, and the service lists its calls about payouts only"
+        raise MistakesError([_mistake("payout", rule, EVENTS, desk, text)])
     if instruction is not None and instruction.remote_id is None:
         return Private(operations.not_created(instruction.reference))
     named = instruction.reference if instruction is not None else text
@@ -158,12 +162,12 @@ async def _partner(desk: Desk, command: Command, _values: Values) -> Reply:
 
 
 def _unknown(argument: str, verb: Verb, desk: Desk, given: str) -> PersonError:
-    return PersonError(
-        argument=argument,
-        rule=f"no {argument} of that name is known here; it is {fields.OPERATION_RULE}",
-        example=f"{desk.spelled(_PAY)} {verb.example}",
-        given=given,
-    )
+    rule = f"no {argument} of that name is known here; it is {fields.OPERATION_RULE}"
+    return _mistake(argument, rule, verb, desk, given)
+
+
+def _mistake(argument: str, rule: str, verb: Verb, desk: Desk, given: str) -> PersonError:
+    return PersonError(argument=argument, rule=rule, example=f"{desk.spelled(_PAY)} {verb.example}", given=given)
 
 
 SHOW = Verb(

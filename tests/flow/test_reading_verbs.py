@@ -217,6 +217,18 @@ async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) 
     assert len(rig.workspace.ephemerals(MARIA)) == 2
 
 
+async def test_on_both_databases(database_url: str) -> None:
+    rig = await Rig.open(database_url=database_url, clock=ManualClock())
+    try:
+        [known] = fill(rig, 1)
+        await rig.pay()
+        asked = await newest(rig)
+        assert references(await ask(rig, "list")) == [asked.reference, known]
+        assert "*What happened*" in (await ask(rig, f"show {asked.reference}")).text
+    finally:
+        await rig.close()
+
+
 # show
 
 
@@ -292,6 +304,17 @@ async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
     told = (await ask(rig, "events 000000000000000000000000")).text
     for part in ("*payout*", "no payout of that name", "/pay events P-4F7K2M"):
         assert part in told
+
+
+async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig) -> None:
+    fill(rig, 1)
+    await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
+    asked = await newest(rig)
+    told = await ask(rig, "list purchases")
+    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "created", asked.reference]
+    told = await ask(rig, f"show {asked.reference}")
+    assert f"<@{MARIA}> asked for 25.00 USD from ana@example.com." in told.text
+    assert "this is a purchase" in (await ask(rig, f"events {asked.reference}")).text
 
 
 # account
@@ -426,3 +449,18 @@ async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: 
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
     await rig.switchboard.stop()
     assert "ask again" in rig.workspace.ephemerals(MARIA)[-1].text
+
+
+async def test_over_socket_mode_the_answer_follows_too(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, socket_mode=True)
+    try:
+        ids = fill(rig, 12)
+        await arm_slow(rig, "list_operations")
+        ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", "list")
+        assert ack.ok
+        told = await rig.workspace.until(
+            lambda: one if "1 to 10 of 12" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
+        )
+        assert references(await turned(rig, told, "next", "page 2 of 2")) == ids[10:]
+    finally:
+        await rig.close()
