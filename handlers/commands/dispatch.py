@@ -18,7 +18,7 @@ async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: S
         MistakesError: with everything that is wrong with the line.
     """
     spelled = desk.spelled(name)
-    given, _, rest = command.text.strip().partition(" ")
+    given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
     verb = next((verb for verb in verbs if verb.name == given.lower()), None)
     if verb is None:
         if given.lower() in ("", "help"):

@@ -1,7 +1,7 @@
 """One declaration of a command's verbs parses what people type and prints the help.
 
-Text arrives the way people and their devices write: curly quotes, long dashes, hard spaces, links made
-of addresses. It is brought into plain form first, split at spaces (``"…"`` keeps words together,
+Text arrives the way people and their devices write: curly quotes, hard spaces, links made of
+addresses. It is brought into plain form first, split at spaces (``"…"`` keeps words together,
 an apostrophe is a letter), and unescaped last.
 """
 
@@ -16,8 +16,10 @@ from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Reply
 
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _PLAIN = str.maketrans(
     {
+        **dict.fromkeys(_SPACES, " "),
         "\u201c": '"',
         "\u201d": '"',
         "\u201e": '"',
@@ -25,9 +27,6 @@ _PLAIN = str.maketrans(
         "\u00bb": '"',
         "\u2018": "'",
         "\u2019": "'",
-        "\u2014": "--",
-        "\u00a0": " ",
-        "\u202f": " ",
         "\u200b": "",
     }
 )

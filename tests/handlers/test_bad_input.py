@@ -1,0 +1,373 @@
+"""Input that breaks a rule: the asker alone hears which argument, which rule and one right example; nothing happens."""
+
+import re
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import views
+from tests.support.clock import ManualClock
+from tests.support.rig import EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.workflows.looking import heard, newest, requests, whispers
+
+EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
+
+LINES = [
+    # what is typed                                     argument       rule
+    ("send ana@example.com", "amount", "it is missing"),
+    ("send ana@example.com 25.00", "description", "it is missing"),
+    ('send ana@example.com 25.00 ""', "description", "it is missing"),
+    ('send ana@example.com 25.00 "   "', "description", "it is missing"),
+    ("send ana 25.00 rent", "email", "e-mail address"),
+    ("send ana@ 25.00 rent", "email", "e-mail address"),
+    ("send @example.com 25.00 rent", "email", "e-mail address"),
+    ("send ana@localhost 25.00 rent", "email", "e-mail address"),
+    ("send ana@example 25.00 rent", "email", "e-mail address"),
+    ("send ana@@example.com 25.00 rent", "email", "e-mail address"),
+    ("send ana@exa_mple.com 25.00 rent", "email", "e-mail address"),
+    ("send ana@example.com, 25.00 rent", "email", "e-mail address"),
+    (f"send {'a' * 60}@{'b' * 60}.com 25.00 rent", "email", "at most 120 characters"),
+    ("send ana@example.com 0 rent", "amount", "more than zero"),
+    ("send ana@example.com 0.00 rent", "amount", "more than zero"),
+    ("send ana@example.com -1 rent", "amount", "more than zero"),
+    ("send ana@example.com 1e3 rent", "amount", "digits"),
+    ("send ana@example.com 1,000.00 rent", "amount", "without thousands separators"),
+    ("send ana@example.com 25,00 rent", "amount", "without thousands separators"),
+    ("send ana@example.com 25.001 rent", "amount", "two decimal places"),
+    ("send ana@example.com $25 rent", "amount", "no currency sign"),
+    ("send ana@example.com 25€ rent", "amount", "no currency sign"),
+    ("send ana@example.com ٢٥ rent", "amount", "digits"),
+    ("send ana@example.com NaN rent", "amount", "digits"),
+    ("send ana@example.com 25000.01 rent", "amount", "daily limit of 25000.00 USD"),
+    ("send ana@example.com 9999999999999 rent", "amount", "too large"),
+    (f"send ana@example.com 25.00 {'x' * 501}", "description", "1 to 500 characters"),
+    (f"send ana@example.com 25.00 {'x' * 5000}", "description", "this has 5000"),
+    ("send ana@example.com 25.00 \u202e\u200b", "description", "1 to 500 characters"),
+    ('send ana@example.com 25.00 "March', "text", "quotation mark is opened but not closed"),
+    ("send ana@example.com 25.00 “March", "text", "quotation mark is opened but not closed"),
+]
+
+
+async def untouched(rig: Rig) -> None:
+    """Nothing was stored, nobody was asked, nobody else saw anything."""
+    await rig.settle()
+    assert not rig.payments.calls
+    assert not await requests(rig)
+    assert not [message for channel in rig.workspace.channels for message in rig.workspace.messages(channel)]
+
+
+@pytest.mark.parametrize(("text", "argument", "rule"), LINES, ids=[text[:40] for text, _, _ in LINES])
+async def test_a_mistake_on_the_command_line(rig: Rig, text: str, argument: str, rule: str) -> None:
+    ack = await rig.pay(text)
+    assert ack.status == 200
+    assert len(whispers(rig, MARIA)) == 1
+    said = whispers(rig, MARIA)[0]
+    assert f"*{argument}*: " in said
+    assert rule in said
+    assert EXAMPLE in said
+    assert len(said) < 1_500
+    await untouched(rig)
+
+
+async def test_everything_that_is_wrong_is_said_at_once(rig: Rig) -> None:
+    await rig.pay("send ana 1e3")
+    said = whispers(rig, MARIA)[0]
+    assert [name for name in ("*email*", "*amount*", "*description*") if name in said] == [
+        "*email*",
+        "*amount*",
+        "*description*",
+    ]
+    assert said.count("For example") == 1
+
+
+async def test_the_example_is_right(rig: Rig) -> None:
+    await rig.pay("send")
+    await rig.workspace.close(MARIA)
+    await rig.pay("send x")
+    found = re.search(r"`/pay (send [^`]+)`", whispers(rig, MARIA)[-1])
+    assert found is not None
+    await rig.pay(found[1])
+    assert (await newest(rig)).payload.description == "March translation"
+
+
+@pytest.mark.parametrize("text", ["sned ana@example.com 25 x", "25.00", "ana@example.com 25.00 rent", "<!channel>"])
+async def test_a_verb_that_is_none(rig: Rig, text: str) -> None:
+    await rig.pay(text)
+    said = whispers(rig, MARIA)[0]
+    assert "*verb*" in said
+    assert "`send`" in said
+    assert "`help`" in said
+    assert EXAMPLE in said
+    assert "<!channel>" not in said
+    await untouched(rig)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "help", "HELP", "help send"])
+async def test_help_is_for_the_asker_alone_and_lists_every_verb_with_an_example(rig: Rig, text: str) -> None:
+    await rig.pay(text)
+    said = whispers(rig, MARIA)[0]
+    assert said.index("/pay send") < said.index("/pay show") < said.index("/pay approvals")
+    assert EXAMPLE in said
+    await untouched(rig)
+
+
+@pytest.mark.parametrize("text", ["SEND ana@example.com 25.00 rent", "  send   ana@example.com   25.00   rent  "])
+async def test_case_and_spaces_do_not_matter(rig: Rig, text: str) -> None:
+    await rig.pay(text)
+    assert (await newest(rig)).payload.description == "rent"
+
+
+@pytest.mark.parametrize("gap", ["\u00a0", "\t", "\n", "\u202f", "\u2009", " \u00a0 "])
+async def test_a_hard_space_separates_like_any_other(rig: Rig, gap: str) -> None:
+    await rig.pay(gap.join(["send", "ana@example.com", "25.00", "rent"]))
+    found = await newest(rig)
+    assert (found.payload.email, found.cents, found.payload.description) == ("ana@example.com", 2500, "rent")
+
+
+@pytest.mark.parametrize(
+    ("typed", "stored"),
+    [
+        ("“March translation”", "March translation"),
+        ("„March translation“", "March translation"),
+        ("«March translation»", "March translation"),
+        ('"March translation"', "March translation"),
+        ("March translation", "March translation"),
+        ("O’Brien's rent", "O'Brien's rent"),
+        ('"O\'Brien"', "O'Brien"),
+        ("Rent — March", "Rent — March"),
+        ("a -- b", "a -- b"),
+        ("Smith & Sons <Ltd>", "Smith & Sons <Ltd>"),
+        ("&lt;b&gt;", "&lt;b&gt;"),
+        ("C:\\temp\\x", "C:\\temp\\x"),
+        ("#1 # 2", "#1 # 2"),
+        ("payload", "payload"),
+        ("x=1&payload={}", "x=1&payload={}"),
+    ],
+)
+async def test_text_is_stored_as_it_was_meant(rig: Rig, typed: str, stored: str) -> None:
+    await rig.pay(f"send ana@example.com 25.00 {typed}")
+    assert (await newest(rig)).payload.description == stored
+
+
+@pytest.mark.parametrize("smart", [False, True])
+async def test_smart_quotes_of_a_telephone_change_nothing(rig: Rig, smart: bool) -> None:
+    text = "send ana@example.com 25.00 \"O'Brien's March -- translation\""
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", text, smart=smart)
+    assert (await newest(rig)).payload.description.startswith("O'Brien's March")
+
+
+@pytest.mark.parametrize(
+    "email",
+    [
+        "<mailto:ana@example.com|ana@example.com>",
+        "<mailto:ana@example.com>",
+        "ana@example.com",
+    ],
+)
+async def test_an_address_that_slack_made_a_link_of(rig: Rig, email: str) -> None:
+    payload = f"send {email} 25.00 rent"
+    rig.workspace.add_command("/pay", should_escape=False)
+    await rig.pay(payload)
+    assert (await newest(rig)).payload.email == "ana@example.com"
+
+
+@pytest.mark.parametrize(
+    "email", ["o'brien@example.com", "ben+work@example.com", "ANA@EXAMPLE.COM", "ana@bücher.example", "a&b@example.com"]
+)
+async def test_unusual_addresses_are_addresses(rig: Rig, email: str) -> None:
+    await rig.pay(f"send {email} 25.00 rent")
+    stored = (await newest(rig)).payload.email
+    assert stored.isascii()
+    assert stored.casefold().split("@")[0] == email.casefold().split("@")[0]
+
+
+TEXTS = [
+    "<!channel> pay now",
+    "<!here> and <!everyone>",
+    "@ada look at #approvals",
+    "<https://evil.example|login>",
+    "https://evil.example/x",
+    "*bold* _it_ `code` ~no~",
+    "\u202eexe.tnemyap",
+    "a\u2066b\u2069c",
+    "&lt;!channel&gt;",
+]
+
+
+@pytest.mark.parametrize("escape", [True, False], ids=["escaped by Slack", "raw"])
+@pytest.mark.parametrize("text", TEXTS)
+async def test_markup_and_mentions_stay_text_in_every_rendering(rig: Rig, text: str, escape: bool) -> None:
+    rig.workspace.add_command("/pay", should_escape=escape)
+    await rig.pay(f'send ana@example.com 25.00 "{text}"')
+    await rig.pay("approvals", user="U0ADA")
+    await rig.pay(f"show {(await newest(rig)).reference}")
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(2)
+    allowed = re.compile(r"@U0(MARIA|ADA)|#C0APPROVE|!date\^\d+\^\{date_short_pretty\} \{time(_secs)?\}\|[-0-9: ]+UTC")
+    everything = [m for channel in rig.workspace.channels for m in rig.workspace.messages(channel)]
+    everything += [m for user in rig.workspace.users for m in rig.workspace.ephemerals(user)]
+    assert len(everything) >= 7
+    for message in everything:
+        marked = [message.text, *mrkdwn(message.blocks)]
+        for found in (call for part in marked for call in re.findall(r"<([^>]*)>", part)):
+            assert allowed.fullmatch(found), (found, message.text)
+        assert not set("\u202e\u2066\u2069") & set(message.plain)
+
+
+def mrkdwn(node: object) -> list[str]:
+    """The texts in which Slack acts on markup."""
+    if isinstance(node, list):
+        return [text for item in node for text in mrkdwn(item)]
+    if not isinstance(node, dict):
+        return []
+    own = [str(node["text"])] if node.get("type") == "mrkdwn" else []
+    return own + [text for value in node.values() for text in mrkdwn(value)]
+
+
+@pytest.mark.parametrize(
+    ("user", "said"),
+    [
+        (ZOE, "only people whom the policy names may ask for payments"),
+        (OLGA, "only people whom the policy names may ask for payments"),
+        (GUS, "Guests cannot do this"),
+    ],
+)
+@pytest.mark.parametrize("text", ["send ana@example.com 25.00 rent", "send"])
+async def test_who_may_not_ask_is_told_why_and_what_would_help(rig: Rig, user: str, said: str, text: str) -> None:
+    rig.workspace.set_group("S0FINANCE", [MARIA, GUS])
+    ack = await rig.workspace.slash(user, FINANCE, "/pay", text)
+    assert ack.ok
+    assert said in whispers(rig, user)[-1]
+    assert rig.workspace.modal(user) is None
+    await untouched(rig)
+
+
+async def test_a_signed_command_of_another_workspace_has_no_effect(rig: Rig) -> None:
+    rig.workspace.set_group("S0FINANCE", [EVE])
+    for text in ("send ana@example.com 25.00 rent", "send", "help"):
+        ack = await rig.workspace.slash(EVE, FINANCE, "/pay", text, force=True)
+        assert (ack.status, ack.body) == (200, "")
+    assert rig.workspace.modal(EVE) is None
+    await untouched(rig)
+
+
+async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
+    rig.workspace.set_user(MARIA, deleted=True)
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent", force=True)
+    assert "deactivated" in whispers(rig, MARIA)[0]
+    await untouched(rig)
+
+
+async def test_an_empty_list_lets_nobody_ask(sqlite_url: str) -> None:
+    policy = POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []")
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=policy)
+    try:
+        await rig.pay()
+        assert "*requester*" in whispers(rig, MARIA)[0]
+        assert '`requesters = ["S0FINANCE"]`' in whispers(rig, MARIA)[0]
+        await untouched(rig)
+    finally:
+        await rig.close()
+
+
+@pytest.mark.parametrize("reference", ["P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*"])
+async def test_an_operation_nobody_knows(rig: Rig, reference: str) -> None:
+    await rig.pay(f"show {reference}")
+    said = whispers(rig, MARIA)[0]
+    assert "*operation*" in said
+    assert "P-4F7K2M" in said
+    assert "`/pay show " in said
+    assert not await requests(rig)
+
+
+async def test_somebody_elses_request_is_as_unknown_as_none(rig: Rig) -> None:
+    await rig.pay()
+    reference = (await newest(rig)).reference
+    await rig.pay("show P-222222", user=ZOE)
+    await rig.pay(f"show {reference}", user=ZOE)
+    unknown, hidden = whispers(rig, ZOE)
+    assert hidden.replace(reference, "P-222222") == unknown
+
+
+@pytest.mark.parametrize("user", [MARIA, "U0ADA", OLGA])
+async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig, user: str) -> None:
+    await rig.pay()
+    found = await newest(rig)
+    for name in (found.reference, found.reference.lower(), f"`{found.reference}`", found.code, found.remote_id or ""):
+        await rig.pay(f"show {name}", user=user)
+        message = rig.workspace.ephemerals(user)[-1]
+        assert "25.00 USD to ana@example.com" in message.text
+        assert not message.buttons
+
+
+FIELDS = [
+    (views.EMAIL, "ana", "e-mail address"),
+    (views.EMAIL, "", "e-mail address"),
+    (views.AMOUNT, "0", "more than zero"),
+    (views.AMOUNT, "-1", "more than zero"),
+    (views.AMOUNT, "1e3", "digits"),
+    (views.AMOUNT, "1,000.00", "thousands separators"),
+    (views.AMOUNT, "1.005", "two decimal places"),
+    (views.AMOUNT, "25000.01", "daily limit of 25000.00 USD"),
+    (views.DESCRIPTION, "", "1 to 500 characters"),
+    (views.DESCRIPTION, "x" * 3000, "1 to 500 characters"),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"), FIELDS, ids=[f"{field}={value[:12]}" for field, value, _ in FIELDS]
+)
+async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig, field: str, value: str, rule: str) -> None:
+    await rig.pay("send")
+    right = {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March"}
+    await rig.workspace.submit(MARIA, {**right, field: value}, force=True)
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    assert list(form.errors) == [field]
+    assert rule in form.errors[field]
+    example = {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March translation"}[field]
+    assert example in form.errors[field]
+    assert form.values[views.EMAIL]  # what was typed stays
+    await untouched(rig)
+    await rig.submit(MARIA, right)
+    assert len(await requests(rig)) == 1
+
+
+async def test_every_field_of_the_form_says_what_is_wrong_at_once(rig: Rig) -> None:
+    await rig.pay("send")
+    await rig.workspace.submit(MARIA, {views.EMAIL: "x", views.AMOUNT: "x", views.DESCRIPTION: " "}, force=True)
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    assert set(form.errors) == {views.EMAIL, views.AMOUNT, views.DESCRIPTION}
+
+
+async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> None:
+    await rig.pay("send")
+    rig.workspace.set_group("S0FINANCE", [])
+    await rig.pass_time(61)
+    await rig.submit(MARIA, {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March"})
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    assert "only people whom the policy names" in form.plain
+    await untouched(rig)
+
+
+async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
+    await rig.pay()
+    assert "Nothing was recorded. Please try again" in await heard(rig, MARIA, "try again")
+    await untouched(rig)
+
+
+async def test_a_prefix_renames_the_command_and_its_examples(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), command_prefix="sb-")
+    try:
+        rig.workspace.add_command("/sb-pay")
+        await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
+        assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in whispers(rig, MARIA)[0]
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
+        assert "not a command of Switchboard" in whispers(rig, MARIA)[1]
+    finally:
+        await rig.close()
