@@ -6,6 +6,7 @@ secrets have.
 """
 
 import base64
+import json
 import logging
 import re
 import sys
@@ -18,17 +19,25 @@ from structlog.types import EventDict, Processor, WrappedLogger
 
 _HIDDEN = "[hidden]"
 _SHORTEST_SECRET = 6
-_SHAPES = (
-    re.compile(r"xox[a-z]-[A-Za-z0-9-]+"),
-    re.compile(r"xapp-[A-Za-z0-9-]+"),
-    re.compile(r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{6,}"),
-    re.compile(r"(?i)(?<=basic )[A-Za-z0-9+/=]{6,}"),
-    re.compile(r"(?i)(?<=apikey=)[^&\s\"']+"),
-    re.compile(r"(?<=/callbacks/payments/)[A-Za-z0-9_-]+"),
-    re.compile(r"(?<=/callbacks/delivery/)[A-Za-z0-9_-]+"),
-    re.compile(r"https://hooks\.slack\.com/[^\s\"']+"),
-    re.compile(r"https?://[^\s\"']*/(?:response|actions|commands)/[^\s\"']+"),
+_SHAPES = tuple(
+    re.compile(shape)
+    for shape in (
+        r"xox[a-z](?:\.xox[a-z])?-[A-Za-z0-9-]+",
+        r"xapp-[A-Za-z0-9-]+",
+        r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{6,}",
+        r"(?i)(?<=basic )[A-Za-z0-9+/=]{6,}",
+        r"(?i)(?<=apikey=)[^&\s\"']+",
+        r"(?i)(?<=ticket=)[^&\s\"']+",
+        r"(?<=callbacks/payments/)[A-Za-z0-9_-]+",
+        r"(?<=callbacks/delivery/)[A-Za-z0-9_-]+",
+        r"(?i)(?<=callbacks%2Fpayments%2F)[A-Za-z0-9_-]+",
+        r"(?i)(?<=callbacks%2Fdelivery%2F)[A-Za-z0-9_-]+",
+        r"(?i)https?(?:://|%3A%2F%2F)hooks\.slack\.com[^\s\"'\\&]+",
+        r"https?://[^\s\"']*/(?:response|actions|commands|app)/[^\s\"'\\]+",
+    )
 )
+_RESPONSE_URL = re.compile(r"(response_url[\\\"']*\s*[=:]\s*[\\\"']*)[^\s\"'\\&,}]+")
+"""Slack's one-time addresses by the name of their field: on another host they have no shape of their own."""
 
 
 class Redaction:
@@ -48,12 +57,31 @@ class Redaction:
             line = self._known.sub(_HIDDEN, line)
         for shape in _SHAPES:
             line = shape.sub(_HIDDEN, line)
-        return line
+        return _RESPONSE_URL.sub(rf"\1{_HIDDEN}", line)
 
 
 def _spellings(secret: str) -> set[str]:
-    encoded = base64.b64encode(secret.encode()).decode()
-    return {secret, quote(secret, safe=""), quote_plus(secret), encoded, encoded.rstrip("=")}
+    """A secret as it may stand in a line: plain, escaped, in an address, in base64 alone or behind a user name."""
+    plain = {secret}
+    for _ in range(2):  # a dictionary's repr in a line of JSON
+        plain |= {escaped for text in plain for escaped in _escaped(text)}
+    encoded = {base64.b64encode(secret.encode()).decode().rstrip("="), *_inside_base64(secret.encode())}
+    safe = {text.replace("+", "-").replace("/", "_") for text in encoded}
+    return plain | {quote(secret, safe=""), quote_plus(secret)} | encoded | safe
+
+
+def _escaped(text: str) -> Iterable[str]:
+    yield repr(text)[1:-1]
+    yield repr(text.encode())[2:-1]
+    yield json.dumps(text)[1:-1]
+    yield json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _inside_base64(secret: bytes) -> Iterable[str]:
+    """The characters that do not depend on what stands before and after, for each of the three alignments."""
+    for before in range(3):
+        whole = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
+        yield whole[(before * 8 + 5) // 6 : (before + len(secret)) * 8 // 6]
 
 
 def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = logging.INFO) -> None:
