@@ -1,0 +1,418 @@
+"""The whole product around one database, and everything that can happen to it, one act at a time.
+
+Time stands still unless an act moves it. After each act the application does what is due, as its ticks would.
+"""
+
+import asyncio
+from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+from bot.app import DRAINS
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.callbacks import Callback
+from bot.playground.simulators.payments import PaymentsSimulator, Record
+from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
+from bot.playground.workspace import Ack, Message, View, Workspace
+from tests.stateful import books
+from tests.stateful.books import Books
+from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants
+from tests.stateful.onlooker import Arrival, Onlooker
+from tests.stateful.people import POLICIES, Law, Register
+from tests.stateful.process import Life, remember_tasks
+from tests.support.clock import ManualClock
+from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
+
+T = TypeVar("T")
+
+USUAL = "usual"
+_DOWN_SECONDS = 2.0
+_MOST_ROUNDS = 60
+_MOST_JUMPS = 150
+_SETTLED_WITHIN = 30 * 60 + 900.0
+"""I10: seconds after the last trouble within which everything that needs no person must know where it stands."""
+_ON_THE_WAY = frozenset({"new", "creating", "create_unknown", "sending", "commit_unknown"})
+_OVER = FINAL | {"needs_human"}
+_URIS = ("confirmation_uri", "cancel_uri", "failure_uri")
+
+
+class World:
+    """Open it with :meth:`open`; each method is one act. Broken promises are raised by :meth:`check`."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.policy = USUAL
+        self.crashes = 0
+        self.life: Life
+        self.rig: Rig
+        self.payments: PaymentsSimulator
+        self.workspace: Workspace
+        self.register: Register
+        self.books: Books
+        self.promises: Invariants
+        self.onlooker: Onlooker
+
+    @classmethod
+    async def open(cls, folder: Path) -> "World":
+        """The product on a new database in this folder."""
+        world = cls()
+        remember_tasks(asyncio.get_running_loop())
+        path = folder / "switchboard.db"
+        world.rig = await Rig.open(database_url=f"sqlite+aiosqlite:///{path}", clock=world.clock, start=False)
+        world.payments, world.workspace = world.rig.payments, world.rig.workspace
+        await world._boot()
+        world.books = Books(path)
+        register = Register(world.workspace)
+        register.note(world.clock.seconds())
+        world.register = register
+        world.onlooker = Onlooker(world.workspace, world.payments, world.books, world.clock.seconds, world._arrived)
+        world.promises = Invariants(
+            onlooker=world.onlooker, books=world.books, register=register, law=Law(POLICIES[USUAL])
+        )
+        world.onlooker.attach()
+        return world
+
+    def _arrived(self, arrival: Arrival) -> None:
+        self.promises.arrived(arrival)
+
+    async def close(self) -> None:
+        """Take everything down."""
+        self.books.close()
+        await self.life.bury()
+        await self.rig.close()
+
+    def check(self) -> None:
+        """Hold everything seen so far against the promises."""
+        self.promises.check()
+
+    # lives
+
+    async def _boot(self) -> None:
+        self.life = Life()
+        await self.life.begin(self.rig.start())
+        port = int(self.rig.switchboard.url.rpartition(":")[2])
+        # The service keeps the callback addresses it was given: the next life must have the same.
+        self.rig.settings = self.rig.settings.model_copy(update={"port": port})
+
+    async def _outlive(self, doing: Awaitable[T]) -> T | None:
+        """Wait for something to be done; when the process dies of it, start another. None: it was not done."""
+        task = asyncio.ensure_future(doing)
+        if not await self.life.outlived_by(task):
+            self.crashes += 1
+            await self.life.bury()
+            await self.rig.switchboard.stop()
+            await asyncio.gather(task, return_exceptions=True)
+            self.clock.advance(_DOWN_SECONDS)
+            await self._boot()
+        if task.cancelled():
+            return None
+        return task.result()
+
+    async def settle(self) -> None:
+        """Let the application do what is due, as its ticks do."""
+        for _ in range(_MOST_ROUNDS):
+            await self._outlive(self.life.answered())
+            if await self._outlive(self.life.begin(self._drain())) == 0:
+                return
+        raise Broken("I10: there is no end of what is due")
+
+    async def _drain(self) -> int:
+        return sum([await drain(self.rig.switchboard.context) for drain in DRAINS.values()])
+
+    async def _act(self, doing: Awaitable[Ack]) -> Ack:
+        """Let a person act and read the answer."""
+        ack = await self._outlive(doing)
+        await self._outlive(self.life.answered())
+        return ack or Ack(status=0)
+
+    async def restart(self, policy: str | None = None, *, hard: bool = False) -> None:
+        """End the process, in order or not, and start it again, perhaps under another policy file."""
+        if hard:
+            await self.life.bury()
+        await self.rig.switchboard.stop()
+        if policy is not None:
+            self.policy = policy
+            self.rig.settings.policy_file.write_text(POLICIES[policy])
+            self.promises.law = Law(POLICIES[policy])
+        await self._boot()
+        await self.settle()
+
+    # what people do
+
+    def pick(self, which: int) -> books.Record | None:
+        """One of the requests there are."""
+        rows = self.books.instructions()
+        return rows[which % len(rows)] if rows else None
+
+    async def ask(self, user: str, text: str, *, email: str, cents: int, channel: str) -> None:
+        """Type ``/pay …``; what is stored must be what was typed."""
+        known = {row["id"] for row in self.books.instructions()}
+        heard = self._heard(user)
+        ack = await self._act(self.workspace.slash(user, channel, "/pay", text, force=True))
+        new = [row for row in self.books.instructions() if row["id"] not in known]
+        for row in new:
+            self.promises.asks[row["id"]] = Ask(
+                requester=user, email=email, cents=cents, law=Law(POLICIES[self.policy])
+            )
+            if row["requester"] != user or (row["payload"]["email"], row["payload"]["cents"]) != (email, cents):
+                raise Broken(f"I3: {user} asked for {email} {cents}, stored is {row['payload']} of {row['requester']}")
+        told = self._since(user, heard)
+        if ack.ok and "reference P-" in told and not new:
+            raise Broken(f"I8: {user} was told that the request is stored: {told}")
+        if len(new) > 1:
+            raise Broken("I8: one command made several requests")
+        await self.settle()
+
+    async def press(self, which: int, user: str, action: str, *, typed: str = "", twice: bool = False) -> None:
+        """Press a button of a request's card, and fill in the form when one opens.
+
+        A button that is gone by now is pressed as it last stood there: people's screens lag behind.
+        """
+        row = self.pick(which)
+        found = self._button(row["reference"], action) if row is not None else None
+        if row is None or found is None:
+            return
+        card, value = found
+        while self.workspace.modal(user) is not None:
+            await self.workspace.close(user)
+        before, heard = self._votes(row["id"]), self._heard(user)
+        ack = await self._click(user, card, action, value, twice=twice)
+        view = self.workspace.modal(user)
+        submitted = view is not None and bool(view.submit)
+        if view is not None and submitted:
+            ack = await self._submit(user, view, typed)
+        self._judge(row, user, typed if submitted else "", before)
+        if ack.ok:
+            self._hold_to_word(row, user, action, self._since(user, heard), done=submitted and not ack.body)
+        await self.settle()
+
+    async def _click(self, user: str, card: Message, action: str, value: str, *, twice: bool) -> Ack:
+        def click() -> Awaitable[Ack]:
+            return self.workspace.click(user, card.channel, card.ts, action, action={"value": value}, force=True)
+
+        if not twice:
+            return await self._act(click())
+
+        async def both() -> Ack:
+            first, second = await asyncio.gather(click(), click())
+            if first.request is not None:
+                await self.workspace.resend(first)
+            return first if first.ok else second
+
+        return await self._act(both())
+
+    async def _submit(self, user: str, view: View, typed: str) -> Ack:
+        (field,) = [block["block_id"] for block in view.blocks if block["type"] == "input"]
+        return await self._act(self.workspace.submit(user, {field: typed or "No invoice"}))
+
+    def _judge(self, row: books.Record, user: str, typed: str, before: set[tuple[int, str, str]]) -> None:
+        """Hold the votes that came of an act against who acted and what was typed."""
+        ask = self.promises.asks[row["id"]]
+        able = self.register.approvers(self.promises.law, self.clock.seconds())
+        new = self._votes(row["id"]) - before
+        for _, person, choice in new:
+            if person != user:
+                if not any(one[1:] == (person, choice) for one in before):
+                    raise Broken(f"I2: {user} pressed, {person} voted")
+                continue  # a vote that still counts was carried into a new round
+            if user not in able or user == ask.requester:
+                raise Broken(f"I4: {user} is no approver of {row['reference']} and voted {choice}")
+            must_type = choice == "retry" or (ask.law.wants_it_typed(ask.cents) and choice == "approve")
+            if must_type and typed != f"{ask.cents / 100:.2f}":
+                raise Broken(f"I2: {user} voted {choice} by typing {typed!r}")
+
+    def _hold_to_word(self, row: books.Record, user: str, action: str, told: str, *, done: bool) -> None:
+        """I8: what an act was answered to have done is in the database."""
+        choice = "retry" if action == "payout.retry" else "approve"
+        voted = done and action in ("payout.approve", "payout.retry")
+        if voted or "approval is recorded" in told:
+            if not any((person, what) == (user, choice) for _, person, what in self._votes(row["id"])):
+                raise Broken(f"I8: {user} was told that the approval of {row['reference']} is recorded")
+            self.promises.lasting.add((row["id"], user, choice))
+        wanted = {"payout.reject": "rejected", "payout.close": "closed"}.get(action)
+        if wanted is not None and done:
+            now = next(one for one in self.books.instructions() if one["id"] == row["id"])
+            if (now["state"], now["decided_by"]) != (wanted, user):
+                raise Broken(f"I8: {user} did {action}, {row['reference']} is {now['state']}")
+
+    async def say(self, user: str, text: str) -> None:
+        """Freeze or unfreeze."""
+        heard = self._heard(user)
+        ack = await self._act(self.workspace.slash(user, FINANCE, "/pay", text, force=True))
+        told = self._since(user, heard)
+        if ack.ok and "Payments are frozen. Nothing is sent" in told and not self.books.is_frozen():
+            raise Broken("I8: payments were said to be frozen")
+        await self.settle()
+
+    # what happens to people
+
+    def regroup(self, user: str, *, member: bool) -> None:
+        """Somebody joins or leaves the approvers' group."""
+        users = [one for one in self.workspace.groups["S0TREASURY"].users if one != user]
+        self.workspace.set_group("S0TREASURY", [*users, user] if member else users)
+        self.register.note(self.clock.seconds())
+
+    def employ(self, user: str, *, active: bool) -> None:
+        """Somebody's account is deactivated or comes back."""
+        self.workspace.set_user(user, deleted=not active)
+        self.register.note(self.clock.seconds())
+
+    # what the service does
+
+    def records(self) -> list[Record]:
+        """The operations at the service, oldest first."""
+        return list(self.payments.operations.values())
+
+    async def move(self, which: int, status: str) -> None:
+        """The service, or its dashboard, brings an operation into a status, if it can be."""
+        records = self.records()
+        if records:
+            with suppress(NotAllowedError, BalanceTooLowError):
+                await self.payments.settle(records[which % len(records)].id, status, reason="The account is closed")
+        await self._called_back()
+
+    async def call_back(self, which: int, kind: int, body: object) -> None:
+        """Somebody who knows a callback address uses it, with a body of their own or a real one."""
+        records = self.records()
+        if not records:
+            return
+        record = records[which % len(records)]
+        url = getattr(record, _URIS[kind])
+        if isinstance(body, int):
+            body = self.payments.shapes.operation(records[body % len(records)])
+        before = self._standing()
+        await self._post(url, body)
+        if self._standing() != before:
+            raise Broken("I7: a callback changed something before anything was read")
+        await self.settle()
+
+    async def guess_callback(self, token: str) -> None:
+        """Somebody guesses an address: nothing is there, and nothing changes."""
+        before, kept = self._standing(), len(self.books.rows("SELECT 1 FROM inbox"))
+        status = await self._post(f"{self.rig.switchboard.url}/callbacks/payments/{token}", {"status": "completed"})
+        if status not in (404, None) or (self._standing(), len(self.books.rows("SELECT 1 FROM inbox"))) != (
+            before,
+            kept,
+        ):
+            raise Broken(f"I7: a guessed callback was answered {status}")
+        await self.settle()
+
+    async def _post(self, url: str, body: object) -> int | None:
+        count = len(self.payments.deliveries)
+        self.payments.callbacks.send_now(Callback(operation_id="", kind="", url=url, body=body))
+        await self._outlive(self.payments.delivered())
+        status = self.payments.deliveries[count].status
+        if status == 200 and not self.books.rows("SELECT 1 FROM inbox"):
+            raise Broken("I6: a callback was answered 200 and is not stored")
+        return status
+
+    async def _called_back(self) -> None:
+        self.payments.tick()
+        await self._outlive(self.payments.delivered())
+        await self.settle()
+
+    def arm(self, side: str, kind: FaultKind, operation: str, *, skip: int) -> None:
+        """Let one request of the application go wrong; at most one fault is armed at a time."""
+        self.calm()
+        faults = self.payments.faults if side == "service" else self.workspace.faults
+        faults.arm(Fault(kind, operation=operation, skip=skip))
+
+    def calm(self) -> None:
+        """No fault is armed."""
+        self.payments.faults.clear()
+        self.workspace.faults.clear()
+
+    async def wait(self, seconds: float, *, steps: int = 1) -> None:
+        """Time passes."""
+        for _ in range(steps):
+            self.clock.advance(seconds / steps)
+            await self._called_back()
+
+    # the end
+
+    async def converge(self) -> None:
+        """I10: when nothing goes wrong any more, everything comes to its end or to people, and is told once."""
+        self.calm()
+        self.life.fuse = None
+        switches = self.payments.callbacks.switches
+        switches.drop = switches.forged = switches.out_of_order = switches.double = False
+        switches.late_seconds = 0
+        self.payments.callbacks.release()
+        for email in ("ana@example.com", "mia@example.com", "nobody@example.com"):
+            self.payments.add_account(email)
+        await self._called_back()
+        began, pace, patient = self.clock.seconds(), 1.0, True
+        for _ in range(_MOST_JUMPS):
+            await self.payments.advance()
+            await self._called_back()
+            self.check()
+            rows = self.books.instructions()
+            if patient and self.clock.seconds() - began > _SETTLED_WITHIN:
+                patient = False
+                self._nobody_is_on_the_way(rows)
+            if all(row["state"] in _OVER for row in rows) and not self.books.undone():
+                break
+            now = self.clock.seconds()
+            due = self.books.next_due(now) or now
+            self.clock.advance(max(due - now, pace))
+            pace = min(pace * 1.6, 3_600)
+        else:
+            raise Broken(f"I10: no end: {[row['state'] for row in rows]} {self.books.undone()}")
+        self._told_to_everybody(rows)
+
+    def _nobody_is_on_the_way(self, rows: list[books.Record]) -> None:
+        late = [(row["reference"], row["state"]) for row in rows if row["state"] in _ON_THE_WAY]
+        if late:
+            raise Broken(f"I10: after {_SETTLED_WITHIN} s still {late}")
+
+    def _told_to_everybody(self, rows: list[books.Record]) -> None:
+        """I6, I8: each copy shows the end, none has a button, each thread heard it once, and alarms were raised."""
+        alerts = "\n".join(message.text for message in self.workspace.messages(ALERTS))
+        for row in rows:
+            copies = self.promises.cards(row["reference"])
+            news = self.promises.news(row["reference"])
+            word = FINAL_WORDS.get(row["state"], "*needs a person*")
+            if not copies:
+                raise Broken(f"I8: {row['reference']} has no card")
+            for copy in copies:
+                if word not in copy.text:
+                    raise Broken(f"I8: {row['reference']} is {row['state']}, a card says: {copy.text}")
+                if row["state"] in FINAL and copy.buttons:
+                    raise Broken(f"I9: a card of {row['reference']}, {row['state']}, has buttons")
+                said = [one for one in news if one.channel == copy.channel and word in one.text]
+                if (len(said) != 1) if row["state"] in FINAL else not said:
+                    raise Broken(f"I6: {row['reference']} {row['state']} was said {len(said)} times in {copy.channel}")
+                self._shows_votes(row, copy)
+            if row["state"] in ("needs_human", "mismatch") and row["reference"] not in alerts:
+                raise Broken(f"I10: nobody was called for {row['reference']}, {row['state']}")
+
+    def _shows_votes(self, row: books.Record, copy: Message) -> None:
+        for one in self.books.votes(row["id"]):
+            if one["round"] == row["round"] and f"<@{one['person']}>" not in copy.text:
+                raise Broken(f"I8: the vote of {one['person']} does not show on {row['reference']}")
+
+    # looking
+
+    def _button(self, reference: str, action: str) -> tuple[Message, str] | None:
+        """The newest version of a card in the approvers' channel that has a button, and what it carries."""
+        for card in self.promises.cards(reference):
+            if card.channel != APPROVALS and action != "payout.withdraw":
+                continue
+            for version in reversed(self.workspace.versions(card.channel, card.ts)):
+                for button in version.buttons:
+                    if button.action_id == action:
+                        return card, button.value
+        return None
+
+    def _votes(self, instruction_id: str) -> set[tuple[int, str, str]]:
+        return {(one["round"], one["person"], one["choice"]) for one in self.books.votes(instruction_id)}
+
+    def _standing(self) -> list[tuple[str, str, int]]:
+        return [(row["id"], row["state"], row["version"]) for row in self.books.instructions()]
+
+    def _heard(self, user: str) -> int:
+        return len(self.workspace.ephemerals(user))
+
+    def _since(self, user: str, heard: int) -> str:
+        return "\n".join(message.text for message in self.workspace.ephemerals(user)[heard:])
