@@ -1,0 +1,23 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from bot.clients.reading import moment
+
+
+@pytest.mark.parametrize(
+    ("told", "meant"),
+    [
+        ("2026-11-20T09:00:00Z", datetime(2026, 11, 20, 9, tzinfo=UTC)),
+        ("2026-11-20T09:00:00", datetime(2026, 11, 20, 9, tzinfo=UTC)),
+        ("2026-11-20T09:00:00-05:00", datetime(2026, 11, 20, 14, tzinfo=UTC)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-12:00", None),
+        ("yesterday", None),
+        ("", None),
+    ],
+)
+def test_an_instant_is_read_in_utc_whatever_zone_it_is_told_in(told: str, meant: datetime | None) -> None:
+    found = moment({"at": told}, ("at",))
+    assert found == meant
+    assert found is None or found.tzinfo is UTC
