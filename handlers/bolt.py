@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.error import BoltUnhandledRequestError
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
@@ -32,7 +33,7 @@ from handlers.desk import Desk
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
-from storage.errors import StorageError
+from storage.errors import CommitUnknown, StorageError
 
 log = structlog.get_logger(__name__)
 
@@ -77,7 +78,9 @@ def build(
         ssl_check_enabled=False,
         url_verification_enabled=True,
         attaching_function_token_enabled=False,
+        raise_error_for_unhandled_request=True,
     )
+    app.error(_answer_anyway)
     app.middleware(_pin(identity.team_id))
     listeners = _Listeners(desk=desk, router=router, patience=patience)
     app.command(_EVERYTHING)(listeners.command)
@@ -88,6 +91,15 @@ def build(
     app.shortcut(_EVERYTHING)(listeners.acknowledge)
     app.options(_EVERYTHING)(listeners.acknowledge)
     return app
+
+
+async def _answer_anyway(error: Exception) -> BoltResponse:
+    """Whatever Slack signed is answered with 200: other codes make it try again, and in the end stop sending."""
+    if isinstance(error, BoltUnhandledRequestError):
+        log.info("Slack sent something that nobody here handles")
+    else:
+        log.error("a request could not be read", exc_info=error)
+    return BoltResponse(status=200, body="")
 
 
 def _pin(home: str) -> Callable[..., Awaitable[BoltResponse]]:
@@ -214,7 +226,9 @@ class _Listeners:
             return Private(answers.try_again("Slack did not open the form."))
         return Nothing()
 
-    async def _safely(self, handling: Awaitable[R], *, patience: float | None) -> R | Private:
+    async def _safely(  # noqa: PLR0911 - one answer a trouble
+        self, handling: Awaitable[R], *, patience: float | None
+    ) -> R | Private:
         """Run a handler; whatever happens becomes an answer."""
         try:
             async with asyncio.timeout(patience):
@@ -224,6 +238,9 @@ class _Listeners:
         except ServiceNow as silent:
             log.warning("a request could not be handled", reason=str(silent))
             return Private(answers.try_again(f"{silent.service} {silent.reason}."))
+        except CommitUnknown as lost:
+            log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
+            return Private(answers.uncertain())
         except StorageError as busy:
             log.warning("a request could not be stored", reason=str(busy))
             return Private(answers.try_again("The database is busy."))

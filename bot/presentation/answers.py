@@ -189,6 +189,14 @@ def interrupted() -> Content:
     return private(":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again.")
 
 
+def uncertain() -> Content:
+    """The database did not say whether it stored what was asked."""
+    return private(
+        ":grey_question: The database did not say whether this was recorded. Look at the card or at `/pay approvals` "
+        "before you repeat it."
+    )
+
+
 def slow() -> Content:
     """Slack waits three seconds and this took longer; it may still happen."""
     return private(

@@ -80,7 +80,10 @@ class Whispers:
 
     def trusted(self, response_url: str) -> bool:
         """Whether this address is Slack's: anything else is never called."""
-        parts = urlsplit(response_url)
+        try:
+            parts = urlsplit(response_url)
+        except ValueError:
+            return False
         if parts.username or parts.password:
             return False
         return (parts.scheme, parts.netloc) in (("https", "hooks.slack.com"), self._own_origin)

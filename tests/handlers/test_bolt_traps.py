@@ -1,0 +1,432 @@
+"""Bolt's traps, closed and held: the word "payload", lost acks, calls and sessions per request, listeners tried."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+from slack_bolt.listener.async_listener import AsyncListener
+
+from bot.app import Switchboard
+from bot.domain.errors import ServiceNow
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Ack
+from bot.playground.workspace.delivery import sign
+from bot.presentation import answers, views
+from bot.slack.identity import who_we_are
+from handlers.bolt import _PATIENCE, build
+from handlers.desk import Desk
+from handlers.replies import Nothing, Open, Private, Reply
+from handlers.router import Router
+from storage.errors import CommitUnknown, StorageBusy
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from tests.workflows.looking import heard, newest, requests, votes, whispers
+
+Deed = Callable[[], Awaitable[Reply]]
+
+
+@pytest.fixture
+async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Rig, dict[str, Deed]]]:
+    """A rig in which the command, button, form and event called ``boom`` do what the test says."""
+    deeds: dict[str, Deed] = {}
+    routes = Switchboard._router
+
+    async def handle(_desk: Desk, _given: Any) -> Reply:
+        return await deeds["boom"]()
+
+    async def hear(_desk: Desk, _given: Any) -> None:
+        await deeds["boom"]()
+
+    def router(self: Switchboard) -> Router:
+        found = routes(self)
+        found.commands["/boom"] = found.actions["boom"] = found.views["boom"] = handle
+        found.events["reaction_added"] = hear
+        return found
+
+    monkeypatch.setattr(Switchboard, "_router", router)
+    monkeypatch.setattr("bot.app.build", partial(build, patience=0.3))
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    rig.workspace.add_command("/boom")
+    yield rig, deeds
+    await rig.close()
+
+
+async def boom(rig: Rig, kind: str) -> Ack:
+    """Do what makes the handler run."""
+    if kind == "command":
+        return await rig.workspace.slash(MARIA, FINANCE, "/boom")
+    if kind == "click":
+        message = await rig.workspace.say(MARIA, FINANCE, "anything")
+        return await rig.workspace.click(MARIA, FINANCE, message.ts, "boom", force=True)
+    if kind == "event":
+        return await rig.workspace.send_event({"type": "reaction_added", "user": MARIA, "item": {}})
+    view = {**views.notice("Form", "Text"), "callback_id": "boom", "id": "V0BOOM"}
+    payload = {"type": "view_submission", "team": {"id": "T0HOME"}, "user": {"id": MARIA}, "view": view}
+    return await rig.workspace._delivery.send("interactive", payload)
+
+
+KINDS = ["command", "click", "form", "event"]
+
+
+async def fails() -> Reply:
+    raise RuntimeError("a secret in the message")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
+    played: tuple[Rig, dict[str, Deed]], kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rig, deeds = played
+    deeds["boom"] = fails
+    ack = await boom(rig, kind)
+    assert ack.status == 200
+    if kind == "event":
+        return
+    said = json.dumps(ack.body) if kind == "form" else await heard(rig, MARIA, "Something went wrong")
+    assert "Something went wrong on our side" in said
+    assert "secret" not in said
+    number = said.split("`")[1]
+    assert number in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (ServiceNow("Slack", "did not say who you are"), "Nothing was recorded. Please try again"),
+        (StorageBusy("locked"), "The database is busy. Nothing was recorded."),
+        (CommitUnknown("broken"), "did not say whether this was recorded"),
+    ],
+)
+async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
+    played: tuple[Rig, dict[str, Deed]], kind: str, trouble: Exception, said: str
+) -> None:
+    rig, deeds = played
+
+    async def troubled() -> Reply:
+        raise trouble
+
+    deeds["boom"] = troubled
+    ack = await boom(rig, kind)
+    assert ack.status == 200
+    if kind == "form":
+        assert said in json.dumps(ack.body)
+    elif kind != "event":
+        assert said in await heard(rig, MARIA, said)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_handler_that_is_too_slow_is_answered_in_time(played: tuple[Rig, dict[str, Deed]], kind: str) -> None:
+    rig, deeds = played
+
+    async def slow() -> Reply:
+        await asyncio.Event().wait()
+        return Nothing()
+
+    deeds["boom"] = slow
+    ack = await boom(rig, kind)
+    assert ack.status == 200
+    assert ack.seconds < 1
+    assert _PATIENCE < 3  # what Slack waits
+    if kind == "form":
+        assert "longer than Slack waits" in json.dumps(ack.body)
+    elif kind != "event":
+        assert "may still happen" in await heard(rig, MARIA, "longer than Slack waits")
+
+
+async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dict[str, Deed]]) -> None:
+    """The private answer to a click travels beside the ack; nobody can be told, and nothing breaks."""
+    rig, deeds = played
+
+    async def tells() -> Reply:
+        return Private(answers.private("for your eyes"))
+
+    deeds["boom"] = tells
+    for name in ("response_url", "chat.postEphemeral"):
+        rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, name, times=None))
+    assert (await boom(rig, "click")).status == 200
+    await rig.workspace.until(lambda: rig.workspace.calls[-1].method == "chat.postEphemeral")
+    assert not [text for text in whispers(rig, MARIA) if "for your eyes" in text]
+    rig.workspace.faults.clear()
+    assert (await boom(rig, "click")).status == 200
+    await heard(rig, MARIA, "for your eyes")
+
+
+async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[str, Deed]]) -> None:
+    rig, deeds = played
+
+    async def opens() -> Reply:
+        return Open(views.request(channel=FINANCE))
+
+    deeds["boom"] = opens
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
+    ack = await boom(rig, "command")
+    assert ack.status == 200
+    assert "Slack did not open the form" in whispers(rig, MARIA)[-1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "show payload",
+        "send ana@example.com 25.00 payload",
+        "send ana@example.com 25.00 payload={}",
+        'send ana@example.com 25.00 "x&payload={"type":"block_actions"}"',
+    ],
+)
+async def test_the_word_payload_is_a_word(rig: Rig, text: str) -> None:
+    ack = await rig.pay(text)
+    assert ack.status == 200
+    assert whispers(rig, MARIA)
+    if text.startswith("send"):
+        assert "payload" in (await newest(rig)).payload.description
+
+
+async def test_a_channel_or_person_called_payload_changes_nothing(rig: Rig) -> None:
+    rig.workspace.add_channel("C0PAYLOAD", "payload-team", members=[MARIA])
+    rig.workspace.set_user(MARIA, name="payload")
+    await rig.pay(channel="C0PAYLOAD")
+    assert (await newest(rig)).origin_channel == "C0PAYLOAD"
+
+
+async def test_who_we_are_is_asked_once_and_never_with_a_request(rig: Rig) -> None:
+    for number in range(5):
+        await rig.pay(f"send ana@example.com 2{number}.00 rent")
+        await rig.press("reject")
+        await rig.workspace.close(ADA)
+    assert [call.method for call in rig.workspace.calls].count("auth.test") == 1
+
+
+async def test_no_session_is_opened_for_a_request(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    await rig.pay()
+    await rig.press("approve", user="U0ZOE")
+    await heard(rig, "U0ZOE", "not among")
+    opened: list[str] = []
+    made = aiohttp.ClientSession.__init__
+
+    def counted(self: aiohttp.ClientSession, *args: Any, **more: Any) -> None:
+        opened.append("a session")
+        made(self, *args, **more)
+
+    monkeypatch.setattr(aiohttp.ClientSession, "__init__", counted)
+    for number in range(3):
+        await rig.pay(f"send ana@example.com 3{number}.00 rent")
+        await rig.pay("help")
+        await rig.press("approve", user="U0ZOE")
+        await rig.press("reject", user=ADA)
+        await rig.submit(ADA, {views.REASON: "no"})
+    assert opened == []
+
+
+async def test_an_identical_signed_click_is_answered_and_counts_once(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    await rig.press("approve")
+    ack = await rig.workspace.submit(ADA, {views.AMOUNT: "1500.00"})
+    for _ in range(3):
+        again = await rig.workspace.resend(ack)
+        assert (again.status, again.body) == (200, "")
+    assert len(await votes(rig)) == 1
+
+
+EVENTS: list[dict[str, Any]] = [
+    {"type": "message", "channel": FINANCE, "user": MARIA, "text": "hi", "ts": "1.1"},
+    {"type": "message", "subtype": "bot_message", "channel": FINANCE, "text": "hi", "ts": "1.1", "bot_id": "B1"},
+    {"type": "message", "subtype": "message_changed", "channel": FINANCE, "message": {}, "ts": "1.1"},
+    {"type": "message", "channel": FINANCE, "user": "U0BOT", "bot_id": "B0BOT", "text": "me", "ts": "1.1"},
+    {"type": "team_join", "user": {"id": "U0NEW"}},
+    {"type": "app_mention", "user": MARIA, "text": "<@U0BOT> hi", "channel": FINANCE, "ts": "1.1"},
+    {"type": "app_home_opened", "user": MARIA, "tab": "messages"},
+    {"type": "file_shared", "file_id": "F1"},
+    {"type": "tokens_revoked", "tokens": {}},
+    {"type": "function_executed", "function": {}},
+    {"type": "nobody has heard of this"},
+    {"type": ""},
+    {},
+]
+
+
+@pytest.mark.parametrize(
+    "event", EVENTS, ids=[str(event.get("type")) + str(event.get("subtype", "")) for event in EVENTS]
+)
+async def test_an_event_nobody_handles_is_answered(rig: Rig, event: dict[str, Any]) -> None:
+    assert (await rig.workspace.send_event(event)).status == 200
+
+
+INTERACTIONS: list[dict[str, Any]] = [
+    {"type": "shortcut", "callback_id": "x", "trigger_id": "1"},
+    {"type": "message_action", "callback_id": "x", "trigger_id": "1", "message": {}, "channel": {"id": FINANCE}},
+    {"type": "view_closed", "view": {"id": "V1", "type": "modal", "callback_id": "x"}, "is_cleared": False},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": "nobody"}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.REQUEST}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.REJECT, "state": {}}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.APPROVE}},
+    {
+        "type": "view_submission",
+        "view": {
+            "id": "V1",
+            "type": "modal",
+            "callback_id": views.CLOSE,
+            "private_metadata": '{"id":"x","round":1}',
+            "state": {"values": {"reason": {"reason": {"type": "plain_text_input", "value": "y"}}}},
+        },
+    },
+    {"type": "block_suggestion", "action_id": "x", "block_id": "y", "value": "z"},
+    {"type": "block_actions", "actions": [{"action_id": "nobody", "block_id": "b", "type": "button"}]},
+    {"type": "block_actions", "actions": [{"action_id": "payout.approve", "block_id": "b", "type": "button"}]},
+    {"type": "block_actions", "actions": [{"action_id": 7, "block_id": None, "type": "button", "value": ["x"]}]},
+    {"type": "block_actions", "actions": [{}]},
+    {"type": "block_actions", "actions": []},
+    {"type": "block_actions"},
+    {"type": "interactive_message", "actions": [{"name": "x"}], "callback_id": "x"},
+    {"type": "dialog_submission", "callback_id": "x", "submission": {}, "state": ""},
+    {"type": "workflow_step_edit", "callback_id": "x"},
+    {"type": "nobody has heard of this"},
+    {"type": ["a", "list"]},
+    {},
+]
+
+
+@pytest.mark.parametrize("payload", INTERACTIONS, ids=range(len(INTERACTIONS)))
+async def test_whatever_is_signed_is_answered_and_changes_nothing(rig: Rig, payload: dict[str, Any]) -> None:
+    await rig.pay()
+    whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
+    ack = await rig.workspace._delivery.send("interactive", whole)
+    assert ack.status == 200
+    assert len(await requests(rig)) == 1
+    assert not await votes(rig)
+
+
+async def test_over_the_socket_everything_is_answered_too(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), socket_mode=True)
+    try:
+        for event in EVENTS:
+            assert (await rig.workspace.send_event(event)).status == 200
+        for payload in INTERACTIONS[:11]:
+            whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
+            assert (await rig.workspace._delivery.send("interactive", whole)).status == 200
+    finally:
+        await rig.close()
+
+
+async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
+    for body in ({"type": "app_rate_limited", "team_id": "T0HOME", "minute_rate_limited": 1}, {"team_id": "T0HOME"}):
+        assert (await rig.workspace._delivery.send("events_api", body)).status == 200
+    asked = await rig.workspace.verify_url()
+    assert asked.request is not None
+    assert asked.body == {"challenge": asked.request.payload["challenge"]}
+
+
+async def post(rig: Rig, body: bytes, content_type: str = "application/x-www-form-urlencoded", **headers: str) -> int:
+    """A request that Slack signed, whatever it holds."""
+    assert rig.clock is not None
+    stamp = str(int(rig.clock.seconds()))
+    signed = {
+        "Content-Type": content_type,
+        "X-Slack-Request-Timestamp": stamp,
+        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
+        **headers,
+    }
+    url = f"{rig.switchboard.url}/slack/events"
+    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=signed) as answer:
+        return answer.status
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\xff\xfe",
+        b"payload=",
+        b"payload={",
+        b"payload=[]",
+        b"payload=" + b"[" * 5_000,
+        b"command=%2Fpay",
+        urlencode({"command": "/pay", "team_id": "T0HOME"}).encode(),
+        urlencode({"command": "/pay", "team_id": "T0HOME", "user_id": MARIA}).encode(),
+        urlencode({"command": "/nobody", "team_id": "T0HOME", "user_id": MARIA, "channel_id": FINANCE}).encode(),
+        urlencode({"team_id": "T0HOME"}).encode(),
+    ],
+)
+async def test_no_signed_body_makes_the_server_fail(rig: Rig, body: bytes) -> None:
+    assert await post(rig, body) in (200, 400)
+    assert await post(rig, body + b" ", "application/json") in (200, 400)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"X-Slack-Request-Timestamp": "not a number"},
+        {"X-Slack-Request-Timestamp": "1e400"},
+        {"X-Slack-Signature": "v0=ünïcode"},
+        {"X-Slack-Signature": ""},
+        {"X-Slack-Signature": "v0=" + "0" * 64},
+    ],
+)
+async def test_malformed_signatures_are_unauthorized(rig: Rig, headers: dict[str, str]) -> None:
+    assert await post(rig, b"command=%2Fpay&text=help", **headers) == 401
+
+
+async def test_nothing_of_an_unsigned_request_is_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    body = urlencode(
+        {"command": "/pay", "text": "canary-text", "response_url": "https://hooks.slack.com/canary"}
+    ).encode()
+    assert await post(rig, body, **{"X-Slack-Signature": "v0=" + "0" * 64}) == 401
+    captured = capsys.readouterr()
+    assert "canary" not in captured.out + captured.err
+
+
+async def test_no_secret_and_no_address_is_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    ack = await rig.pay()
+    await rig.press("approve", user="U0ZOE")
+    await heard(rig, "U0ZOE", "not among")
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(2)
+    captured = capsys.readouterr()
+    logged = captured.out + captured.err
+    assert "service call" in logged  # there is a log
+    assert ack.request is not None
+    secrets = ["xoxb-playground", "playground-signing-secret", "partner-secret", "a-secret-key-for-tests"]
+    urls = [ack.request.payload["response_url"], *(delivery.url for delivery in rig.payments.deliveries)]
+    for secret in [*secrets, *urls, *(url.rsplit("/", 1)[1] for url in urls), "/callbacks/payments/"]:
+        assert secret not in logged
+
+
+@pytest.mark.parametrize("more", [0, 100])
+async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, more: int
+) -> None:
+    bolt = rig.switchboard._bolt
+    assert bolt is not None
+    assert len(bolt._async_listeners) == 7
+    router = rig.switchboard._router()
+    for number in range(more):
+        router.commands[f"/more{number}"] = router.commands["/pay"]
+        router.actions[f"more{number}"] = router.actions["payout.approve"]
+    identity = await who_we_are(bolt.client)
+    desk = Desk(ctx=rig.switchboard.context, messenger=None, whispers=None)  # type: ignore[arg-type]
+    rig.switchboard._bolt = build(
+        client=bolt.client, token="xoxb-playground", identity=identity, desk=desk, router=router
+    )
+    assert len(rig.switchboard._bolt._async_listeners) == 7
+    tried: list[str] = []
+    matches = AsyncListener.async_matches
+
+    async def counted(self: AsyncListener, **given: Any) -> bool:
+        tried.append("one")
+        return await matches(self, **given)
+
+    monkeypatch.setattr(AsyncListener, "async_matches", counted)
+    assert (await rig.workspace.slash(MARIA, FINANCE, "/pay", "help")).status == 200
+    assert len(tried) == 1
+    tried.clear()
+    message = await rig.workspace.say(MARIA, FINANCE, "x")
+    tried.clear()
+    assert (await rig.workspace.click(MARIA, FINANCE, message.ts, "nobody", force=True)).status == 200
+    assert len(tried) == 2
