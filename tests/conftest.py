@@ -14,7 +14,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--complete"):
+    if config.getoption("--complete") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Complete())
 
 
