@@ -7,7 +7,17 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 
-from bot.domain.instruction import FINAL, Instruction, Moves, Recipient, State
+from bot.domain.instruction import (
+    FINAL,
+    Instruction,
+    Item,
+    Kind,
+    Moves,
+    PurchasePayload,
+    Recipient,
+    State,
+    digest_of,
+)
 from storage import Conflict, StorageError, Store, Tx
 from storage.repositories.instructions import Changes
 from storage.rows import CardCopy
@@ -290,3 +300,37 @@ async def test_the_due_index_serves_the_tick(store: Store, database_url: str) ->
         return str(connection.exec_driver_sql(plan).all())
 
     assert "ix_instruction_due_at" in await store.read(explain)
+
+
+def _purchase() -> Instruction:
+    items = (
+        Item(name="W\u00eb\u0000b", quantity=2, unit_cents=1000),
+        Item(name="Print ads", quantity=1, unit_cents=500),
+    )
+    payload = PurchasePayload(email="ana@example.com", description="Spring \u0000 campaign", items=items)
+    made = instruction(state=State.OPEN, due_at=None)
+    digest = digest_of(kind=Kind.PURCHASE, code=made.code, payload=payload)
+    return replace(made, kind=Kind.PURCHASE, payload=payload, digest=digest)
+
+
+async def test_a_purchase_comes_back_as_it_was(store: Store) -> None:
+    asked = _purchase()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    held = await store.read(lambda tx: tx.instructions.get(asked.id))
+    assert held == asked
+    assert held is not None
+    assert held.intact()
+    assert isinstance(held.payload, PurchasePayload)
+    assert held.cents == 2500
+
+
+async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> None:
+    asked = _purchase()
+
+    def work(tx: Tx) -> None:
+        tx.instructions.insert(asked, actor="U1")
+        tx.instructions.move(asked, State.COMPLETED, now=NOW, actor="switchboard", action="observed")
+
+    await store.write(work)
+    assert await store.read(lambda tx: tx.instructions.recent_same("ana@example.com", 2500, NOW)) == 0
+    assert not await store.read(lambda tx: tx.instructions.paid_before("ana@example.com"))

@@ -4,17 +4,21 @@ import asyncio
 import re
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
-from storage import Store, Tx, migrate
+from bot.domain.instruction import CallbackKind
+from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
+from storage.repositories.instructions import _values
 from storage.tables import metadata
-from tests.storage.factories import KEY
+from tests.storage.factories import KEY, NOW, instruction
 
 
 def test_head_is_the_newest_step() -> None:
@@ -80,6 +84,33 @@ async def test_processes_that_start_together_migrate_once(postgres_url: str) -> 
     await asyncio.gather(*(migrate(postgres_url) for _ in range(4)))
     store = await Store.open(postgres_url, audit_key=KEY)
     await store.close()
+
+
+async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_grow(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, upgrade = instruction(), command.upgrade
+
+    def first_step(config: Config, _revision: str) -> None:
+        upgrade(config, "0001")
+        connection: Connection = config.attributes["connection"]
+        connection.execute(tables.instruction.insert().values(_values(made)))
+        token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
+        connection.execute(tables.callback_token.insert().values(token))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", first_step)
+        await migrate(database_url)
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    try:
+        kept = await store.read(lambda tx: tx.tokens.find("t", NOW))
+        assert kept is not None
+        assert (kept.instruction_id, kept.kind) == (made.id, CallbackKind.CANCEL)
+        kind = CallbackKind.PURCHASE
+        assert await store.write(lambda tx: tx.tokens.put(token_hash="u", instruction_id=made.id, kind=kind))
+    finally:
+        await store.close()
 
 
 def test_every_table_compiles_for_both() -> None:

@@ -1,0 +1,241 @@
+"""``/pay collect``: who may, what is understood, what mistakes are answered with, on the line and in the form."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.errors import PersonError
+from bot.domain.instruction import PurchasePayload
+from bot.presentation import views
+from bot.presentation.purchases import MOST_ITEMS, NAME_LIMIT
+from handlers.commands import items
+from handlers.commands.grammar import MistakesError, read_arguments, words_of
+from handlers.commands.pay import VERBS
+from handlers.commands.pay_collect import COLLECT
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.workflows.looking import newest, requests
+
+GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
+FORM = {
+    views.EMAIL: "ben@example.com",
+    views.DESCRIPTION: "Spring campaign",
+    views.ITEMS: "Web design = 2 x 10.00\n\n  Hosting=12x4.50  ",
+}
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+def read(text: str) -> dict[str, object]:
+    return read_arguments(COLLECT, words_of(text, example=COLLECT.example), spelled="/pay")
+
+
+def wrong(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(MistakesError) as caught:
+        read(text)
+    return [(error.argument, error.rule) for error in caught.value.errors]
+
+
+def lines_of(payload: object) -> list[tuple[str, int, int]]:
+    assert isinstance(payload, PurchasePayload)
+    return [(item.name, item.quantity, item.unit_cents) for item in payload.items]
+
+
+# who may
+
+
+@pytest.mark.parametrize("text", [GOOD, "collect"])
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        (ADA, "*requester*"),
+        (OLGA, "*requester*"),
+        (ZOE, "*requester*"),
+        (GUS, "Guests cannot"),
+        (EVE, ""),  # a request of another workspace is not even answered
+    ],
+)
+async def test_only_requesters_collect(rig: Rig, user: str, words: str, text: str) -> None:
+    ack = await rig.workspace.slash(user, FINANCE, "/pay", text, force=True)
+    await rig.settle()
+    assert words in str(ack.body)
+    assert not await requests(rig)
+    assert not rig.workspace.modals(user)
+
+
+@pytest.mark.parametrize("user", [MARIA, TOM])
+@pytest.mark.parametrize("channel", [FINANCE, RANDOM])
+async def test_requesters_do_in_any_conversation(rig: Rig, user: str, channel: str) -> None:
+    ack = await rig.pay(GOOD, user=user, channel=channel)
+    assert "20.00 USD from ben@example.com" in str(ack.body)
+    assert (await newest(rig)).requester == user
+
+
+async def test_a_service_that_is_not_configured_is_named(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), payments_partner_id=None)
+    try:
+        for text in (GOOD, "collect"):
+            ack = await rig.pay(text)
+            assert "PAYMENTS_PARTNER_ID" in str(ack.body)
+    finally:
+        await rig.close()
+
+
+# the line
+
+
+def test_it_stands_after_now_and_before_show() -> None:
+    names = [verb.name for verb in VERBS]
+    assert names[names.index("now") + 1] == "collect"
+    assert COLLECT.usage == "collect <email> <description> <item>=<qty>x<unit>…"
+
+
+@pytest.mark.parametrize(
+    ("typed", "understood"),
+    [
+        ("web=2x10.00", [("web", 2, 1000)]),
+        ("web=2x10.00 ads=1x99.50", [("web", 2, 1000), ("ads", 1, 9950)]),
+        ('"Web design=2x10.00"', [("Web design", 2, 1000)]),
+        ('"Web design"=2x10.00', [("Web design", 2, 1000)]),
+        ("\u201cWeb design=2x10.00\u201d", [("Web design", 2, 1000)]),
+        ('"Web design = 2 x 10"', [("Web design", 2, 1000)]),
+        ("web=2X10.5", [("web", 2, 1050)]),
+        ("web=2×10", [("web", 2, 1000)]),
+        ("a=b=2x1", [("a=b", 2, 100)]),
+        ("box=1x2", [("box", 1, 200)]),
+        ("&lt;b&gt;=1x2", [("<b>", 1, 200)]),
+        ("web=9999x0.01", [("web", 9999, 1)]),
+    ],
+)
+def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) -> None:
+    values = read(f'ben@example.com "Spring campaign" {typed}')
+    found = PurchasePayload(email="ben@example.com", description="x", items=tuple(values["item"]))  # type: ignore[arg-type]
+    assert lines_of(found) == understood
+    assert (values["email"], values["description"]) == ("ben@example.com", "Spring campaign")
+
+
+@pytest.mark.parametrize(
+    ("typed", "argument", "rule"),
+    [
+        ("", "item", "it is missing"),
+        ("web", "item", "name=quantity x unit price"),
+        ("web=", "item", "name=quantity x unit price"),
+        ("web=10.00", "item", "name=quantity x unit price"),
+        ("=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has 0"),
+        (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
+        ("web=x10.00", "item", "whole number from 1 to 9999"),
+        ("web=0x10.00", "item", "whole number from 1 to 9999"),
+        ("web=1.5x10.00", "item", "whole number from 1 to 9999"),
+        ("web=-1x10.00", "item", "whole number from 1 to 9999"),
+        ("web=10000x10.00", "item", "whole number from 1 to 9999"),
+        ("web=٢x10.00", "item", "whole number from 1 to 9999"),
+        ("web=2x", "item", "unit price"),
+        ("web=2x0", "item", "more than zero"),
+        ("web=2x-1", "item", "more than zero"),
+        ("web=2x1.005", "item", "two decimal places"),
+        ("web=2x1,50", "item", "without thousands separators"),
+        ("web=2x1e3", "item", "unit price"),
+    ],
+)
+def test_each_mistake_names_argument_and_rule(typed: str, argument: str, rule: str) -> None:
+    ((named, said),) = wrong(f'ben@example.com "Spring campaign" {typed}')
+    assert named == argument
+    assert rule in said
+
+
+def test_everything_that_is_wrong_is_told_in_one_go() -> None:
+    found = wrong(f"nobody {'d' * 501} web ads=2 print=1x1")
+    assert [argument for argument, _ in found] == ["email", "description", "item", "item"]
+
+
+def test_a_description_that_is_not_quoted_is_explained() -> None:
+    ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
+    assert argument == "item"
+    assert "description of several words goes into quotation marks" in rule
+
+
+async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:
+    ack = await rig.pay("collect ben@example.com campaign web=2")
+    said = str(ack.body)
+    assert "*item*" in said
+    assert "You gave: web=2" in said
+    assert "/pay collect ana@example.com" in said
+    assert not await requests(rig)
+
+
+async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
+    many = " ".join(f"i{number}=1x1" for number in range(MOST_ITEMS + 1))
+    ack = await rig.pay(f"collect ben@example.com campaign {many}")
+    assert f"at most {MOST_ITEMS} items" in str(ack.body)
+    ack = await rig.pay("collect ben@example.com campaign a=9999x999999999999.99")
+    assert "too much" in str(ack.body)
+    assert not await requests(rig)
+
+
+def test_the_rules_own_example_is_right() -> None:
+    assert items.item(items.EXAMPLE).cents == 2000
+
+
+# the form
+
+
+async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
+    ack = await rig.pay("collect")
+    assert ack.ok
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert (view.title, view.submit) == ("Collect money", "Get the link")
+    inputs = [block["block_id"] for block in view.blocks if block["type"] == "input"]
+    assert inputs == [views.EMAIL, views.DESCRIPTION, views.ITEMS]
+
+
+async def test_the_form_collects_for_several_items(rig: Rig) -> None:
+    await rig.pay("collect")
+    ack = await rig.submit(MARIA, FORM)
+    assert ack.ok
+    found = await newest(rig)
+    assert lines_of(found.payload) == [("Web design", 2, 1000), ("Hosting", 12, 450)]
+    assert (found.origin_channel, found.payload.description) == (FINANCE, "Spring campaign")
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert found.reference in view.plain
+
+
+async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
+    await rig.pay("collect")
+    ack = await rig.submit(MARIA, FORM)
+    assert (await rig.workspace.resend(ack)).ok
+    await rig.settle()
+    assert len(await requests(rig)) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        (views.EMAIL, "nobody", ["e-mail address"]),
+        (views.DESCRIPTION, "d" * 501, ["500 characters"]),
+        (views.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
+        (views.ITEMS, " \n ", ["missing"]),
+        (views.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
+    ],
+)
+async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
+    await rig.pay("collect")
+    await rig.workspace.submit(MARIA, {**FORM, field: text}, force=True)
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert list(view.errors) == [field]
+    assert all(word in view.errors[field] for word in words)
+    assert any(lead in view.errors[field] for lead in ("For example", "such as"))
+    assert not await requests(rig)
+
+
+def test_many_bad_lines_are_counted() -> None:
+    _, errors = items.lines("\n".join(["web"] * 9))
+    assert len(errors) == 9
+    assert all(isinstance(error, PersonError) for error in errors)

@@ -1,0 +1,198 @@
+"""Purchases as they are shown: within Slack's limits, calling nobody but their own people, honest in every state."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.instruction import Instruction, Item, Kind, PurchasePayload, State, digest_of
+from bot.presentation import answers, landing, mistakes, purchases, qr, views
+from bot.presentation.audit import with_timeline
+from bot.presentation.states import sentence, word
+from bot.workflows.pictures import _LONGEST
+from handlers.commands.items import lines
+from tests.domain.made import NOW, instruction
+from tests.presentation.checks import calls_in, check_message, check_view, readable
+from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, ORIGIN, REQUESTER, foreign
+
+LINK = "https://pay.example.com/checkout/652f7a1e9b3c4d5e6f708192"
+STATES = [
+    State.NEW,
+    State.CREATING,
+    State.CREATE_UNKNOWN,
+    State.NEEDS_HUMAN,
+    State.OPEN,
+    State.COMPLETED,
+    State.CANCELED,
+    State.FAILED,
+    State.REFUSED,
+    State.MISMATCH,
+    State.CLOSED,
+    State.WITHDRAWN,
+]
+"""Every state that a purchase can be in."""
+
+ITEMS = st.builds(
+    Item,
+    name=foreign(purchases.NAME_LIMIT).map(lambda text: text.encode("utf-8", "replace").decode() or "x"),
+    quantity=st.integers(min_value=1, max_value=9999),
+    unit_cents=st.integers(min_value=1, max_value=99_999_999_999_999),
+)
+
+
+def purchase(**changes: Any) -> Instruction:
+    asked = PurchasePayload(
+        email="ben@example.com",
+        description="Spring campaign",
+        items=(Item(name="web", quantity=2, unit_cents=1000), Item(name="Print ads", quantity=1, unit_cents=9950)),
+    )
+    payload = changes.pop("payload", asked)
+    made = instruction(
+        payload=payload,
+        kind=Kind.PURCHASE,
+        reference="C-4F7K2M",
+        recipient=None,
+        state=State.OPEN,
+        remote_status="created",
+        digest="",
+    )
+    values = {"digest": digest_of(kind=Kind.PURCHASE, code=made.code, payload=payload), **changes}
+    return type(made)(**{**{name: getattr(made, name) for name in made.__slots__}, **values})
+
+
+@st.composite
+def drawn(draw: st.DrawFn) -> Instruction:
+    payload = PurchasePayload(
+        email=draw(EMAILS),
+        description=draw(foreign(500)).encode("utf-8", "replace").decode() or "x",
+        items=tuple(draw(st.lists(ITEMS, min_size=1, max_size=purchases.MOST_ITEMS))),
+    )
+    return purchase(
+        payload=payload,
+        state=draw(st.sampled_from(STATES)),
+        requester=REQUESTER,
+        origin_channel=ORIGIN,
+        reason=draw(st.just("") | foreign()),
+        decided_by=draw(st.sampled_from(["", DECIDER])),
+        remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
+    )
+
+
+def ours() -> set[str]:
+    return {f"@{REQUESTER}", f"@{DECIDER}", f"#{ORIGIN}", f"#{APPROVALS}", LINK}
+
+
+@given(drawn(), st.sampled_from(["", LINK]), st.sampled_from(["", ORIGIN]), st.booleans())
+def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> None:
+    card = purchases.card(shown, link=link, invite_to=invite, buttons=buttons)
+    check_message(card)
+    check_message(type(card)(text=card.text, blocks=card.plainer))
+    assert calls_in(card) <= ours()
+    for blocks in (card.blocks, card.plainer):
+        pressable = [one for block in blocks if block["type"] == "actions" for one in block["elements"]]
+        assert not [one for one in pressable if one["text"]["text"] not in ("Open checkout", "Withdraw")]
+        assert buttons or not pressable
+
+
+@given(drawn(), st.sampled_from(STATES), foreign(), st.sampled_from(["", DECIDER]))
+def test_news(shown: Instruction, state: State, reason: str, by: str) -> None:
+    content = purchases.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
+    check_message(content)
+    assert calls_in(content) <= ours()
+    assert f"*{word(state)}*" in content.text
+
+
+@given(drawn(), st.sampled_from(sorted(purchases.TOPICS)), foreign())
+def test_alerts(shown: Instruction, topic: str, reason: str) -> None:
+    content = purchases.alert(shown, {"topic": topic, "reason": reason})
+    check_message(content)
+    assert calls_in(content) <= ours()
+
+
+@given(drawn(), st.booleans())
+def test_what_its_asker_is_told(shown: Instruction, member: bool) -> None:
+    for content in (
+        answers.collecting(shown, member=member),
+        answers.shown_to(shown, [], approvals_channel=APPROVALS),
+        purchases.checkout(shown, link=LINK),
+    ):
+        check_message(content)
+        assert calls_in(content) <= ours()
+    check_view(views.notice("Collect money", answers.collecting(shown, member=member).text))
+
+
+@given(drawn())
+def test_the_card_goes_with_a_timeline(shown: Instruction) -> None:
+    check_message(with_timeline(answers.shown_to(shown, [], approvals_channel=APPROVALS), shown, []), longest=40_000)
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_has_a_sentence_of_its_own(state: State) -> None:
+    told = sentence(purchase(state=state), votes=0)
+    assert f"*{word(state)}*" in told
+    assert "approv" not in told
+    assert len(told) > len(word(state)) + 20
+
+
+def test_only_what_is_open_can_be_paid() -> None:
+    for state in STATES:
+        card = purchases.card(purchase(state=state), link=LINK)
+        links = [one for block in card.blocks for one in block.get("elements", []) if "url" in one]
+        assert bool(links) == (state is State.OPEN)
+
+
+def test_the_items_stand_in_a_table_and_in_words() -> None:
+    card = purchases.card(purchase(), link=LINK)
+    (table,) = [block for block in card.blocks if block["type"] == "table"]
+    assert [[cell["text"] for cell in row] for row in table["rows"]] == [
+        ["Item", "Quantity", "Each (USD)", "Together (USD)"],
+        ["web", "2", "10.00", "20.00"],
+        ["Print ads", "1", "99.50", "99.50"],
+    ]
+    assert "2 × web at 10.00; 1 × Print ads at 99.50" in card.text
+    plainer = type(card)(text=card.text, blocks=card.plainer)
+    assert "web: 2 × 10.00 = 20.00\nPrint ads: 1 × 99.50 = 99.50" in readable(plainer)
+
+
+def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
+    items = tuple(Item(name="&" * 60, quantity=9999, unit_cents=99_999_999) for _ in range(20))
+    payload = PurchasePayload(email="ben@example.com", description="x", items=items)
+    card = purchases.card(purchase(payload=payload), link=LINK)
+    check_message(card)
+    assert " more)" in card.text
+    assert len(next(block for block in card.blocks if block["type"] == "table")["rows"]) == 21
+
+
+def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
+    assert "“On &lt;Hold&gt;”" in sentence(purchase(remote_status="On <Hold>"), votes=0)
+    for known in ("", "created", "CREATED", "confirmed"):
+        assert "“" not in sentence(purchase(remote_status=known), votes=0)
+
+
+def test_the_form() -> None:
+    check_view(views.collect(channel=ORIGIN))
+
+
+@given(st.lists(foreign(60), min_size=1, max_size=8))
+def test_bad_lines_are_told_in_short(typed: list[str]) -> None:
+    _, errors = lines("\n".join(typed))
+    if errors:
+        assert len(mistakes.at_lines(errors)) < 1_500
+
+
+def test_the_picture_is_one_up_to_the_longest_link() -> None:
+    for link in (LINK, LINK + "x" * (_LONGEST - len(LINK))):
+        assert qr.png(link).startswith(b"\x89PNG\r\n")
+
+
+def test_the_pages_say_nothing_of_the_payment() -> None:
+    for page in (landing.thanks(), landing.left()):
+        assert "paid" not in page.lower()
+        assert "<script" not in page
+
+
+def test_an_instant_is_not_needed() -> None:
+    """A purchase shows no time: nothing of it ends by our clock."""
+    assert "<!date" not in purchases.card(purchase(expires_at=NOW + timedelta(days=1)), link=LINK).text

@@ -1,0 +1,134 @@
+"""Sharing a file: three steps, of which only the last is seen, and bytes that go nowhere but to Slack."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Workspace
+from bot.slack.files import Files
+from bot.slack.messenger import Messenger, Posted
+from tests.support.rig import FINANCE, MARIA
+
+PNG = b"\x89PNG not really"
+
+
+@pytest.fixture
+async def workspace() -> AsyncIterator[Workspace]:
+    made = Workspace(enforce_rates=False)
+    made.add_user(MARIA, "maria")
+    made.add_channel(FINANCE, "finance", members=[MARIA])
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def client(workspace: Workspace) -> AsyncIterator[AsyncWebClient]:
+    async with aiohttp.ClientSession() as session:
+        yield AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
+
+
+@pytest.fixture
+def files(workspace: Workspace, client: AsyncWebClient) -> Files:
+    assert client.session is not None
+    return Files(client=client, session=client.session, api_url=workspace.api_url)
+
+
+async def share(files: Files, *, comment: str = "look", thread_ts: str | None = None) -> Posted:
+    return await files.share(
+        name="C-4F7K2M.png",
+        content=PNG,
+        title="Checkout",
+        alt="a" * 2_000,
+        comment=comment,
+        channel=FINANCE,
+        thread_ts=thread_ts,
+    )
+
+
+async def test_a_file_is_shared_with_its_words_in_the_thread(
+    workspace: Workspace, files: Files, client: AsyncWebClient
+) -> None:
+    root = await Messenger(client=client).post(
+        channel=FINANCE, content=Content(text="root"), marker="01KAGT00000000000000000000"
+    )
+    comment = "é <@U0MARIA> " * 300
+    posted = await share(files, comment=comment.strip(), thread_ts=root.ts)
+    message = workspace.message(FINANCE, posted.ts)
+    assert (message.text, message.thread_ts) == (comment.strip(), root.ts)
+    file = workspace.file(message.files[0])
+    assert file is not None
+    assert (file.content, file.name, file.title, file.mimetype) == (PNG, "C-4F7K2M.png", "Checkout", "image/png")
+    assert file.alt_text == "a" * 1_000
+
+
+async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Files, client: AsyncWebClient) -> None:
+    posted = await share(files)
+    messenger = Messenger(client=client)
+    for names, found in (({"C-4F7K2M.png"}, posted), ({"x", "Checkout"}, posted), ({"C-4F7K2M"}, None)):
+        assert await messenger.find_file(channel=FINANCE, names=names, thread_ts=None, oldest=0) == found
+
+
+@pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload"])
+@pytest.mark.parametrize(
+    "kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.DONE_DROPPED, FaultKind.DONE_500]
+)
+async def test_before_the_last_step_nobody_saw_anything(
+    workspace: Workspace, files: Files, step: str, kind: FaultKind
+) -> None:
+    workspace.faults.arm(Fault(kind, step))
+    with pytest.raises(ServiceNow):
+        await share(files)
+    assert not workspace.messages(FINANCE)
+    await share(files)
+    assert len(workspace.messages(FINANCE)) == 1
+
+
+@pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.DONE_DROPPED, FaultKind.DONE_500])
+async def test_after_the_last_step_nobody_knows(workspace: Workspace, files: Files, kind: FaultKind) -> None:
+    workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
+    with pytest.raises(OutcomeUnknown):
+        await share(files)
+
+
+async def test_a_refusal_is_one(workspace: Workspace, files: Files) -> None:
+    workspace.add_channel("C0QUIET", "quiet", members=[MARIA], bot_member=False)
+    with pytest.raises(ServiceNever) as refused:
+        await files.share(name="a.png", content=PNG, title="a", alt="a", comment="a", channel="C0QUIET", thread_ts=None)
+    assert refused.value.reason == "not_in_channel"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://127.0.0.1:1/upload/v1/x",
+        "https://files.slack.com.evil.example/upload",
+        "https://evilslack.com/upload",
+        "http://files.slack.com/upload",
+        "https://files.slack.com:8443/upload",
+        "https://user@files.slack.com/upload",
+        "https://files.slack.com@evil.example/upload",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+async def test_bytes_go_to_slack_or_nowhere(files: Files, address: str) -> None:
+    with pytest.raises(ServiceNever):
+        await files._send(address, PNG)
+
+
+@pytest.mark.parametrize("address", ["https://files.slack.com/upload/v1/x", "https://files.slack.com:443/x"])
+def test_slacks_own_addresses_are_taken(files: Files, address: str) -> None:
+    assert files._trusted(address)
+
+
+async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Files) -> None:
+    with pytest.raises(ServiceNever) as refused:
+        await files._send(f"{workspace.url}/upload/v1/a-secret", PNG)
+    assert refused.value.status == 404
+    assert "a-secret" not in str(refused.value)
