@@ -15,6 +15,7 @@ from urllib.parse import quote, quote_plus
 
 import structlog
 from aiohttp.http_exceptions import HttpProcessingError
+from aiohttp.web import RequestPayloadError
 from structlog.types import EventDict, Processor, WrappedLogger
 
 _HIDDEN = "[hidden]"
@@ -134,7 +135,7 @@ def quieten() -> None:
 def _is_about_us(record: logging.LogRecord) -> bool:
     """False for what a stranger wrote that is not even HTTP: the error quotes it, body and path included."""
     error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, HttpProcessingError)
+    return not isinstance(error, HttpProcessingError | RequestPayloadError)
 
 
 def _redacted(

@@ -18,6 +18,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.slack.signature import signed_by_slack
+from handlers.bodies import read_body
 
 log = structlog.get_logger(__name__)
 
@@ -43,9 +44,9 @@ class SlackEndpoint:
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
         """Answer one request; 401 for whatever Slack did not sign."""
-        body = await _body(request)
-        if body is None:
-            return web.Response(status=413)
+        body = await read_body(request, largest=_LARGEST_BODY)
+        if isinstance(body, web.Response):
+            return body
         if _is_ssl_check(body):
             return web.Response()
         signature = request.headers.get("X-Slack-Signature", "")
@@ -53,14 +54,14 @@ class SlackEndpoint:
         now = self._now()
         if not signed_by_slack(secret=self._secret, timestamp=timestamp, signature=signature, body=body, now=now):
             return web.json_response({"error": "invalid request"}, status=401)
-        if self._repeated(signature, now):
-            return web.Response()
         parsed = _parse(body, request.content_type)
         if parsed is None:
             return web.json_response({"error": "unreadable body"}, status=400)
         app = self._app()
         if app is None:
             return web.json_response({"error": "starting"}, status=503, headers={"Retry-After": "5"})
+        if self._repeated(signature, now):
+            return web.Response()
         return await _dispatched(app, parsed, request)
 
     def _repeated(self, signature: str, now: float) -> bool:
@@ -88,14 +89,6 @@ async def _dispatched(app: AsyncApp, parsed: dict[str, Any], request: web.Reques
         body=(answer.body or "").encode(),
         headers={"Content-Type": content_type} if content_type else None,
     )
-
-
-async def _body(request: web.Request) -> bytes | None:
-    try:
-        body = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        return None
-    return body if len(body) <= _LARGEST_BODY else None
 
 
 def _is_ssl_check(body: bytes) -> bool:

@@ -9,6 +9,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 import structlog
 from aiohttp.http_exceptions import BadHttpMessage
+from aiohttp.web import RequestPayloadError
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -140,6 +141,7 @@ def test_what_is_not_even_http_is_not_quoted(capfd: pytest.CaptureFixture[str]) 
     configure_logs(as_json=False, secrets=[], level=logging.DEBUG)
     server = logging.getLogger("aiohttp.server")
     server.error("Error handling request", exc_info=BadHttpMessage("POST /callbacks\x7fpayments SENTINEL"))
+    server.error("Unhandled exception", exc_info=RequestPayloadError("SENTINEL"))
     assert "SENTINEL" not in capfd.readouterr().out
     server.error("a fault of ours", exc_info=ZeroDivisionError("really"))
     assert "really" in capfd.readouterr().out

@@ -4,7 +4,6 @@ Whoever has no valid address learns nothing: unknown token, wrong method and for
 same 404, byte for byte. The buyer of a purchase is sent back here too, with a browser.
 """
 
-import asyncio
 import re
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -15,6 +14,7 @@ from aiohttp import web
 from bot.domain.instruction import CallbackKind
 from bot.presentation import landing
 from bot.workflows.callbacks import back_from_checkout, receive
+from handlers.bodies import read_body
 from handlers.sources import Network, allowed, source_of
 from storage.errors import StorageError
 from storage.store import Store
@@ -23,7 +23,6 @@ log = structlog.get_logger(__name__)
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _LARGEST_BODY = 256 * 1024
-_BODY_SECONDS = 10.0
 _PAGE_HEADERS = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
@@ -66,11 +65,12 @@ class PaymentsCallbacks:
         source = source_of(request.remote, request.headers.get("X-Forwarded-For", ""), self._proxies)
         if request.method != "POST" or not _TOKEN.fullmatch(token) or not allowed(source, self._sources):
             return _nothing_here()
-        body = await _body(request)
-        if body is None:
-            return web.Response(status=413)
+        body = await read_body(request, largest=_LARGEST_BODY)
+        if isinstance(body, web.Response):
+            return body
+        text = body.decode(errors="replace")  # only its being here matters
         try:
-            known = await receive(self._store, now=self._now(), token=token, body=body)
+            known = await receive(self._store, now=self._now(), token=token, body=text)
         except StorageError as busy:
             log.warning("a callback could not be stored", reason=str(busy))
             return web.Response(status=503, headers={"Retry-After": "5"})
@@ -95,18 +95,3 @@ class PaymentsCallbacks:
 
 def _nothing_here() -> web.Response:
     return web.json_response({"error": "not found"}, status=404)
-
-
-async def _body(request: web.Request) -> str | None:
-    """At most 256 KiB within ten seconds, as text whatever its bytes: only its being here matters."""
-    chunks, size = [], 0
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            async for chunk in request.content.iter_chunked(16_384):
-                size += len(chunk)
-                if size > _LARGEST_BODY:
-                    return None
-                chunks.append(chunk)
-    except TimeoutError:
-        return None
-    return b"".join(chunks).decode(errors="replace")

@@ -82,6 +82,34 @@ async def test_a_body_above_256_kib_is_too_large(guarded: Scene) -> None:
 
 
 @pytest.mark.asyncio(loop_scope="module")
+@pytest.mark.parametrize("path", ["/slack/events", "/callbacks/payments/{token}"])
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "Content-Encoding: gzip\r\nContent-Length: 9\r\n\r\nno gzip..",
+        "Content-Encoding: deflate\r\nContent-Length: 9\r\n\r\nno flate.",
+        "Transfer-Encoding: chunked\r\n\r\nnot a length\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n2\r\nabcdefg\r\n",
+        "Content-Length: -5\r\n\r\nabc",
+    ],
+    ids=["gzip", "deflate", "no chunk", "wrong chunk", "negative"],
+)
+async def test_a_body_that_cannot_be_unpacked_is_the_senders_fault(guarded: Scene, path: str, sent: str) -> None:
+    start = f"POST {path.format(token=_known(guarded))} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
+    answer = await guarded.send_raw(f"{start}X-Forwarded-For: {OURS}\r\n{sent}".encode())
+    assert answer.split(b" ")[1] == b"400"
+
+
+@pytest.mark.asyncio(loop_scope="module")
+async def test_a_sender_who_leaves_in_the_middle_is_no_failure(guarded: Scene) -> None:
+    for path in ("/slack/events", f"/callbacks/payments/{_known(guarded)}"):
+        start = f"POST {path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {OURS}\r\nContent-Length: 99\r\n\r\nabc"
+        await guarded.send_raw(start.encode(), end=True)
+    async with guarded.session.get(f"{guarded.bot.url}/healthz") as answer:
+        assert answer.status == 200  # that it wrote no traceback is seen at the end
+
+
+@pytest.mark.asyncio(loop_scope="module")
 async def test_callbacks_before_a_commit_change_nothing(guarded: Scene) -> None:
     for name, url in guarded.callback_addresses().items():
         body = f'{{"status": "completed", "kind": "{name}"}}'.encode()

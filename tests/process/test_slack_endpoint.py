@@ -1,6 +1,5 @@
 """``POST /slack/events`` of the real process: what Slack signed, and what it did not."""
 
-import asyncio
 import json
 import random
 import time
@@ -119,18 +118,13 @@ def _mutated(value: bytes, chance: random.Random) -> bytes:
 
 async def _post_raw(scene: Scene, body: bytes, stamp: bytes, signature: bytes) -> int:
     """A request with header bytes that no client library would send."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(scene.bot.environment["PORT"]))
-    writer.write(
+    answer = await scene.send_raw(
         b"POST /slack/events HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
         b"Content-Type: application/x-www-form-urlencoded\r\n"
         b"X-Slack-Request-Timestamp: " + stamp + b"\r\nX-Slack-Signature: " + signature + b"\r\n"
         b"Content-Length: " + str(len(body)).encode() + b"\r\n\r\n" + body
     )
-    try:
-        return int((await reader.read()).split(b" ", 2)[1])
-    finally:
-        writer.close()
-        await writer.wait_closed()
+    return int(answer.split(b" ", 2)[1])
 
 
 async def test_a_body_above_one_mebibyte_is_too_large(shared: Scene) -> None:

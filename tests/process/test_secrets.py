@@ -1,0 +1,158 @@
+"""The real process at level DEBUG of every library, driven through a flow with faults: no secret anywhere it writes."""
+
+import base64
+import json
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from tests.process.bot_process import PLAYED
+from tests.process.conftest import Opening
+from tests.process.scene import Scene
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, ZOE
+
+UNSIGNED = "unsigned-body-sentinel"
+STRANGE_TOKEN = "T0ken-Of-Nobody-Sentinel-" + "x" * 18
+OWN_SECRETS = (
+    "SECRET_KEY",
+    "DELIVERY_MASTER_KEY",
+    "LOCALIZATION_API_KEY",
+    "EMAIL_API_KEY",
+    "PAYMENTS_PARTNER_SECRET",
+    "SLACK_BOT_TOKEN",
+    "SLACK_SIGNING_SECRET",
+    "SLACK_APP_TOKEN",
+)
+
+
+@pytest.mark.parametrize("log_format", ["console", pytest.param("json", marks=pytest.mark.campaign)])
+@pytest.mark.parametrize("socket_mode", [False, pytest.param(True, marks=pytest.mark.campaign)], ids=["http", "socket"])
+async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: str, socket_mode: bool) -> None:
+    own = {name: f"{name.casefold()}+sentinel/{secrets.token_hex(8)}" for name in OWN_SECRETS}
+    own["SLACK_BOT_TOKEN"] = f"xoxb-{secrets.token_hex(12)}"
+    own["SLACK_APP_TOKEN"] = f"xapp-{secrets.token_hex(12)}"
+    store_key = f"store-sentinel-{secrets.token_hex(8)}"
+    scene = await open_scene(
+        program=PLAYED,
+        socket_mode=socket_mode,
+        workspace={
+            "bot_token": own["SLACK_BOT_TOKEN"],
+            "app_token": own["SLACK_APP_TOKEN"],
+            "signing_secret": own["SLACK_SIGNING_SECRET"],
+        },
+        simulator={"partner_secret": own["PAYMENTS_PARTNER_SECRET"]},
+        PLAY_LEVEL="DEBUG",
+        LOG_FORMAT=log_format,
+        DELIVERY_STORE_KEYS=json.dumps({"Centro": store_key}),
+        **{name: own[name] for name in OWN_SECRETS[:4]},
+    )
+    try:
+        response_urls = await _live_through_faults(scene)
+        await _bother(scene)
+        written = _everything_written(scene)
+    finally:
+        await scene.bot.stop()
+        scene.forgive_tracebacks()  # the libraries' own, of faults that were asked for
+    tokens = [url.rpartition("/")[2] for n in range(2) for url in scene.callback_addresses(n).values()]
+    assert len(set(tokens)) == 6
+    assert len(response_urls) > 3
+    needles = {name: value for name, value in own.items() if value in scene.bot.environment.values()}
+    needles |= {f"callback token {n}": token for n, token in enumerate(tokens)}
+    needles |= {f"response URL {n}": url.rpartition("/")[2] for n, url in enumerate(response_urls)}
+    needles |= {"store key": store_key, "unsigned body": UNSIGNED, "unknown token": STRANGE_TOKEN}
+    found = [
+        f"{name} in {place}"
+        for name, secret in needles.items()
+        for spelling in _spellings(secret)
+        for place, content in written.items()
+        if spelling in content
+    ]
+    assert not found
+    for library in (b"slack_sdk", b"sqlalchemy", b"aiosqlite", b"apscheduler"):
+        assert library in written["stdout.log"]  # it was talkative
+
+
+async def _live_through_faults(scene: Scene) -> list[str]:
+    """Payouts with everything that can go wrong on the way; the response URLs that Slack handed out."""
+    payments, slack = scene.payments.faults, scene.workspace.faults
+    for operation, kind in (
+        ("account_status", FaultKind.GARBAGE),
+        ("create_payout", FaultKind.DONE_500),
+        ("list_operations", FaultKind.LOST),
+        ("commit_payout", FaultKind.GARBAGE),
+        ("get_operation", FaultKind.TOO_MANY),
+    ):
+        payments.arm(Fault(kind=kind, operation=operation))
+    for method, kind in (
+        ("chat.postMessage", FaultKind.TOO_MANY),
+        ("chat.update", FaultKind.GARBAGE),
+        ("users.info", FaultKind.ERROR_500),
+        ("response_url", FaultKind.LOST),
+        ("views.open", FaultKind.REFUSED),
+    ):
+        slack.arm(Fault(kind=kind, operation=method))
+    acks = [await scene.pay("send"), await scene.pay("help"), await scene.pay("send x y z"), await scene.pay()]
+    acks += [await scene.press("approve", user=ZOE), await scene.press("approve"), await scene.pay("approvals")]
+    await scene.completed_once()
+    acks.append(await scene.pay("send ana@example.com 2000.00 Rent"))
+    acks += [await scene.press("approve", user=LIN), await scene.press("approve", user=LIN)]  # the form fails once
+    acks.append(await scene.workspace.submit(LIN, {"amount": "2000.00"}))
+    acks.append(await scene.press("reject"))
+    acks.append(await scene.workspace.submit(ADA, {"reason": "too much"}))
+    await scene.workspace.until(lambda: [text for text in scene.news(FINANCE) if "*rejected*" in text])
+    await scene.drained()
+    sent = [ack.request.payload for ack in acks if ack.request is not None]
+    return [str(payload["response_url"]) for payload in sent if payload.get("response_url")]
+
+
+async def _bother(scene: Scene) -> None:
+    """What strangers may send: unsigned bodies, unknown addresses, things that are not HTTP."""
+    body = f"payload={UNSIGNED}&text={UNSIGNED}".encode()
+    await scene.post(body, {"Content-Type": "application/x-www-form-urlencoded"})
+    await scene.post(body, {"X-Slack-Signature": f"v0={UNSIGNED}", "X-Slack-Request-Timestamp": UNSIGNED})
+    for path in (f"/callbacks/payments/{STRANGE_TOKEN}", f"/callbacks/delivery/{STRANGE_TOKEN}", f"/{STRANGE_TOKEN}"):
+        for method in ("POST", "GET"):
+            url = f"{scene.bot.url}{path}?q={UNSIGNED}"
+            async with scene.session.request(method, url, data=UNSIGNED.encode()) as answer:
+                assert answer.status == 404
+    start = f"POST /callbacks/payments/{STRANGE_TOKEN} HTTP/1.1\r\nHost: x\r\n".encode()
+    for rest in (
+        f"X-Broken: \x7f{UNSIGNED}\r\n\r\n".encode(),
+        f"Transfer-Encoding: chunked\r\n\r\n{UNSIGNED}\r\n".encode(),
+        f"Transfer-Encoding: chunked\r\n\r\n5\r\n{UNSIGNED}\r\n".encode(),
+        f"Content-Encoding: gzip\r\nContent-Length: 22\r\n\r\n{UNSIGNED}".encode(),
+        f"Content-Length: 9999\r\n\r\n{UNSIGNED}".encode(),
+    ):
+        await scene.send_raw(start + rest, end=True)
+    await scene.send_raw(f"{UNSIGNED} /{STRANGE_TOKEN} nonsense\r\n\r\n".encode(), end=True)
+
+
+def _everything_written(scene: Scene) -> dict[str, bytes]:
+    """Both streams, every file of the database, everything Slack was told, what the open addresses answer."""
+    files = [path for path in Path(scene.folder).iterdir() if path.is_file() and path.name != "policy.toml"]
+    written = {path.name: path.read_bytes() for path in files}
+    assert {"stdout.log", "switchboard.db", "switchboard.db-wal"} <= set(written)
+    calls = [json.dumps([call.method, call.args, call.error], default=str) for call in scene.workspace.calls]
+    return written | {"Slack": "\n".join(calls).encode(), "picture": scene.workspace.picture().encode()}
+
+
+def _spellings(secret: str) -> Iterable[bytes]:
+    """Plain, in an address, in base64 by itself and in the middle of something else."""
+    yield from {secret.encode(), quote(secret, safe="").encode(), quote_plus(secret).encode()}
+    for before in range(3):
+        yield base64.b64encode(bytes(before) + secret.encode())[4:-4]
+
+
+async def test_the_search_would_find_what_it_searches(open_scene: Opening) -> None:
+    scene = await open_scene(SECRET_KEY="the-canary-key-0123456789")
+    await scene.pay('send ana@example.com 25.00 "the-canary-key-0123456789"', user=MARIA)
+    await scene.workspace.until(lambda: scene.cards(APPROVALS))
+    written = _everything_written(scene)
+    found = {
+        place for place, content in written.items() for one in _spellings("the-canary-key-0123456789") if one in content
+    }
+    assert {"switchboard.db-wal", "Slack", "picture"} <= found
