@@ -38,6 +38,9 @@ _PRAGMAS = {
 }
 
 
+_NO_DATABASE = "See that DATABASE_URL names a database file of Switchboard, or none yet."
+
+
 class Line(Protocol):
     """One connection's worth of work at a time."""
 
@@ -130,7 +133,7 @@ class SqliteLine:
             aio = _ThreadConnection(connect)
             await aio
         except sqlite3.Error as error:
-            raise StorageError(f"The database cannot be opened: {error}: {database.path}") from error
+            raise StorageError(f"The database cannot be opened: {error}: {database.path}", mend=_NO_DATABASE) from error
         try:
             connection = await aio.call(lambda: _prepared(aio.raw(), writes=writes))
         except BaseException:
@@ -160,7 +163,7 @@ def _prepared(raw: sqlite3.Connection, *, writes: bool) -> Connection:
                 )
         raw.execute(f"PRAGMA query_only={int(not writes)}")
     except sqlite3.Error as error:
-        raise StorageError(f"The database cannot be used: {error}") from error
+        raise StorageError(f"The database cannot be used: {error}", mend=_NO_DATABASE) from error
     engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
     _begin_with(engine, "BEGIN IMMEDIATE" if writes else "BEGIN")
     return engine.connect()
