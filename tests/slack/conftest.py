@@ -1,0 +1,67 @@
+"""A Web API that answers what a test tells it to, over real HTTP."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+Answer = Callable[[dict[str, Any]], Awaitable[web.StreamResponse] | web.StreamResponse]
+
+
+@dataclass
+class Api:
+    """``answers`` by method; ``calls`` are method and arguments, in order."""
+
+    url: str = ""
+    answers: dict[str, Answer] = field(default_factory=dict)
+    calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+
+    def say(self, method: str, body: dict[str, Any] | str, *, status: int = 200, **headers: str) -> None:
+        """Answer a method with JSON, or with text as it is."""
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+
+        def answer(_: dict[str, Any]) -> web.Response:
+            if isinstance(body, str):
+                return web.Response(text=body, status=status, headers=named, content_type="text/html")
+            return web.json_response(body, status=status, headers=named)
+
+        self.answers[method] = answer
+
+    def asked(self, method: str) -> int:
+        return [name for name, _ in self.calls].count(method)
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Api]:
+    found = Api()
+
+    async def serve(request: web.Request) -> web.StreamResponse:
+        method = request.match_info["method"]
+        arguments = {**request.query}
+        if request.content_type == "application/json" and request.can_read_body:
+            arguments |= await request.json()
+        elif request.can_read_body:
+            arguments |= {key: str(value) for key, value in (await request.post()).items()}
+        found.calls.append((method, arguments))
+        answer = found.answers[method](arguments)
+        return answer if isinstance(answer, web.StreamResponse) else await answer
+
+    app = web.Application()
+    app.router.add_route("*", "/api/{method}", serve)
+    runner = web.AppRunner(app, shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
+    yield found
+    await runner.cleanup()
+
+
+@pytest.fixture
+async def web_client(api: Api) -> AsyncIterator[AsyncWebClient]:
+    """The library's client as the application makes it."""
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=0.5)) as session:
+        yield AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])

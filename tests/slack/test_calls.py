@@ -1,0 +1,154 @@
+"""What a failed call means: sorted over a real server, because the library raises in many ways."""
+
+import asyncio
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.slack.calls import call
+from bot.slack.identity import who_we_are
+from tests.slack.conftest import Api
+
+
+async def post(client: AsyncWebClient) -> dict[str, Any]:
+    return await call(client.chat_postMessage(channel="C1", text="x"))
+
+
+async def test_an_answer_is_handed_on(api: Api, web_client: AsyncWebClient) -> None:
+    api.say("chat.postMessage", {"ok": True, "ts": "1.1"})
+    assert (await post(web_client))["ts"] == "1.1"
+
+
+@pytest.mark.parametrize(
+    "error", ["channel_not_found", "not_in_channel", "invalid_auth", "invalid_blocks", "nobody_knows"]
+)
+async def test_what_slack_refuses_was_not_done(api: Api, web_client: AsyncWebClient, error: str) -> None:
+    api.say("chat.postMessage", {"ok": False, "error": error})
+    with pytest.raises(ServiceNever) as refused:
+        await post(web_client)
+    assert refused.value.reason == error
+
+
+@pytest.mark.parametrize("error", ["fatal_error", "internal_error", "request_timeout", "service_unavailable"])
+async def test_what_slack_calls_its_own_fault_may_have_been_done(
+    api: Api, web_client: AsyncWebClient, error: str
+) -> None:
+    api.say("chat.postMessage", {"ok": False, "error": error})
+    with pytest.raises(OutcomeUnknown):
+        await post(web_client)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"), [("7", 7.0), ("0", 0.0), ("1.5", 1.5), ("soon", 1.0), ("", 1.0), ("-5", 0.0), (None, 1.0)]
+)
+async def test_too_many_requests_says_how_long_to_wait(
+    api: Api, web_client: AsyncWebClient, header: str | None, seconds: float
+) -> None:
+    more = {} if header is None else {"Retry_After": header}
+    api.say("chat.postMessage", {"ok": False, "error": "ratelimited"}, status=429, **more)
+    with pytest.raises(ServiceNow) as later:
+        await post(web_client)
+    assert later.value.retry_after == seconds
+
+
+@pytest.mark.parametrize("error", ["ratelimited", "rate_limited"])
+async def test_being_limited_with_status_200_is_being_limited(api: Api, web_client: AsyncWebClient, error: str) -> None:
+    api.say("chat.postMessage", {"ok": False, "error": error})
+    with pytest.raises(ServiceNow):
+        await post(web_client)
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ("<html>Bad gateway</html>", 502),
+        ("<html>Please log in</html>", 200),
+        ("", 200),
+        ("", 500),
+        ("not json", 200),
+        ('{"ok": fal', 200),
+        ("[]", 200),
+    ],
+)
+async def test_an_answer_nobody_can_read_may_mean_anything(
+    api: Api, web_client: AsyncWebClient, body: str, status: int
+) -> None:
+    api.say("chat.postMessage", body, status=status)
+    with pytest.raises(OutcomeUnknown):
+        await post(web_client)
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+async def test_a_server_error_may_have_been_done_whatever_its_body_says(
+    api: Api, web_client: AsyncWebClient, status: int
+) -> None:
+    api.say("chat.postMessage", {"ok": False, "error": "not_in_channel"}, status=status)
+    with pytest.raises(OutcomeUnknown):
+        await post(web_client)
+
+
+async def test_a_connection_that_breaks_may_have_been_done_and_is_not_repeated(
+    api: Api, web_client: AsyncWebClient
+) -> None:
+    sent = asyncio.Event()
+
+    async def drop(_: dict[str, Any]) -> web.StreamResponse:
+        sent.set()
+        raise asyncio.CancelledError  # aiohttp closes the connection without a word
+
+    api.answers["chat.postMessage"] = drop
+    with pytest.raises(OutcomeUnknown):
+        await post(web_client)
+    assert sent.is_set()
+    assert api.asked("chat.postMessage") == 1
+
+
+async def test_no_answer_in_time_may_have_been_done(api: Api, web_client: AsyncWebClient) -> None:
+    gate = asyncio.Event()
+
+    async def hang(_: dict[str, Any]) -> web.StreamResponse:
+        await gate.wait()
+        return web.json_response({"ok": True})
+
+    api.answers["chat.postMessage"] = hang
+    with pytest.raises(OutcomeUnknown):
+        await post(web_client)
+    gate.set()
+
+
+async def test_where_nobody_listens_nothing_was_done() -> None:
+    async with aiohttp.ClientSession() as session:
+        client = AsyncWebClient(token="x", base_url="http://127.0.0.1:1/api/", session=session, retry_handlers=[])
+        with pytest.raises(ServiceNow) as away:
+            await post(client)
+    assert away.value.reason == "cannot be reached"
+
+
+async def test_no_error_repeats_the_token_or_the_address(api: Api, web_client: AsyncWebClient) -> None:
+    for body, status in (({"ok": False, "error": "x"}, 200), ({"ok": False}, 503)):
+        api.say("chat.postMessage", body, status=status)
+        with pytest.raises((ServiceNever, OutcomeUnknown)) as failed:
+            await post(web_client)
+        assert "xoxb" not in str(failed.value)
+        assert "127.0.0.1" not in str(failed.value)
+
+
+async def test_who_we_are_comes_with_what_we_may_do(api: Api, web_client: AsyncWebClient) -> None:
+    api.say(
+        "auth.test",
+        {"ok": True, "team_id": "T1", "team": "Home", "bot_id": "B1", "user_id": "U1"},
+        x_oauth_scopes="chat:write, users:read,",
+    )
+    found = await who_we_are(web_client)
+    assert (found.team_id, found.team, found.bot_id, found.bot_user_id) == ("T1", "Home", "B1", "U1")
+    assert found.scopes == {"chat:write", "users:read"}
+
+
+async def test_a_token_that_is_not_accepted_is_a_refusal(api: Api, web_client: AsyncWebClient) -> None:
+    api.say("auth.test", {"ok": False, "error": "invalid_auth"})
+    with pytest.raises(ServiceNever, match="invalid_auth"):
+        await who_we_are(web_client)

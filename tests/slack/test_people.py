@@ -1,0 +1,191 @@
+"""Authority is read, not remembered: how old an answer may be, and that nobody counts on a guess."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.errors import ServiceNow
+from bot.slack.people import FRESH, OLDEST, People
+from tests.slack.conftest import Api
+
+GROUPS = ["S0FINANCE", "S0TREASURY"]
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def people(api: Api, web_client: AsyncWebClient, clock: Clock) -> People:
+    say_user(api)
+    say_groups(api, {"S0TREASURY": ["U0ADA", "U0LIN"], "S0FINANCE": []})
+    return People(client=web_client, groups=GROUPS, monotonic=clock, timeout=0.3)
+
+
+def say_user(api: Api, **fields: Any) -> None:
+    api.say("users.info", {"ok": True, "user": {"id": "U0ADA", "team_id": "T0HOME", "name": "ada", **fields}})
+
+
+def say_groups(api: Api, groups: dict[str, list[str]]) -> None:
+    def answer(arguments: dict[str, Any]) -> web.Response:
+        return web.json_response({"ok": True, "users": groups[arguments["usergroup"]]})
+
+    api.answers["usergroups.users.list"] = answer
+
+
+def fail(api: Api, *methods: str) -> None:
+    for method in methods or ("users.info", "usergroups.users.list"):
+        api.say(method, "down", status=503)
+
+
+async def test_a_person_and_the_policys_groups_they_are_in(people: People) -> None:
+    standing = await people.standing("U0ADA")
+    assert standing.person is not None
+    assert (standing.person.id, standing.person.team_id, standing.person.name) == ("U0ADA", "T0HOME", "ada")
+    assert standing.groups == {"S0TREASURY"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "flag"),
+    [
+        ({"deleted": True}, "deleted"),
+        ({"is_bot": True}, "bot"),
+        ({"is_restricted": True}, "guest"),
+        ({"is_ultra_restricted": True}, "guest"),
+        ({"is_stranger": True}, "stranger"),
+    ],
+)
+async def test_what_slack_says_of_somebody_is_taken_over(
+    api: Api, people: People, fields: dict[str, Any], flag: str
+) -> None:
+    say_user(api, **fields)
+    person = (await people.standing("U0ADA")).person
+    assert person is not None
+    assert [name for name in ("deleted", "bot", "guest", "stranger") if getattr(person, name)] == [flag]
+
+
+async def test_slackbot_is_a_bot_though_slack_does_not_say_so(api: Api, people: People) -> None:
+    say_user(api, id="USLACKBOT")
+    person = (await people.standing("USLACKBOT")).person
+    assert person is not None
+    assert person.bot
+
+
+@pytest.mark.parametrize("user", [{}, {"team_id": None}, {"profile": None}, {"name": None}])
+async def test_a_record_with_holes_belongs_to_no_workspace(api: Api, people: People, user: dict[str, Any]) -> None:
+    api.say("users.info", {"ok": True, "user": user})
+    person = (await people.standing("U0ADA")).person
+    assert person is not None
+    assert person.team_id != "T0HOME"
+
+
+async def test_within_a_few_seconds_nothing_is_asked_again(api: Api, people: People, clock: Clock) -> None:
+    for _ in range(3):
+        await people.standing("U0ADA")
+        clock.now += FRESH / 3
+    assert api.asked("users.info") == 1
+    assert api.asked("usergroups.users.list") == len(GROUPS)
+
+
+async def test_after_them_it_is_asked_again_and_believed(api: Api, people: People, clock: Clock) -> None:
+    await people.standing("U0ADA")
+    say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
+    clock.now += FRESH + 0.1
+    assert (await people.standing("U0ADA")).groups == frozenset()
+
+
+async def test_many_questions_at_once_are_one(api: Api, people: People) -> None:
+    await asyncio.gather(*(people.standing("U0ADA") for _ in range(20)))
+    assert api.asked("users.info") == 1
+    assert api.asked("usergroups.users.list") == len(GROUPS)
+
+
+async def test_several_people_share_the_groups(api: Api, people: People) -> None:
+    found = await people.standings(["U0ADA", "U0LIN", "U0ADA"])
+    assert set(found) == {"U0ADA", "U0LIN"}
+    assert api.asked("users.info") == 2
+    assert api.asked("usergroups.users.list") == len(GROUPS)
+
+
+@pytest.mark.parametrize("age", [FRESH + 1, OLDEST - 1])
+async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
+    api: Api, people: People, clock: Clock, age: float
+) -> None:
+    before = await people.standing("U0ADA")
+    fail(api)
+    clock.now += age
+    assert await people.standing("U0ADA") == before
+
+
+async def test_an_older_one_does_not(api: Api, people: People, clock: Clock) -> None:
+    await people.standing("U0ADA")
+    fail(api)
+    clock.now += OLDEST + 1
+    with pytest.raises(ServiceNow):
+        await people.standing("U0ADA")
+
+
+async def test_without_any_answer_nobody_counts(api: Api, people: People) -> None:
+    fail(api)
+    with pytest.raises(ServiceNow, match="did not say who you are"):
+        await people.standing("U0ADA")
+
+
+async def test_knowing_the_person_is_not_knowing_the_groups(api: Api, people: People) -> None:
+    fail(api, "usergroups.users.list")
+    with pytest.raises(ServiceNow):
+        await people.standing("U0ADA")
+
+
+async def test_no_answer_in_time_is_no_answer(api: Api, people: People) -> None:
+    gate = asyncio.Event()
+
+    async def hang(_: dict[str, Any]) -> web.StreamResponse:
+        await gate.wait()
+        return web.json_response({"ok": True})
+
+    api.answers["users.info"] = hang
+    with pytest.raises(ServiceNow):
+        await people.standing("U0ADA")
+    gate.set()
+
+
+@pytest.mark.parametrize("error", ["user_not_found", "user_not_visible"])
+async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: People, error: str) -> None:
+    api.say("users.info", {"ok": False, "error": error})
+    assert (await people.standing("U0ADA")).person is None
+
+
+@pytest.mark.parametrize("error", ["no_such_subteam", "subteam_not_found", "invalid_usergroup"])
+async def test_a_group_slack_does_not_know_is_empty(api: Api, people: People, error: str) -> None:
+    api.say("usergroups.users.list", {"ok": False, "error": error})
+    assert (await people.standing("U0ADA")).groups == frozenset()
+
+
+@pytest.mark.parametrize("error", ["missing_scope", "invalid_auth", "account_inactive"])
+@pytest.mark.parametrize("method", ["users.info", "usergroups.users.list"])
+async def test_when_we_may_not_ask_nobody_counts(api: Api, people: People, method: str, error: str) -> None:
+    api.say(method, {"ok": False, "error": error})
+    with pytest.raises(ServiceNow):
+        await people.standing("U0ADA")
+
+
+async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: People, clock: Clock) -> None:
+    """A token that was revoked is an answer: nobody counts from then on."""
+    await people.standing("U0ADA")
+    api.say("users.info", {"ok": False, "error": "token_revoked"})
+    clock.now += FRESH + 1
+    with pytest.raises(ServiceNow):
+        await people.standing("U0ADA", oldest=0)

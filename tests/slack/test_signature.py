@@ -1,0 +1,39 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.playground.workspace.delivery import sign
+from bot.slack.signature import signed_by_slack
+
+SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
+NOW = 1_700_000_000
+
+
+def holds(*, stamp: str = str(NOW), body: bytes = b"x", signature: str | None = None, now: float = NOW) -> bool:
+    made = sign(SECRET.encode(), stamp, body) if signature is None else signature
+    return signed_by_slack(secret=SECRET, timestamp=stamp, signature=made, body=body, now=now)
+
+
+@given(st.binary(max_size=200), st.integers(min_value=-299, max_value=299))
+def test_whatever_slack_signed_within_five_minutes_holds(body: bytes, age: int) -> None:
+    assert holds(body=body, now=NOW + age)
+
+
+def test_what_is_older_or_newer_does_not() -> None:
+    assert not holds(now=NOW + 302)
+    assert not holds(now=NOW - 302)
+
+
+@given(st.text(max_size=90), st.text(max_size=20))
+def test_no_text_in_the_headers_raises_or_holds(signature: str, stamp: str) -> None:
+    assert not holds(signature=signature)
+    assert not signed_by_slack(secret=SECRET, timestamp=stamp, signature=signature, body=b"", now=NOW)
+
+
+@given(
+    st.binary(min_size=1, max_size=50), st.integers(min_value=0, max_value=49), st.integers(min_value=1, max_value=255)
+)
+def test_no_byte_of_the_body_can_be_changed(body: bytes, at: int, flip: int) -> None:
+    changed = bytearray(body)
+    changed[at % len(body)] ^= flip
+    signature = sign(SECRET.encode(), str(NOW), body)
+    assert not holds(body=bytes(changed), signature=signature)

@@ -1,0 +1,95 @@
+"""The rules of the house: who may import whom, nothing built at import time, every folder with its plate."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from importlinter.cli import EXIT_STATUS_SUCCESS, lint_imports
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGES = ("bot", "handlers", "storage")
+SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+
+
+def test_each_layer_imports_only_what_stands_below_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    status = lint_imports(config_filename="pyproject.toml", no_cache=True)
+    report = capsys.readouterr().out
+    assert status == EXIT_STATUS_SUCCESS, report
+    assert "0 broken" in report
+    assert "Each layer imports only what stands below it KEPT" in report
+
+
+def test_the_outside_world_of_the_playground_knows_nothing_of_the_bot() -> None:
+    for path in (ROOT / "bot" / "playground" / name for name in ("workspace", "simulators", "console", "faults.py")):
+        for source in [path] if path.is_file() else sorted(path.rglob("*.py")):
+            foreign = {name for name in imports(source) if name.split(".")[0] in PACKAGES}
+            assert all(name.startswith("bot.playground") for name in foreign), (source, foreign)
+
+
+def test_domain_and_presentation_do_no_io() -> None:
+    forbidden = {"asyncio", "socket", "os", "time", "random", "logging", "subprocess", "pathlib"}
+    for folder in ("domain", "presentation"):
+        for source in sorted((ROOT / "bot" / folder).rglob("*.py")):
+            if source.name != "clock.py":
+                assert not forbidden & {name.split(".")[0] for name in imports(source)}, source
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_module_says_what_it_is_for(source: Path) -> None:
+    assert ast.get_docstring(ast.parse(source.read_text()))
+
+
+def test_functions_are_short_enough_to_be_read() -> None:
+    long = [
+        f"{source.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for source in SOURCES
+        if "migrations" not in source.parts
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or node.lineno) - node.lineno > 60
+    ]
+    assert not long
+
+
+def test_no_error_is_swallowed_without_a_word() -> None:
+    silent = []
+    for source in SOURCES:
+        lines = source.read_text().splitlines()
+        handlers = [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.ExceptHandler)]
+        for handler in handlers:
+            passes = all(isinstance(line, ast.Pass) for line in handler.body)
+            explained = "#" in lines[handler.body[0].lineno - 1]
+            if handler.type is None or (passes and not explained):
+                silent.append(f"{source.relative_to(ROOT)}:{handler.lineno}")
+    assert not silent
+
+
+@pytest.mark.parametrize(
+    "package", ["bot/slack", "bot/clients", "bot/workflows", "bot/presentation", "handlers", "storage"]
+)
+def test_every_room_has_a_plate_at_its_door(package: str) -> None:
+    plate = ROOT / package / "README.md"
+    assert plate.is_file()
+    listed = plate.read_text()
+    if package in ("bot/slack", "bot/workflows", "bot/presentation"):
+        missing = [
+            path.name
+            for path in sorted((ROOT / package).glob("*.py"))
+            if path.name not in listed and path.name != "__init__.py"
+        ]
+        assert not missing
+
+
+def imports(source: Path) -> set[str]:
+    """Modules that a file imports, by their full names."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, source
+            found.add(node.module or "")
+    return found

@@ -1,0 +1,151 @@
+"""Ticks and drains: told of work, a drain runs at once, never twice at a time, and outlives what fails."""
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+
+from bot.schedule import Pump, Schedule
+
+
+class Drain:
+    """Gives back the figures it was told to, one a call, then nothing."""
+
+    def __init__(self, *found: int | Exception) -> None:
+        self.left = list(found)
+        self.calls = 0
+        self.at_once = 0
+        self.most_at_once = 0
+        self.called = asyncio.Event()
+        self.gate: asyncio.Event | None = None
+
+    async def __call__(self) -> int:
+        self.calls += 1
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        self.called.set()
+        try:
+            if self.gate is not None:
+                await self.gate.wait()
+            result = self.left.pop(0) if self.left else 0
+        finally:
+            self.at_once -= 1
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+
+async def idle(pump: Pump) -> None:
+    running = pump._running
+    if running is not None:
+        await running
+
+
+async def test_a_drain_is_asked_until_it_has_nothing_left() -> None:
+    drain = Drain(3, 1)
+    pump = Pump(name="x", drain=drain)
+    pump.nudge()
+    await idle(pump)
+    assert drain.calls == 3
+
+
+async def test_told_of_work_while_it_runs_it_looks_once_more_and_never_twice_at_a_time() -> None:
+    drain = Drain()
+    drain.gate = asyncio.Event()
+    pump = Pump(name="x", drain=drain)
+    for _ in range(20):
+        pump.nudge()
+    await drain.called.wait()
+    for _ in range(20):
+        pump.nudge()
+    drain.gate.set()
+    await idle(pump)
+    assert drain.calls == 2
+    assert drain.most_at_once == 1
+
+
+async def test_what_one_row_does_to_a_drain_stops_it_until_the_next_tick_and_no_longer() -> None:
+    drain = Drain(RuntimeError("poison"), 1)
+    pump = Pump(name="x", drain=drain)
+    pump.nudge()
+    await idle(pump)
+    assert drain.calls == 1
+    pump.nudge()
+    await idle(pump)
+    assert drain.calls == 3
+
+
+async def test_a_drain_that_always_finds_something_gives_others_their_turn() -> None:
+    drain = Drain(*[1] * 5_000)
+    pump = Pump(name="x", drain=drain)
+    pump.nudge()
+    await idle(pump)
+    assert drain.calls == 1_000
+
+
+async def test_stopping_lets_the_step_under_way_end() -> None:
+    drain = Drain(1)
+    drain.gate = asyncio.Event()
+    pump = Pump(name="x", drain=drain)
+    pump.nudge()
+    await drain.called.wait()
+    stopping = asyncio.create_task(pump.stop())
+    await asyncio.sleep(0)
+    assert not stopping.done()
+    drain.gate.set()
+    await stopping
+    assert drain.at_once == 0
+
+
+async def test_a_step_that_does_not_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.schedule._STOP_SECONDS", 0.05)
+    drain = Drain()
+    drain.gate = asyncio.Event()
+    pump = Pump(name="x", drain=drain)
+    pump.nudge()
+    await drain.called.wait()
+    await pump.stop()
+    assert drain.at_once == 0
+
+
+async def test_a_pump_that_never_ran_stops_too() -> None:
+    await Pump(name="x", drain=Drain()).stop()
+
+
+async def until(condition: Callable[[], bool], *drains: Drain) -> None:
+    async with asyncio.timeout(5):
+        while not condition():
+            for drain in drains:
+                drain.called.clear()
+            await asyncio.wait(
+                [asyncio.ensure_future(drain.called.wait()) for drain in drains], return_when=asyncio.FIRST_COMPLETED
+            )
+
+
+async def test_a_schedule_drains_at_its_start_at_each_tick_and_when_told() -> None:
+    one, other = Drain(), Drain()
+    schedule = Schedule(drains={"one": one, "other": other}, tick_seconds=0.05)
+    schedule.start()
+    await until(lambda: one.calls >= 3 and other.calls >= 3, one)
+    schedule.wake()
+    await schedule.stop()
+    calls = one.calls
+    schedule.wake()
+    await asyncio.sleep(0)
+    assert one.calls == calls  # stopped is stopped
+
+
+async def test_one_drain_that_fails_keeps_no_other_from_its_work() -> None:
+    bad, good = Drain(*[RuntimeError("x")] * 50), Drain()
+    schedule = Schedule(drains={"bad": bad, "good": good}, tick_seconds=0.02)
+    schedule.start()
+    await until(lambda: good.calls >= 3 and bad.calls >= 3, good, bad)
+    await schedule.stop()
+
+
+async def test_a_missed_tick_is_made_up_once_and_never_dropped() -> None:
+    schedule = Schedule(drains={}, tick_seconds=60)
+    schedule.start()
+    (job,) = schedule._scheduler.get_jobs()
+    assert (job.misfire_grace_time, job.coalesce, job.max_instances) == (None, True, 1)
+    await schedule.stop()
