@@ -36,7 +36,9 @@ async def test_a_prefix_renames_every_command(open_scene: Opening) -> None:
     assert "Asked for" in str(asked.body)
 
 
-@pytest.mark.parametrize("missing", [_PAYMENTS, _PAYMENTS[2:]], ids=["all", "one"])
+@pytest.mark.parametrize(
+    "missing", [_PAYMENTS, pytest.param(_PAYMENTS[2:], marks=pytest.mark.campaign)], ids=["all", "one"]
+)
 async def test_a_service_that_is_not_configured_names_what_is_missing(
     open_scene: Opening, missing: tuple[str, ...]
 ) -> None:
