@@ -13,7 +13,7 @@ from bot.playground.console.deeds import Deeds
 from bot.playground.console.feed import Feed, Note
 from bot.playground.console.guard import HEADERS, LOOPBACK_HOSTS, Guard
 from bot.playground.console.panels import ServicePanel
-from bot.playground.console.shapes import Shapes
+from bot.playground.console.shapes import Shapes, picture_type
 from bot.playground.console.stream import Stream
 from bot.playground.workspace import Change, Workspace
 
@@ -115,7 +115,8 @@ class Console:
             raise web.HTTPNotFound
         disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
         headers = {**HEADERS, "Content-Disposition": disposition}
-        return web.Response(body=file.content, content_type="application/octet-stream", headers=headers)
+        kind = picture_type(file) or "application/octet-stream"
+        return web.Response(body=file.content, content_type=kind, headers=headers)
 
     def _viewer(self, request: web.Request) -> str:
         """Who looks: ``as``, else the guide's person, else the first one."""

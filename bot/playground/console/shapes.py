@@ -3,6 +3,7 @@
 from typing import Any
 
 from bot.playground.workspace import Channel, Message, User, View, Workspace
+from bot.playground.workspace.files import StoredFile
 
 Json = dict[str, Any]
 
@@ -15,6 +16,8 @@ SYSTEM_USER = "USLACKBOT"
 _COLORS = ("#c2563a", "#2f6db3", "#7a55a8", "#3f7f57", "#a8467a", "#8a6d1f", "#4a6a8a", "#9a4a4a")
 _KINDS = ("requester", "approver", "admin")
 _KILO = 1024
+_PICTURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
+"""First bytes of what is shown as a picture; never anything in which a script could hide."""
 
 
 class Shapes:
@@ -124,8 +127,14 @@ class Shapes:
     def _file(self, file_id: str) -> Json:
         file = self._workspace.file(file_id)
         if file is None:
-            return {"id": file_id, "name": "file", "size": "", "url": ""}
-        return {"id": file.id, "name": file.name, "size": _size(file.size), "url": f"/console/files/{file.id}"}
+            return {"id": file_id, "name": "file", "size": "", "url": "", "picture": None}
+        return {
+            "id": file.id,
+            "name": file.name,
+            "size": _size(file.size),
+            "url": f"/console/files/{file.id}",
+            "picture": (file.alt_text or file.title) if picture_type(file) else None,
+        }
 
     def _kind(self, user: User) -> str:
         if user.id == SYSTEM_USER or user.bot:
@@ -174,6 +183,11 @@ def _view(view: View) -> Json:
         "values": view.values,
         "errors": view.errors,
     }
+
+
+def picture_type(file: StoredFile) -> str:
+    """The type of a file that holds a raster picture, by its first bytes; empty for any other."""
+    return next((kind for start, kind in _PICTURES if file.content.startswith(start)), "")
 
 
 def _size(size: int) -> str:

@@ -35,7 +35,8 @@ function attachment(source, place) {
 }
 
 function file(entry) {
-  return el("a", { class: "file", href: entry.url, download: entry.name, "data-testid": "file" },
+  return el("a", { class: entry.picture === null ? "file" : "file file-pictured", href: entry.url, download: entry.name, "data-testid": "file" },
+    entry.picture !== null && el("img", { class: "file-picture", src: entry.url, alt: entry.picture }),
     el("span", { class: "file-kind", "aria-hidden": true }, (entry.name.split(".").pop() || "file").slice(0, 4)),
     el("span", { class: "file-name" }, entry.name), el("span", { class: "file-size" }, entry.size));
 }
