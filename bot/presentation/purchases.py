@@ -43,9 +43,8 @@ _TEXT_LINK_LIMIT = 600
 
 _COLUMNS = (
     Column(title="Item", most=_NAME_LIMIT),
-    Column(title="Quantity", most=20, align="right"),
-    Column(title="Each (USD)", most=30, align="right"),
-    Column(title="Together (USD)", most=30, align="right"),
+    Column(title="Quantity × each", most=40, align="right"),
+    Column(title="USD", most=30, align="right"),
 )
 
 TOPICS = {
@@ -174,15 +173,13 @@ def _payload(instruction: Instruction) -> PurchasePayload:
 
 def _facts(instruction: Instruction) -> list[Block]:
     return [
-        plain(f"Buyer\n{instruction.payload.email}"),
-        plain(f"Total\n{shown(instruction.cents)}"),
         mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
         mrkdwn(f"Reference\n{instruction.reference}"),
     ]
 
 
 def _row(item: Item) -> tuple[str, ...]:
-    return item.name, str(item.quantity), amount(item.unit_cents), amount(item.cents)
+    return item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)
 
 
 def _line(item: Item) -> str:
@@ -213,7 +210,7 @@ def _buttons(instruction: Instruction, link: str) -> list[Block]:
                 "action_id": CHECKOUT,
                 "url": link,
                 "style": "primary",
-                "accessibility_label": f"Open the checkout of {shown(instruction.cents)}"[:75],
+                "accessibility_label": f"Open checkout of {shown(instruction.cents)}"[:75],
             }
         )
     if instruction.state is State.NEW:

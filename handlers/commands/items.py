@@ -12,10 +12,22 @@ from bot.presentation.text import clean
 ITEM_RULE = "one or more items such as web=2x10.00"
 EXAMPLE = "Web design = 2 x 10.00"
 
+_RULE = "it must be written as name = quantity x unit price"
 _WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
 _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
 """As much as an amount that is typed may have digits."""
+
+
+def word(text: str) -> Item:
+    """One item as it is typed on a line, where a space ends it.
+
+    Raises:
+        PersonError: see :func:`item`.
+    """
+    if "=" not in text:
+        raise _broken(f"{_RULE}, and a name or description of several words goes into quotation marks", text)
+    return item(text)
 
 
 def item(text: str) -> Item:
@@ -26,11 +38,7 @@ def item(text: str) -> Item:
     """
     found = _WRITTEN.fullmatch(text.strip())
     if found is None:
-        raise _broken(
-            "it must be written as name=quantity x unit price, and a name or description of several words goes into "
-            "quotation marks",
-            text,
-        )
+        raise _broken(_RULE, text)
     name, quantity = clean(found["name"]), found["quantity"].strip()
     if not 1 <= len(name) <= NAME_LIMIT:
         raise _broken(f"its name must have 1 to {NAME_LIMIT} characters; this has {len(name)}", text)

@@ -61,6 +61,6 @@ COLLECT = Verb(
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
-        Argument(name="item", typed="<item>=<qty>x<unit>…", rule=items.ITEM_RULE, read=items.item, each=True),
+        Argument(name="item", typed="<item>=<qty>x<unit>…", rule=items.ITEM_RULE, read=items.word, each=True),
     ),
 )

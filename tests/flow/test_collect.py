@@ -1,9 +1,11 @@
 """Asking for money: from the slash command to the buyer's decision, through the real stack."""
 
 import aiohttp
+import pytest
 
 from bot.playground.workspace import Message
 from bot.presentation import purchases
+from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
@@ -52,5 +54,30 @@ async def test_over_http(database_url: str) -> None:
     rig = await Rig.open(database_url=database_url)
     try:
         await complete(rig)
+    finally:
+        await rig.close()
+
+
+async def test_over_socket_mode(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, socket_mode=True)
+    try:
+        await complete(rig)
+    finally:
+        await rig.close()
+
+
+@pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
+async def test_on_a_clock_that_is_moved(sqlite_url: str, callbacks: bool) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    try:
+        rig.payments.callbacks.switches.drop = not callbacks
+        await rig.pay(COLLECT)
+        page = await at_checkout(link_on(rig.cards(FINANCE)[0]), "cancel")
+        assert "You left the checkout" in page
+        await rig.payments.delivered()
+        await rig.pass_time(60, steps=4)
+        assert ["canceled" in m.text for m in rig.news(FINANCE)] == [False, True]
+        assert "canceled" in rig.cards(FINANCE)[0].text
+        assert not rig.cards(APPROVALS)
     finally:
         await rig.close()

@@ -123,9 +123,9 @@ def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) 
     ("typed", "argument", "rule"),
     [
         ("", "item", "it is missing"),
-        ("web", "item", "name=quantity x unit price"),
-        ("web=", "item", "name=quantity x unit price"),
-        ("web=10.00", "item", "name=quantity x unit price"),
+        ("web", "item", "name = quantity x unit price"),
+        ("web=", "item", "name = quantity x unit price"),
+        ("web=10.00", "item", "name = quantity x unit price"),
         ("=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has 0"),
         (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
         ("web=x10.00", "item", "whole number from 1 to 9999"),

@@ -147,9 +147,9 @@ def test_the_items_stand_in_a_table_and_in_words() -> None:
     card = purchases.card(purchase(), link=LINK)
     (table,) = [block for block in card.blocks if block["type"] == "table"]
     assert [[cell["text"] for cell in row] for row in table["rows"]] == [
-        ["Item", "Quantity", "Each (USD)", "Together (USD)"],
-        ["web", "2", "10.00", "20.00"],
-        ["Print ads", "1", "99.50", "99.50"],
+        ["Item", "Quantity × each", "USD"],
+        ["web", "2 × 10.00", "20.00"],
+        ["Print ads", "1 × 99.50", "99.50"],
     ]
     assert "2 × web at 10.00; 1 × Print ads at 99.50" in card.text
     plainer = type(card)(text=card.text, blocks=card.plainer)
