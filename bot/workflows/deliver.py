@@ -28,7 +28,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 10
-_SCAN_AFTER = timedelta(seconds=10)
+SCAN_AFTER = timedelta(seconds=10)
 """Slack's own read-after-write lag: how long a message we may have posted can stay invisible."""
 _FILE_SCAN_AFTER = timedelta(seconds=30)
 """The same for a message with a file, which Slack looks through first."""
@@ -69,7 +69,7 @@ async def _deliver(ctx: Context, row: OutboxRow) -> None:
     except ServiceNow as later:
         await _again(ctx, row, wait=later.retry_after, error=later.reason)
     except OutcomeUnknown as lost:
-        due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.LINK else _SCAN_AFTER)
+        due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.LINK else SCAN_AFTER)
         error = lost.reason
         await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
     except ServiceNever as refused:

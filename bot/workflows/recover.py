@@ -5,6 +5,7 @@ import structlog
 from bot.domain.instruction import AttemptOutcome, Instruction, State
 from bot.workflows import commit, create
 from bot.workflows.context import Context
+from bot.workflows.deliver import SCAN_AFTER
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -29,7 +30,7 @@ def _recover(ctx: Context, tx: Tx) -> int:
     left = tx.instructions.abandoned(now=now, owner=ctx.owner, exclusive=exclusive)
     for instruction in left:
         _lose(ctx, tx, instruction)
-    posts = tx.outbox.recover(owner=ctx.owner, now=now, exclusive=exclusive)
+    posts = tx.outbox.recover(owner=ctx.owner, now=now, exclusive=exclusive, look_at=now + SCAN_AFTER)
     if exclusive:
         # What a dead process merely read needs no care, only its lease must not stand in the way.
         tx.instructions.recover(owner=ctx.owner)

@@ -131,13 +131,16 @@ class Outbox:
         freed = {"lease_owner": "", "lease_until": None, **values}
         return self._connection.execute(update(table).where(*unfinished).values(freed)).rowcount == 1
 
-    def recover(self, owner: str, now: datetime, exclusive: bool) -> int:
-        """Rows whose sender died become unknown; how many. For ``exclusive`` see ``Instructions.abandoned``."""
+    def recover(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:
+        """Rows whose sender died become unknown, to be looked for at ``look_at`` (now); how many.
+
+        For ``exclusive`` see ``Instructions.abandoned``.
+        """
         dead = free(table, now)
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
         sending = update(table).where(table.c.state == OutboxState.SENDING, dead)
-        lost = {"state": OutboxState.UNKNOWN, "due_at": now, "lease_owner": "", "lease_until": None}
+        lost = {"state": OutboxState.UNKNOWN, "due_at": look_at or now, "lease_owner": "", "lease_until": None}
         count = self._connection.execute(sending.values(lost)).rowcount
         # A dead looker leaves a row that is unknown already: only its lease stands in the way.
         looking = update(table).where(table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None), dead)
