@@ -7,7 +7,7 @@ from bot.domain.instruction import CallbackKind, Instruction, Kind, PurchasePayl
 from bot.domain.references import callback_token, token_hash, ulid
 from bot.workflows.announce import Place, show_card
 from bot.workflows.context import Context
-from bot.workflows.request import unused_reference
+from bot.workflows.request import store_once, unused_reference
 from storage.transaction import Tx
 
 
@@ -41,7 +41,7 @@ async def request_purchase(ctx: Context, asked: AskedToCollect) -> Instruction:
         show_card(tx, instruction, Place.REQUESTER, policy=ctx.policy, now=now)
         return instruction
 
-    instruction = await ctx.store.write(work, name="request")
+    instruction = await store_once(ctx, work, source_key=asked.source_key)
     ctx.wake()
     return instruction
 

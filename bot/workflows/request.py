@@ -1,5 +1,6 @@
 """Somebody asks for a payout. Nothing is sent to the service before everything here has passed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -10,6 +11,7 @@ from bot.domain.policy import Facts
 from bot.domain.references import callback_token, reference, token_hash, ulid
 from bot.workflows.announce import Place, places, show_card
 from bot.workflows.context import Context
+from storage.errors import CommitUnknown
 from storage.transaction import Tx
 
 _DAY = timedelta(days=1)
@@ -48,9 +50,20 @@ async def request_payout(ctx: Context, asked: Asked) -> Instruction:
         show_card(tx, instruction, first, policy=ctx.policy, now=now)
         return instruction
 
-    instruction = await ctx.store.write(work, name="request")
+    instruction = await store_once(ctx, work, source_key=asked.source_key)
     ctx.wake()
     return instruction
+
+
+async def store_once(ctx: Context, work: Callable[[Tx], Instruction], *, source_key: str) -> Instruction:
+    """Store a request. When the database does not say whether it did, look: who is told to try again asks twice."""
+    try:
+        return await ctx.store.write(work, name="request")
+    except CommitUnknown:
+        stored = await ctx.store.read(lambda tx: tx.instructions.by_source(source_key))
+        if stored is None:
+            raise
+        return stored
 
 
 def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
