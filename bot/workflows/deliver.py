@@ -65,6 +65,15 @@ async def _deliver(ctx: Context, row: OutboxRow) -> None:
         await ctx.store.write(lambda tx: tx.outbox.dead(row.id, error="nothing to pay any more"), name="dead")
         return
     try:
+        there = await _search(ctx, row, about)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        await _not_searched(ctx, row, about, silent)
+        return
+    if there is not None:
+        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about.instruction, there, found=True), name="found_post")
+        ctx.wake()
+        return
+    try:
         posted = await _post(ctx, row, about)
     except ServiceNow as later:
         await _again(ctx, row, wait=later.retry_after, error=later.reason)
@@ -90,12 +99,36 @@ def _subject(tx: Tx, row: OutboxRow) -> _Subject:
     )
 
 
+async def _search(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
+    """After an unknown outcome: is the message there already?"""
+    if row.before is not OutboxState.UNKNOWN:
+        return None
+    channel, thread_ts = await _where(ctx, row, about)
+    oldest = row.created_at.timestamp() - _CLOCK_SKEW
+    if row.action == Action.LINK and about.instruction is not None:
+        return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
+    return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
+
+
+async def _not_searched(
+    ctx: Context, row: OutboxRow, about: _Subject, silent: ServiceNow | ServiceNever | OutcomeUnknown
+) -> None:
+    """The message may be there, so it is not sent again before somebody has looked."""
+    error = silent.reason
+    if isinstance(silent, ServiceNever) and error in _NO_PLACE:
+        await _refused(ctx, row, about.instruction, error)  # where we are not, nothing of ours was posted
+        return
+    if row.attempts >= _DEAD_AFTER:
+        log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
+        await _again(ctx, row, wait=None, error=error)  # twice is better than never
+        return
+    wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+    due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
+    await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
+
+
 async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
     channel, thread_ts = await _where(ctx, row, about)
-    if row.before is OutboxState.UNKNOWN:
-        there = await _find(ctx, row, about, channel=channel, thread_ts=thread_ts)
-        if there is not None:
-            return there
     if row.action == Action.LINK and about.instruction is not None:
         link = link_of(ctx, about.instruction)
         if not link:
@@ -105,13 +138,6 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
     if row.last_error in TOO_RICH:
         content = Content(text=content.text)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
-
-
-async def _find(ctx: Context, row: OutboxRow, about: _Subject, *, channel: str, thread_ts: str | None) -> Posted | None:
-    oldest = row.created_at.timestamp() - _CLOCK_SKEW
-    if row.action == Action.LINK and about.instruction is not None:
-        return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
-    return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
 
 
 async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, str | None]:
@@ -142,7 +168,10 @@ def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
             return warn(instruction, row.payload)
 
 
-def _posted(tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction | None, at: Posted) -> None:
+def _posted(
+    tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction | None, at: Posted, *, found: bool = False
+) -> None:
+    """Store where a message stands. One that was found shows what held when it was posted, which nobody knows now."""
     now = ctx.clock.now()
     tx.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=now)
     if row.action != Action.CARD or instruction is None:
@@ -167,7 +196,7 @@ def _posted(tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction | Non
             place=row.place,
             channel=at.channel,
             ts=at.ts,
-            shown_version=shown,
+            shown_version=0 if found else shown,
             due_at=None,
             attempts=0,
         )
@@ -223,6 +252,9 @@ def _alert_no_place(ctx: Context, tx: Tx, instruction: Instruction, error: str) 
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, error: str) -> None:
-    pause = back_off(first=1.0, attempts=row.attempts, ceiling=60.0)
-    due = ctx.clock.now() + max(pause, timedelta(seconds=wait or 0.0))
+    due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
     await ctx.store.write(lambda tx: tx.outbox.again(row.id, due_at=due, error=error), name="post_again")
+
+
+def _pause(row: OutboxRow) -> timedelta:
+    return back_off(first=1.0, attempts=row.attempts, ceiling=60.0)
