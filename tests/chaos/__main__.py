@@ -1,0 +1,50 @@
+"""Repeat a plan and look at it: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``."""
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import nullcontext
+from pathlib import Path
+
+from tests.chaos.checker import check
+from tests.chaos.flows import FLOWS
+from tests.chaos.mutants import MUTANTS
+from tests.chaos.plans import Plan
+from tests.chaos.seams import sewn
+from tests.chaos.world import World
+
+
+async def replay(plan: Plan) -> int:
+    """Run one plan aloud; 1 when it broke a promise."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
+            await world.live()
+            violations = [str(violation) for violation in check(world)]
+            for line in (*_story(world), *(violations or ["every invariant holds"])):
+                sys.stdout.write(f"{line}\n")
+            return 1 if violations else 0
+
+
+def _story(world: World) -> Iterator[str]:
+    """What was met, how the requests went, what people and the service saw."""
+    seen = world.witness.sightings
+    start = seen[0].at if seen else 0.0
+    yield from (str(crossing.point) for crossing in world.trace if not crossing.idle)
+    yield from (f"{one.at - start:9.1f} s {one.id[-4:]} {one.state}" for one in seen)
+    for act in world.witness.acts:
+        yield f"{act.at - start:9.1f} s {act.user} {act.what}: {act.ack.status} {act.ack.error} {act.ack.body}"
+    yield world.workspace.picture()
+    for call in world.payments.calls:
+        yield f"{call.at - start:9.1f} s {call.operation} {call.status} {call.fault or ''}"
+    yield from (f"trouble: {text}" for text in world.troubles)
+
+
+def main(plan: str, mutant: str = "") -> int:
+    """Run the plan of the command line; a second word names a mutant."""
+    with sewn(), MUTANTS[mutant].change() if mutant else nullcontext():
+        return asyncio.run(replay(Plan.parse(plan)))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,200 @@
+"""Run many plans, in as many processes as the machine has cores, and sum them up."""
+
+import asyncio
+import gc
+import logging
+import multiprocessing
+import os
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import structlog
+
+from tests.chaos.checker import check
+from tests.chaos.flows import FLOWS
+from tests.chaos.mutants import MUTANTS
+from tests.chaos.plans import Plan, Point, singles
+from tests.chaos.seams import sewn
+from tests.chaos.world import World
+
+_BATCH = 8
+_PLAN_SECONDS = 60.0
+_COLLECT_EVERY = 20
+_MEMORY = Path("/dev/shm")  # a committed page on a real disk costs milliseconds that prove nothing here
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One run: what was broken, and how the requests ended."""
+
+    plan: str
+    violations: tuple[str, ...]
+    states: tuple[str, ...]
+    trace: tuple[str, ...] = ()
+    """Points in the order in which they were met, without writes that found nothing to do."""
+    troubles: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Report:
+    """What a campaign found."""
+
+    outcomes: list[Outcome] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def broken(self) -> list[Outcome]:
+        """The runs in which a promise was broken."""
+        return [outcome for outcome in self.outcomes if outcome.violations]
+
+    @property
+    def with_a_person(self) -> int:
+        """Runs that end with a request that a person must look at."""
+        return sum("needs_human" in outcome.states for outcome in self.outcomes)
+
+    def table(self) -> str:
+        """The numbers, a line for each flow, and how to repeat what went wrong."""
+        lines = [f"{'flow':<16}{'plans':>7}{'violated':>10}{'with a person':>15}   ends"]
+        flows = dict.fromkeys(outcome.plan.partition(":")[0] for outcome in self.outcomes)
+        for flow in flows:
+            mine = Report([o for o in self.outcomes if o.plan.partition(":")[0] == flow])
+            ends = Counter("+".join(outcome.states) for outcome in mine.outcomes)
+            told = ", ".join(f"{state} {count}" for state, count in ends.most_common(6))
+            lines.append(f"{flow:<16}{len(mine.outcomes):>7}{len(mine.broken):>10}{mine.with_a_person:>15}   {told}")
+        points = {fault.rpartition("=")[0] for outcome in self.outcomes for fault in faults_of(outcome.plan)}
+        lines.append(
+            f"{len(points)} points, {len(self.outcomes)} plans, {len(self.broken)} with violations, "
+            f"{self.with_a_person} end with a person, {self.seconds:.0f} s"
+        )
+        for outcome in self.broken[:40]:
+            lines.append(f'python -m tests.chaos "{outcome.plan}"')
+            lines += [f"    {violation}" for violation in outcome.violations[:6]]
+        return "\n".join(lines)
+
+
+class Crew:
+    """Worker processes, one a core, for as long as the ``with`` block lasts."""
+
+    def __enter__(self) -> "Crew":
+        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=multiprocessing.get_context("spawn"))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def run(self, plans: Sequence[Plan]) -> Report:
+        """Run plans and check each."""
+        texts = [str(plan) for plan in plans]
+        return self._gather([(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
+
+    def run_mutants(self, mutants: Mapping[str, Sequence[str]]) -> dict[str, Report]:
+        """Run the plans of each mutant with its change of the protocol."""
+        pending = {name: self._pool.submit(run_batch, list(plans), name) for name, plans in mutants.items()}
+        return {name: Report(outcomes=future.result()) for name, future in pending.items()}
+
+    def _gather(self, batches: list[tuple[list[str], str]]) -> Report:
+        started = time.monotonic()
+        report = Report()
+        for future in [self._pool.submit(run_batch, *batch) for batch in batches]:
+            report.outcomes += future.result()
+        report.seconds = time.monotonic() - started
+        return report
+
+
+def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
+    """Run some plans in this process, one after the other."""
+    logging.disable(logging.CRITICAL)
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
+    gc.disable()
+    outcomes = []
+    with sewn(), MUTANTS[mutant].change() if mutant else nullcontext():
+        for text in texts:
+            outcomes.append(asyncio.run(run_plan(Plan.parse(text))))
+            _tidy()
+    return outcomes
+
+
+_runs = Counter[str]()
+
+
+def _tidy() -> None:
+    """Collect now and then instead of whenever: half of the time went into looking for garbage."""
+    _runs["all"] += 1
+    if _runs["all"] % _COLLECT_EVERY == 0:
+        gc.collect()
+
+
+def _scratch() -> Path | None:
+    return _MEMORY if _MEMORY.is_dir() else None
+
+
+async def run_plan(plan: Plan) -> Outcome:
+    """Run one plan and check everything."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
+        async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
+            broken = ""
+            try:
+                async with asyncio.timeout(_PLAN_SECONDS):
+                    await world.live()
+            except Exception as error:  # noqa: BLE001 - a run that breaks is a finding like any other
+                broken = f"X: the run broke: {error!r}"
+            return Outcome(
+                plan=str(plan),
+                violations=(*([broken] if broken else []), *(str(violation) for violation in check(world))),
+                states=tuple(row["state"] for row in world.books.instructions()),
+                trace=tuple(str(crossing.point) for crossing in world.trace if not crossing.idle),
+                troubles=tuple(world.troubles),
+                seconds=time.monotonic() - started,
+            )
+
+
+def faults_of(plan: str) -> list[str]:
+    """The faults of a plan with the name of its flow, e.g. ``callback: write/request#1=busy``."""
+    flow, _, faults = plan.partition(":")
+    return [f"{flow}: {fault.strip()}" for fault in faults.split(",") if fault.strip()]
+
+
+def new_points(outcomes: Iterable[Outcome]) -> dict[str, list[Point]]:
+    """From fault-free runs: the points of each flow behind what it has in common with an earlier flow."""
+    found: dict[str, list[Point]] = {}
+    earlier: list[tuple[str, ...]] = []
+    for outcome in outcomes:
+        shared = max((_common(outcome.trace, other) for other in earlier), default=0)
+        found[outcome.plan.partition(":")[0]] = [Point.parse(text) for text in outcome.trace[shared:]]
+        earlier.append(outcome.trace)
+    return found
+
+
+def single_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
+    """Every single fault behind the fault-free runs; a flow's own fault is there in each of its runs."""
+    plans = []
+    for flow, points in new_points(outcomes).items():
+        base = FLOWS[flow]().base
+        plans += singles(flow, [point for point in points if point not in base])
+    return plans
+
+
+def second_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
+    """From runs with one fault: that fault and every other at every point that the run met after it."""
+    plans = []
+    for outcome in outcomes:
+        first = Plan.parse(outcome.plan)
+        [(point, _)] = first.faults
+        behind = outcome.trace[outcome.trace.index(str(point)) + 1 :]
+        for text in behind:
+            second = Point.parse(text)
+            plans += [Plan(first.flow, (*first.faults, (second, kind))) for kind in second.kinds]
+    return plans
+
+
+def _common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    pairs = zip(one, other, strict=False)
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))

@@ -1,0 +1,198 @@
+"""Changes of the protocol, each a shortcut that loses money or approvals, to prove that the checker sees them.
+
+A mutant is put into the process that runs a plan; the plans named here are plans of the campaign.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.instruction import CallbackKind
+from bot.domain.outcome import Unknown
+from bot.presentation import answers, cards
+from bot.slack.messenger import Messenger
+from bot.workflows import ballot, callbacks, commit, decide
+from handlers import actions
+from handlers.actions import payout
+from handlers.callbacks import payments as payments_callbacks
+from handlers.replies import Private
+from storage.errors import StorageError
+from storage.repositories.instructions import Instructions
+from tests.chaos.seams import replaced
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A change, and plans of which at least one must break."""
+
+    change: Callable[[], Any]
+    plans: tuple[str, ...]
+    breaks: str
+    """The code of the promise that is broken."""
+
+
+@contextmanager
+def _blind_resend() -> Iterator[None]:
+    """A commit whose outcome is unknown is sent again at once."""
+    original = PaymentsClient.commit_payout
+
+    async def commit_payout(self: PaymentsClient, *values: Any, **more: Any) -> Any:
+        outcome = await original(self, *values, **more)
+        return await original(self, *values, **more) if isinstance(outcome, Unknown) else outcome
+
+    with replaced(PaymentsClient, "commit_payout", commit_payout):
+        yield
+
+
+@contextmanager
+def _no_reread() -> Iterator[None]:
+    """What the service holds is not compared before the commit."""
+    with replaced(commit, "_is_not_as_approved", lambda *_: False):
+        yield
+
+
+@contextmanager
+def _sent_before_claimed() -> Iterator[None]:
+    """The commit leaves before its attempt is stored."""
+    original = commit.attempt_once
+
+    async def attempt_once(ctx: Any, instruction: Any, standings: Any, request: Any) -> None:
+        @dataclass
+        class Early:
+            boot_at: float = ctx.clock.boottime()
+
+        outcome = await request(Early())
+
+        async def already(_: Any) -> Any:
+            return outcome
+
+        await original(ctx, instruction, standings, already)
+
+    with replaced(commit, "attempt_once", attempt_once):
+        yield
+
+
+@contextmanager
+def _acked_before_stored() -> Iterator[None]:
+    """A vote is acknowledged, and then stored."""
+
+    async def approve(desk: Any, click: Any) -> Any:
+        found = await payout._meant(desk, click)
+        if isinstance(found, Private):
+            return found
+        desk.whispers.begin(decide.approve(desk.ctx, payout._decision(click, found)))
+        return Private(answers.recorded(found, votes=1))
+
+    original = actions.register
+
+    def register(router: Any) -> None:
+        original(router)
+        router.actions[cards.APPROVE] = approve
+
+    with replaced(actions, "register", register):
+        yield
+
+
+@contextmanager
+def _no_comparison() -> Iterator[None]:
+    """A transition does not ask whether the row is still the one it was decided on."""
+    original = Instructions._replace
+
+    def _replace(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
+        now = self.get(before.id)
+        assert now is not None
+        return original(self, replace(before, state=now.state, version=now.version), to, changes)
+
+    with replaced(Instructions, "_replace", _replace):
+        yield
+
+
+@contextmanager
+def _no_search() -> Iterator[None]:
+    """A post of unknown outcome is sent again without looking for it."""
+
+    async def find(*_: Any, **__: Any) -> None:
+        return None
+
+    with replaced(Messenger, "find", find):
+        yield
+
+
+@contextmanager
+def _body_believed() -> Iterator[None]:
+    """What a callback says counts, without reading the operation."""
+    original = callbacks._apply
+
+    def _apply(ctx: Any, tx: Any, row: Any, operation: Any) -> None:
+        reported = {CallbackKind.CONFIRMATION: "completed", CallbackKind.CANCEL: "canceled"}.get(row.kind, "failed")
+        original(ctx, tx, row, operation.model_copy(update={"status": reported}) if operation else None)
+
+    with replaced(callbacks, "_apply", _apply):
+        yield
+
+
+@contextmanager
+def _callback_unstored() -> Iterator[None]:
+    """A callback is answered 200 although the database was busy."""
+    original = vars(payments_callbacks)["receive"]
+
+    async def receive(*values: Any, **more: Any) -> Any:
+        try:
+            return await original(*values, **more)
+        except StorageError:
+            return True
+
+    with replaced(payments_callbacks, "receive", receive):
+        yield
+
+
+@contextmanager
+def _own_vote_counts() -> Iterator[None]:
+    """Who asked may approve, too."""
+
+    def but(original: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda standing, **more: original(standing, **{**more, "requester": ""})
+
+    def counting(votes: Any, *, instruction: Any, **more: Any) -> Any:
+        return count(votes, instruction=replace(instruction, requester=""), **more)
+
+    count = vars(ballot)["counting"]
+    with (
+        replaced(decide, "may_decide", but(vars(decide)["may_decide"])),
+        replaced(payout, "may_decide", but(vars(payout)["may_decide"])),
+        replaced(ballot, "counting", counting),
+    ):
+        yield
+
+
+@contextmanager
+def _no_recovery() -> Iterator[None]:
+    """What a dead process was sending is taken for never sent, and sent again."""
+
+    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, reason: str, now: Any) -> None:
+        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", reason, now)
+        commit._take_back(tx, sending, attempt, reason, None, now)
+
+    with replaced(commit, "lose", lose):
+        yield
+
+
+_COMMIT = "callback: payments/commit_payout#1="
+_POST = "callback: slack/chat.postMessage#"
+
+MUTANTS: Mapping[str, Mutant] = {
+    "blind resend": Mutant(_blind_resend, (f"{_COMMIT}done_dropped", f"{_COMMIT}done_500"), "I1"),
+    "no re-read": Mutant(_no_reread, ("external:",), "I1"),
+    "sent before claimed": Mutant(_sent_before_claimed, ("polling:",), "I12"),
+    "acknowledged before stored": Mutant(
+        _acked_before_stored, ("callback: write/approve#1=crash_before", "callback: write/approve#1=busy"), "I8"
+    ),
+    "no comparison": Mutant(_no_comparison, ("overtaken:",), "I9"),
+    "no search": Mutant(_no_search, (f"{_POST}1=done_dropped", f"{_POST}3=done_500"), "C1"),
+    "body believed": Mutant(_body_believed, ("callback:",), "I6"),
+    "callback not stored": Mutant(_callback_unstored, ("callback: write/callback#1=busy",), "I6"),
+    "own vote counts": Mutant(_own_vote_counts, ("quorum:",), "I4"),
+    "unknown taken for unsent": Mutant(_no_recovery, (f"{_COMMIT}done_dropped", f"{_COMMIT}crash_after"), "I6"),
+}

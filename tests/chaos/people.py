@@ -1,0 +1,177 @@
+"""People as they behave: they look at what Slack shows them, act, and repeat what did not work.
+
+Nobody here knows what the database holds. A person looks at the workspace, and again some seconds after each act.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar
+
+from bot.playground.simulators.callbacks import Callback
+from bot.playground.workspace import Message
+from tests.support.rig import APPROVALS
+
+if TYPE_CHECKING:
+    from tests.chaos.world import World
+
+_AGAIN_SECONDS = 10.0
+_MOST_TRIES = 8
+ASKED = "reference P-"
+"""What the answer to a request says once it is stored."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Person:
+    """Somebody (or something) that acts when there is a reason to; ``looks_at`` is when they look again."""
+
+    user: str = ""
+    tries: int = 0
+    looks_at: float = 0.0
+    most: int = _MOST_TRIES
+
+    def wants(self, world: World) -> bool:
+        """Whether there is a reason to act, now or soon."""
+        return self.tries < self.most and self._reason(world)
+
+    async def turn(self, world: World) -> None:
+        """Act once."""
+        self.tries += 1
+        await self._act(world)
+        self.looks_at = world.clock.seconds() + _AGAIN_SECONDS
+
+    def _reason(self, world: World) -> bool:
+        raise NotImplementedError
+
+    async def _act(self, world: World) -> None:
+        raise NotImplementedError
+
+
+@dataclass(slots=True, kw_only=True)
+class Asker(Person):
+    """Types a command until the answer says that it was taken."""
+
+    channel: str
+    text: str
+    done: bool = False
+
+    def _reason(self, world: World) -> bool:  # noqa: ARG002 - everybody else looks around
+        return not self.done
+
+    async def _act(self, world: World) -> None:
+        known = len(world.books.instructions())
+        ack = await world.person_acts(
+            self.user,
+            "ask",
+            world.workspace.slash(self.user, self.channel, "/pay", self.text),
+            durable=lambda: len(world.books.instructions()) > known,
+        )
+        self.done = ack.ok and ASKED in str(ack.body)
+
+
+@dataclass(slots=True, kw_only=True)
+class Decider(Person):
+    """Presses a button on the first card that has it, and fills in the form when one opens."""
+
+    action: str
+    channel: str = APPROVALS
+    values: dict[str, str] = field(default_factory=dict)
+    table: ClassVar[dict[str, tuple[str, str]]] = {
+        "payout.approve": ("vote", "approve"),
+        "payout.retry": ("vote", "retry"),
+        "payout.reject": ("state", "rejected"),
+        "payout.close": ("state", "closed"),
+        "payout.withdraw": ("state", "withdrawn"),
+    }
+
+    def _reason(self, world: World) -> bool:
+        return self._card(world) is not None
+
+    def _card(self, world: World) -> Message | None:
+        """The first card; somebody who sees two for one thing leaves the second alone."""
+        cards = [card for card in roots(world, self.channel) if card.blocks]
+        if not cards or all(button.action_id != self.action for button in cards[0].buttons):
+            return None
+        return None if f"<@{self.user}>" in approved_by(cards[0]) else cards[0]
+
+    async def _act(self, world: World) -> None:
+        view = world.workspace.modal(self.user)
+        if view is not None and not view.submit:
+            await world.act(world.workspace.close(self.user))
+            view = None
+        if view is None:
+            card = self._card(world)
+            assert card is not None
+            doing = world.workspace.click(self.user, self.channel, card.ts, self.action)
+            await world.person_acts(self.user, f"press {self.action}", doing, durable=lambda: self._holds(world))
+            view = world.workspace.modal(self.user)
+        if view is not None and view.submit:
+            doing = world.workspace.submit(self.user, self.values)
+            await world.person_acts(self.user, f"submit {self.action}", doing, durable=lambda: self._holds(world))
+
+    def _holds(self, world: World) -> bool:
+        """Whether what this person decides stands in the database."""
+        where, what = self.table[self.action]
+        if where == "vote":
+            query = "SELECT 1 FROM vote WHERE person = ? AND choice = ?"
+        else:
+            query = "SELECT 1 FROM instruction WHERE decided_by = ? AND state = ?"
+        return bool(world.books.rows(query, self.user, what))
+
+
+@dataclass(slots=True, kw_only=True)
+class Liar(Person):
+    """Knows the callback address and reports completion while the service still works on it."""
+
+    most: int = 1
+
+    def _reason(self, world: World) -> bool:
+        return any(record.status == "committed" for record in world.payments.operations.values())
+
+    async def _act(self, world: World) -> None:
+        record = next(r for r in world.payments.operations.values() if r.status == "committed")
+        body = {"id": record.id, "status": "completed", "code": record.code}
+        callback = Callback(
+            operation_id=record.id, kind="confirmation_uri", url=str(record.confirmation_uri), body=body
+        )
+        world.payments.callbacks.send_now(callback)
+        await world.act(world.payments.delivered())
+
+
+@dataclass(slots=True, kw_only=True)
+class Colleague(Person):
+    """Pays it by hand in the service's own pages while it waits for approval."""
+
+    most: int = 1
+
+    def _reason(self, world: World) -> bool:
+        return bool(roots(world, APPROVALS)) and any(r.status == "created" for r in world.payments.operations.values())
+
+    async def _act(self, world: World) -> None:
+        for record in list(world.payments.operations.values()):
+            await world.payments.settle(record.id, "committed")
+
+
+@dataclass(slots=True, kw_only=True)
+class Recipient(Person):
+    """Signs up at the service while money is held for them."""
+
+    email: str
+    most: int = 1
+
+    def _reason(self, world: World) -> bool:
+        return any(record.status == "pending" for record in world.payments.operations.values())
+
+    async def _act(self, world: World) -> None:
+        world.payments.add_account(self.email, full_name="Nia New")
+
+
+def roots(world: World, channel: str) -> Sequence[Message]:
+    """What stands in a channel outside of threads, for everybody to see."""
+    return [m for m in world.workspace.messages(channel) if m.thread_ts in ("", m.ts) and not m.ephemeral_to]
+
+
+def approved_by(card: Message) -> str:
+    """The part of a card that names who approved."""
+    return card.text.partition("Approved by ")[2]

@@ -1,0 +1,122 @@
+"""What may go wrong, where: effect points, kinds of faults, and plans that name both so that a run can be repeated."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Side(StrEnum):
+    """Which border an effect crosses."""
+
+    PAYMENTS = "payments"
+    """A request of ours to the payments service."""
+    SLACK = "slack"
+    """A Web API call of ours, or an answer to a response URL."""
+    PERSON = "person"
+    """A command, click or form on its way to us."""
+    CALLBACK = "callback"
+    """A callback of the payments service on its way to us."""
+    WRITE = "write"
+    """A commit of our database."""
+
+
+class Kind(StrEnum):
+    """What happens at a point. *Done* means that the effect took place."""
+
+    LOST = "lost"
+    """It vanishes: no effect, the connection closes without an answer."""
+    DONE_DROPPED = "done_dropped"
+    """Done, and the answer is lost (a time-out, made quick)."""
+    TIMED_OUT = "timed_out"
+    """Done, and no answer comes until our own time-out."""
+    DONE_500 = "done_500"
+    ERROR_500 = "error_500"
+    """Not done."""
+    TOO_MANY = "too_many"
+    """429, not done."""
+    REFUSED = "refused"
+    """A 4xx of the service, or a refusal that Slack names; not done."""
+    FATAL = "fatal"
+    """Slack's ``fatal_error``, which promises nothing; here it was not done."""
+    GARBAGE = "garbage"
+    """Done, and a proxy's page comes back; of a callback: a body that says nothing."""
+    CRASH_BEFORE = "crash_before"
+    """The process dies before the bytes leave, or before the commit."""
+    CRASH_AFTER = "crash_after"
+    """The process dies when the answer has arrived, or after the commit."""
+    TWICE = "twice"
+    """The very same request comes a second time."""
+    FORGED = "forged"
+    """A callback whose body lies about everything."""
+    BUSY = "busy"
+    """The database says busy; nothing was written."""
+    COMMIT_UNKNOWN = "commit_unknown"
+    """Written, but the database does not say so."""
+
+
+CRASHES = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)
+_READ = (Kind.LOST, Kind.ERROR_500, Kind.TOO_MANY, Kind.REFUSED, Kind.GARBAGE, *CRASHES)
+_EFFECT = (Kind.DONE_DROPPED, Kind.DONE_500, *_READ)
+_READS = frozenset({
+    "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.users.list",
+    "conversations.info", "conversations.history", "conversations.replies",
+})  # fmt: skip
+_HANGING = frozenset({"create_payout", "commit_payout", "chat.postMessage"})
+"""Effects whose time-out is also played in full; elsewhere a dropped answer stands for it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """The ``n``-th (from 1) effect of this name in a run."""
+
+    side: Side
+    name: str
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.side}/{self.name}#{self.n}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Point":
+        """The point that ``str`` gave this text."""
+        place, _, n = text.rpartition("#")
+        side, _, name = place.partition("/")
+        return cls(Side(side), name, int(n))
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The faults that make sense here; a read has no effect that could be done behind our back."""
+        match self.side:
+            case Side.PAYMENTS | Side.SLACK:
+                kinds = _READ if self.name in _READS else _EFFECT
+                fatal = (Kind.FATAL,) if self.side is Side.SLACK else ()
+                hanging = (Kind.TIMED_OUT,) if self.name in _HANGING else ()
+                return kinds + fatal + hanging
+            case Side.PERSON:
+                return (Kind.LOST, Kind.DONE_DROPPED, Kind.TWICE, *CRASHES)
+            case Side.CALLBACK:
+                return (Kind.LOST, Kind.TWICE, Kind.GARBAGE, Kind.FORGED, *CRASHES)
+            case Side.WRITE:
+                return (Kind.BUSY, Kind.COMMIT_UNKNOWN, *CRASHES)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One run: a flow, and what goes wrong in it. ``str`` and ``parse`` are each other's opposites."""
+
+    flow: str
+    faults: tuple[tuple[Point, Kind], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.flow}: {', '.join(f'{point}={kind}' for point, kind in self.faults)}".strip()
+
+    @classmethod
+    def parse(cls, text: str) -> "Plan":
+        """The plan that ``str`` gave this text."""
+        flow, _, rest = text.partition(":")
+        faults = [part.strip().rpartition("=") for part in rest.split(",") if part.strip()]
+        return cls(flow.strip(), tuple((Point.parse(point), Kind(kind)) for point, _, kind in faults))
+
+
+def singles(flow: str, points: list[Point]) -> list[Plan]:
+    """Every point with every fault that applies to it, one at a time."""
+    return [Plan(flow, ((point, kind),)) for point in points for kind in point.kinds]

@@ -1,0 +1,95 @@
+"""The database as a stranger reads it: plain SQL through the standard library, nothing of the storage room."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bot.domain.audit import Entry, Row
+
+Record = dict[str, Any]
+
+_MICROSECONDS = 1_000_000
+_DUE = """
+SELECT due_at, lease_until FROM instruction WHERE due_at IS NOT NULL AND state NOT IN ('needs_human', 'closed')
+UNION ALL SELECT NULL, lease_until FROM instruction WHERE state IN ('creating', 'sending')
+UNION ALL SELECT due_at, lease_until FROM outbox WHERE state IN ('new', 'unknown')
+UNION ALL SELECT NULL, lease_until FROM outbox WHERE state = 'sending'
+UNION ALL SELECT due_at, lease_until FROM inbox WHERE state = 'received'
+UNION ALL SELECT due_at, lease_until FROM tracked WHERE kind <> 'orphan' OR polls = 0
+UNION ALL SELECT due_at, NULL FROM card_copy WHERE due_at IS NOT NULL
+"""
+_PENDING = """
+SELECT 'instructions' FROM instruction WHERE due_at <= :now
+UNION SELECT 'callbacks' FROM inbox WHERE state = 'received' AND due_at <= :now
+UNION SELECT 'polls' FROM tracked WHERE kind <> 'orphan' AND due_at <= :now
+UNION SELECT 'orphans' FROM tracked WHERE kind = 'orphan' AND due_at <= :now
+UNION SELECT 'outbox' FROM outbox WHERE state IN ('new', 'unknown') AND due_at <= :now
+UNION SELECT 'cards' FROM card_copy WHERE due_at <= :now
+UNION SELECT 'leftovers' FROM instruction WHERE state IN ('creating', 'sending')
+UNION SELECT 'leftovers' FROM outbox WHERE state = 'sending'
+"""
+_UNDONE = """
+SELECT 'outbox ' || key || ' ' || state FROM outbox WHERE state NOT IN ('sent', 'dead')
+UNION ALL SELECT 'inbox ' || id FROM inbox WHERE state = 'received'
+UNION ALL SELECT 'card ' || place FROM card_copy WHERE due_at IS NOT NULL
+UNION ALL SELECT 'orphan ' || remote_id FROM tracked WHERE kind = 'orphan' AND polls = 0
+"""
+
+
+class Books:
+    """A second connection to the bot's SQLite file; it only reads."""
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True, isolation_level=None)
+        self._connection.row_factory = sqlite3.Row
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def rows(self, query: str, *values: object) -> list[Record]:
+        """What a query gives, as dictionaries."""
+        return [dict(row) for row in self._connection.execute(query, values)]
+
+    def instructions(self) -> list[Record]:
+        """Every instruction, in the order of asking, with payload and requirement parsed."""
+        found = self.rows("SELECT * FROM instruction ORDER BY id")
+        return [{**row, **{name: json.loads(row[name]) for name in ("payload", "requirement")}} for row in found]
+
+    def votes(self, instruction_id: str) -> list[Record]:
+        """Every vote on an instruction, of all rounds."""
+        return self.rows('SELECT * FROM vote WHERE instruction_id = ? ORDER BY round, "at", person', instruction_id)
+
+    def attempts(self, instruction_id: str) -> list[Record]:
+        """Every attempt of an instruction."""
+        return self.rows("SELECT * FROM attempt WHERE instruction_id = ? ORDER BY n", instruction_id)
+
+    def undone(self) -> list[str]:
+        """What is still queued, in words."""
+        return [next(iter(row.values())) for row in self.rows(_UNDONE)]
+
+    def pending(self, now: float) -> set[str]:
+        """Names of the drains that may find something; asking the others would only take time."""
+        found = self._connection.execute(_PENDING, {"now": round(now * _MICROSECONDS)})
+        return {str(row[0]) for row in found}
+
+    def next_due(self, now: float) -> float | None:
+        """When (seconds since 1970) something becomes due after ``now``: its own time, or the end of a lease."""
+        instants = [value / _MICROSECONDS for row in self.rows(_DUE) for value in row.values() if value is not None]
+        return min((instant for instant in instants if instant > now), default=None)
+
+    def audit(self) -> Iterator[Row]:
+        """The audit chain as the domain's verifier takes it."""
+        for row in self.rows("SELECT * FROM audit ORDER BY seq"):
+            entry = Entry(
+                at=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row["at"]),
+                instruction_id=row["instruction_id"],
+                actor=row["actor"],
+                action=row["action"],
+                before=row["before"],
+                after=row["after"],
+                detail=json.loads(row["detail"]),
+            )
+            yield Row(seq=row["seq"], entry=entry, previous=row["previous"], hash=row["hash"])

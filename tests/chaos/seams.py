@@ -1,0 +1,333 @@
+"""Where the process meets the world: the places at which a run counts its effects and lets them go wrong.
+
+The seams are put under the real transports, once for a whole process of the campaign (``sewn``). They act only on
+code that runs in a ``Life``, which is what one process of the application is here: a context in which every
+task is remembered, so that it can be ended as ``kill -9`` ends one.
+"""
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn, Protocol, TypeVar
+from weakref import WeakSet
+
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+import bot.app
+import storage.engine
+from bot.clients.transport import Prepared, Transport
+from bot.domain.outcome import Reply
+from bot.playground.faults import Fault, FaultKind, Faults
+from bot.slack.whispers import Whispers
+from bot.workflows.audit import Anchoring
+from storage.errors import CommitUnknown, StorageBusy
+from storage.writer import GroupWriter
+from tests.chaos.plans import Kind, Point, Side
+
+T = TypeVar("T")
+
+WRITER = "group writer"
+"""The task that ends by itself once the store is closed."""
+
+_HANG_SECONDS = 30.0
+_ARMED = {
+    Kind.LOST: FaultKind.LOST,
+    Kind.DONE_DROPPED: FaultKind.DONE_DROPPED,
+    Kind.TIMED_OUT: FaultKind.DONE_HANGS,
+    Kind.DONE_500: FaultKind.DONE_500,
+    Kind.ERROR_500: FaultKind.ERROR_500,
+    Kind.TOO_MANY: FaultKind.TOO_MANY,
+    Kind.REFUSED: FaultKind.REFUSED,
+    Kind.FATAL: FaultKind.REFUSED,
+    Kind.GARBAGE: FaultKind.GARBAGE,
+}
+_NAMED_REFUSALS = {"chat.postMessage": "not_in_channel"}
+
+
+class Crash(BaseException):
+    """The process died. No handler of ordinary errors sees it."""
+
+
+class Outside(Protocol):
+    """What a life tells of, and asks what goes wrong."""
+
+    payments_faults: Faults
+    slack_faults: Faults
+
+    def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
+        """An effect is about to happen: which, and what goes wrong with it."""
+        ...
+
+    async def meanwhile(self, point: Point) -> None:
+        """While a request of ours is on its way, somebody may act."""
+        ...
+
+    def wrote(self, name: str, result: object) -> None:
+        """A unit of work was committed with this result."""
+        ...
+
+
+class Life:
+    """One process of the application, from its start to its end or death."""
+
+    def __init__(self, outside: Outside) -> None:
+        self.outside = outside
+        self.tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
+        self.dead = asyncio.Event()
+        self.whispers: Whispers | None = None
+        self._loop = asyncio.get_running_loop()
+        self._committing: deque[Kind | None] = deque()
+
+    def die(self) -> None:
+        """End here; may be called in any thread."""
+        self._loop.call_soon_threadsafe(self.dead.set)
+
+    async def stop_here(self) -> NoReturn:
+        """The process dies at this very place: whoever stands here never goes on."""
+        self.dead.set()
+        await asyncio.get_running_loop().create_future()
+        raise Crash
+
+    async def send(self, side: Side, name: str, faults: Faults, send: Callable[[], Awaitable[T]]) -> T:
+        """Let one request of ours leave, with what goes wrong with it."""
+        if self.dead.is_set():
+            await self.stop_here()
+        point, kind = self.outside.meet(side, name)
+        if kind is Kind.CRASH_BEFORE:
+            await self.stop_here()
+        await self.outside.meanwhile(point)
+        if kind is Kind.REFUSED and side is Side.SLACK:
+            raise _refusal(_NAMED_REFUSALS.get(name, "access_denied"))
+        if kind in _ARMED:
+            faults.arm(Fault(_ARMED[kind], operation=name, seconds=_HANG_SECONDS))
+        answer = await send()
+        if kind is Kind.CRASH_AFTER:
+            await self.stop_here()
+        return answer
+
+    def probe(self, moment: str) -> None:
+        """Called by the group writer: for each unit of a batch before the commit, then for each after it."""
+        when, _, name = moment.partition(":")
+        if when == "write.before":
+            _, kind = self.outside.meet(Side.WRITE, name or "touch")
+            if kind in (Kind.CRASH_BEFORE, Kind.BUSY):
+                self._committing.clear()
+            else:
+                self._committing.append(kind)
+        else:
+            kind = self._committing.popleft()
+        if (when, kind) in (("write.before", Kind.CRASH_BEFORE), ("write.after", Kind.CRASH_AFTER)):
+            self.die()
+            raise Crash
+        if when == "write.before" and kind is Kind.BUSY:
+            raise StorageBusy("the database is locked")
+        if when == "write.after" and kind is Kind.COMMIT_UNKNOWN:
+            self._committing.clear()
+            raise CommitUnknown("the connection broke while committing")
+
+
+def _refusal(error: str) -> SlackApiError:
+    answer = SimpleNamespace(data={"ok": False, "error": error}, status_code=200, headers={})
+    return SlackApiError("refused", answer)  # type: ignore[no-untyped-call]  # the library has no annotation here
+
+
+LIFE: ContextVar[Life | None] = ContextVar("life", default=None)
+
+
+def start_in(life: Life, work: Awaitable[T]) -> asyncio.Task[T]:
+    """Run something as this process; so is whatever it starts."""
+
+    async def run() -> T:
+        return await work
+
+    token = LIFE.set(life)
+    try:
+        return asyncio.create_task(run())
+    finally:
+        LIFE.reset(token)
+
+
+def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Have every task that a life starts be known to it."""
+
+    def factory(loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> asyncio.Task[Any]:
+        task: asyncio.Task[Any] = asyncio.Task(work, loop=loop, **more)
+        life = LIFE.get()
+        if life is not None:
+            life.tasks.add(task)
+        return task
+
+    loop.set_task_factory(factory)
+
+
+@contextmanager
+def sewn() -> Iterator[None]:
+    """Put the seams in, for as long as this lasts."""
+    seams: list[tuple[Any, str, Callable[..., Any]]] = [
+        (Transport, "send", _transport_send),
+        (AsyncWebClient, "api_call", _api_call),
+        (Whispers, "__init__", _new_whispers),
+        (Whispers, "_respond", _respond),
+        (Anchoring, "finish", _finish),
+        (GroupWriter, "submit", _submit),
+        (storage.engine, "create_engine", _one_compiler),
+        (storage.engine._ThreadConnection, "call", _without_thread),
+        (sqlite3, "connect", _for_any_thread),
+        (bot.app, "migrate", _from_a_template),
+    ]
+    with ExitStack() as stack:
+        for owner, name, seam in seams:
+            stack.enter_context(replaced(owner, name, seam(getattr(owner, name))))
+        yield
+
+
+@contextmanager
+def replaced(owner: Any, name: str, value: object) -> Iterator[None]:
+    """Put something else in the place of an attribute, for a while."""
+    had = name in vars(owner)
+    before = getattr(owner, name)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        if had:
+            setattr(owner, name, before)
+        else:
+            delattr(owner, name)
+
+
+def _transport_send(original: Callable[..., Awaitable[Reply]]) -> Callable[..., Awaitable[Reply]]:
+    async def send(self: Transport, request: Prepared, **more: Any) -> Reply:
+        life = LIFE.get()
+        if life is None:
+            return await original(self, request, **more)
+        name = request.operation.rpartition(".")[2]
+        faults = life.outside.payments_faults
+        return await life.send(Side.PAYMENTS, name, faults, lambda: original(self, request, **more))
+
+    return send
+
+
+def _api_call(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def api_call(self: AsyncWebClient, api_method: str, **more: Any) -> Any:
+        life = LIFE.get()
+        if life is None:
+            return await original(self, api_method, **more)
+        faults = life.outside.slack_faults
+        return await life.send(Side.SLACK, api_method, faults, lambda: original(self, api_method, **more))
+
+    return api_call
+
+
+def _new_whispers(original: Callable[..., None]) -> Callable[..., None]:
+    def init(self: Whispers, **more: Any) -> None:
+        original(self, **more)
+        life = LIFE.get()
+        if life is not None:
+            life.whispers = self
+
+    return init
+
+
+def _respond(original: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+    async def respond(self: Whispers, response_url: str, content: Any, **more: Any) -> str:
+        life = LIFE.get()
+        if life is None:
+            return await original(self, response_url, content, **more)
+        faults = life.outside.slack_faults
+        try:
+            return await life.send(
+                Side.SLACK, "response_url", faults, lambda: original(self, response_url, content, **more)
+            )
+        except SlackApiError as refused:
+            return str(refused.response.data["error"])
+
+    return respond
+
+
+def _finish(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
+    async def finish(self: Anchoring) -> None:
+        """A process that dies writes no last anchor."""
+        life = LIFE.get()
+        if life is None or not life.dead.is_set():
+            await original(self)
+
+    return finish
+
+
+def _submit(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    async def submit(self: GroupWriter, work: Any, *, name: str) -> Any:
+        life = LIFE.get()
+        if life is None:
+            return await original(self, work, name=name)
+        if life.dead.is_set():
+            raise Crash
+        result = await original(self, work, name=name)
+        life.outside.wrote(name or "touch", result)
+        return result
+
+    return submit
+
+
+def _one_compiler(original: Callable[..., Any]) -> Callable[..., Any]:
+    """Let all runs share SQLAlchemy's compiled statements: compiling them anew took half of each run."""
+    first: list[Any] = []
+
+    def create(*values: Any, **more: Any) -> Any:
+        engine = original(*values, **more)
+        if first:
+            engine.dialect, engine._compiled_cache = first[0].dialect, first[0]._compiled_cache
+        else:
+            first.append(engine)
+        return engine
+
+    return create
+
+
+def _without_thread(_: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
+    """Let SQLite run where it is asked: hopping to its thread and back took most of the time of a run."""
+
+    async def call(self: object, work: Callable[[], T]) -> T:
+        return work()
+
+    return call
+
+
+def _for_any_thread(original: Callable[..., sqlite3.Connection]) -> Callable[..., sqlite3.Connection]:
+    def connect(*values: Any, **more: Any) -> sqlite3.Connection:
+        return original(*values, **{"check_same_thread": False, **more})
+
+    return connect
+
+
+def _from_a_template(original: Callable[[str], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+    """Migrate the first database; the others begin as a copy of it."""
+    template: list[bytes] = []
+
+    async def migrate(url: str) -> None:
+        path = url.partition("///")[2]
+        if _copied(path, template):
+            return
+        await original(url)
+        template.append(_bytes(path))
+
+    return migrate
+
+
+def _copied(path: str, template: list[bytes]) -> bool:
+    """Whether there is a migrated database now, of an earlier life or made of the template."""
+    file = Path(path)
+    if not file.exists() and template:
+        file.touch(mode=0o600)
+        file.write_bytes(template[0])
+    return file.exists()
+
+
+def _bytes(path: str) -> bytes:
+    return Path(path).read_bytes()

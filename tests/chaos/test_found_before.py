@@ -1,0 +1,24 @@
+"""Plans that broke a promise once. The pairs are drawn by the campaign only now and then."""
+
+import pytest
+
+from tests.chaos.campaign import Crew
+from tests.chaos.plans import Plan
+
+FOUND = {
+    "the request was stored, the answer said to ask again": "callback: write/request#1=commit_unknown",
+    "a card found again after a lost answer never followed": "callback: slack/chat.postMessage#2=done_dropped",
+    "a message was posted twice when the search for it was refused": (
+        "callback: slack/chat.postMessage#3=done_dropped, slack/conversations.replies#1=too_many"
+    ),
+    "a card was posted twice when the search for it failed": (
+        "callback: slack/chat.postMessage#2=done_500, slack/conversations.history#1=error_500"
+    ),
+}
+
+
+@pytest.mark.timeout(120)
+def test_what_broke_once_holds() -> None:
+    with Crew() as crew:
+        report = crew.run([Plan.parse(text) for text in FOUND.values()])
+    assert not report.broken, report.table()
