@@ -204,7 +204,7 @@ class World:
 
     async def _submit(self, user: str, view: View, typed: str) -> Ack:
         (field,) = [block["block_id"] for block in view.blocks if block["type"] == "input"]
-        return await self._act(self.workspace.submit(user, {field: typed or "No invoice"}))
+        return await self._act(self.workspace.submit(user, {field: typed or "No invoice"}, force=True))
 
     def _judge(self, row: books.Record, user: str, typed: str, before: set[tuple[int, str, str]]) -> None:
         """Hold the votes that came of an act against who acted and what was typed."""

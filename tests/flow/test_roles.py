@@ -1,0 +1,398 @@
+"""Who may do what, where: every verb and button for every role, in every kind of conversation, with its answer.
+
+The wrong people stand in the policy's groups on purpose: guest, outsider, deactivated and bot are requesters,
+approvers and admins by list, and still nothing.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from bot.playground.workspace import Message
+from handlers.actions import register as register_actions
+from handlers.commands import pay, switchboard
+from handlers.router import Router
+from tests.support.clock import ManualClock
+from tests.support.rig import (
+    ADA,
+    APPROVALS,
+    EVE,
+    FINANCE,
+    GUS,
+    LIN,
+    MARIA,
+    OLGA,
+    POLICY,
+    RANDOM,
+    TOM,
+    ZOE,
+    Rig,
+)
+from tests.workflows.looking import newest, read, requests
+
+IDA, RPA = "U0IDA", "U0RPA"
+ROLES = {
+    "requester": MARIA,
+    "approver": ADA,
+    "both": TOM,
+    "admin": OLGA,
+    "no role": ZOE,
+    "guest": GUS,
+    "outsider": EVE,
+    "gone": IDA,
+    "bot": RPA,
+}
+"""Columns of the tables. ``both`` is requester and approver; ``gone`` is deactivated."""
+
+PRIVATE, PEOPLE = "C0PRIVATE", "D0PEOPLE"
+PLACES = {
+    "public": FINANCE,
+    "private": PRIVATE,
+    "no member": RANDOM,
+    "with the bot": "",
+    "between people": PEOPLE,
+}
+"""Kinds of conversation: channels with the bot and one without it, direct messages with and without it."""
+HEARS = {
+    "public": "You will hear here",
+    "private": "You will hear here",
+    "no member": "/invite @Switchboard",
+    "with the bot": "You will hear here",
+    "between people": "I write to you directly",
+}
+"""What who asked is told of where the news come."""
+
+COMMANDS = """
+                       requester    approver     both      admin        no role      guest  outsider  gone  bot
+/pay help              usage        usage        usage     usage        usage        usage  nothing   usage usage
+/pay                   usage        usage        usage     usage        usage        usage  nothing   usage usage
+/pay send              form         -requester   form      -requester   -requester   guest  nothing   gone  bot
+/pay send LINE         asked        -requester   asked     -requester   -requester   guest  nothing   gone  bot
+/pay now               form         -requester   form      -requester   -requester   guest  nothing   gone  bot
+/pay now LINE          asked        -requester   asked     -requester   -requester   guest  nothing   gone  bot
+/pay collect           form         -requester   form      -requester   -requester   guest  nothing   gone  bot
+/pay collect LINE      collecting   -requester   collecting -requester  -requester   guest  nothing   gone  bot
+/pay show HERS         card         card         card      card         unknown      guest  nothing   gone  bot
+/pay show HIS          card         card         card      card         unknown      guest  nothing   gone  bot
+/pay show THEIRS       record       record       record    record       unknown      guest  nothing   gone  bot
+/pay list              table        table        table     table        -role        guest  nothing   gone  bot
+/pay list payouts 1    table        table        table     table        -role        guest  nothing   gone  bot
+/pay events HERS       events       events       events    events       -role        guest  nothing   gone  bot
+/pay account           form         form         form      form         -role        guest  nothing   gone  bot
+/pay account LINE      account      account      account   account      -role        guest  nothing   gone  bot
+/pay partner           -charge      balance      balance   balance      -charge      guest  nothing   gone  bot
+/pay approvals         0-for-you    2-for-you    1-for-you 0-for-you    empty        guest  nothing   gone  bot
+/pay freeze LINE       -approver    frozen       frozen    frozen       -approver    guest  nothing   gone  bot
+/pay unfreeze          -approver    thawed       thawed    -approver    -approver    guest  nothing   gone  bot
+/pay nonsense          no-verb      no-verb      no-verb   no-verb      no-verb      no-verb nothing  no-verb no-verb
+/switchboard help      usage        usage        usage     usage        usage        usage  nothing   usage usage
+/switchboard audit HERS story       story        story     story        unknown      guest  nothing   gone  bot
+/switchboard audit HIS unknown      story        story     story        unknown      guest  nothing   gone  bot
+"""
+"""Each verb for each role, the same in every kind of conversation. HERS was asked for by the requester, HIS by
+``both``, THEIRS by somebody else at the partner."""
+
+BUTTONS = """
+                       requester    approver     both      admin        no role      guest  outsider  gone  bot
+approve HERS           own          voted        voted     -approver    -approver    guest  elsewhere gone  bot
+approve HIS            -approver    voted        own       -approver    -approver    guest  elsewhere gone  bot
+reject HERS            own          rejected     rejected  -approver    -approver    guest  elsewhere gone  bot
+reject HIS             -approver    rejected     own       -approver    -approver    guest  elsewhere gone  bot
+retry HERS             own          typed        typed     -approver    -approver    guest  elsewhere gone  bot
+close HERS             own          closed       closed    -approver    -approver    guest  elsewhere gone  bot
+withdraw HERS          withdrawn    -owner       -owner    withdrawn    -owner       -owner -owner    -owner -owner
+next                   page         page         page      page         -role        guest  elsewhere gone  bot
+"""
+"""Each button for each role; Withdraw also on the copies in every kind of conversation."""
+
+SAYS = {
+    "usage": "for example",
+    "asked": "reference P-",
+    "collecting": "reference C-",
+    "card": "USD to ana@example.com",
+    "record": "elsewhere@example.com",
+    "table": "1 to 3 of 3",
+    "events": "recorded no calls to us",
+    "account": "Ana Maria Lopez",
+    "balance": "Balance",
+    "0-for-you": ", 0 of them for you",
+    "1-for-you": ", 1 of them for you",
+    "2-for-you": ", 2 of them for you",
+    "empty": "Nothing waits",
+    "frozen": "Payments are frozen. Nothing is sent",
+    "thawed": "Payments flow again",
+    "story": "asked for",
+    "no-verb": "nonsense",
+    "unknown": "known here",
+    "-requester": "*requester*: only people whom the policy names may ask",
+    "-role": "Only people whom the policy names as requesters, approvers or admins",
+    "-charge": "Only approvers and admins",
+    "-approver": "not among the approvers",
+    "-owner": "Only the person who asked, or an admin",
+    "own": "You asked for this yourself",
+    "guest": "Guests cannot",
+    "elsewhere": "Only members of this workspace",
+    "gone": "Your account is deactivated",
+    "bot": "Bots cannot",
+    "voted": "Your approval is recorded",
+    "page": "page 2 of 2",
+}
+"""The answer's own words for each outcome; ``form`` opens one and ``nothing`` says nothing."""
+STORES = {"asked", "collecting"}
+
+LINES = {
+    "/pay send LINE": '/pay send ana@example.com 25.00 "March translation"',
+    "/pay now LINE": '/pay now ana@example.com 25.00 "March translation"',
+    "/pay collect LINE": '/pay collect ana@example.com "Books" book=2x10.00',
+    "/pay account LINE": "/pay account ana@example.com",
+    "/pay freeze LINE": "/pay freeze the bank called",
+}
+
+
+def cells(table: str) -> Iterator[tuple[str, dict[str, str]]]:
+    """Rows of a table: what is done, and the outcome by role."""
+    for line in table.strip("\n").splitlines()[1:]:
+        words = line.split()
+        yield " ".join(words[: -len(ROLES)]), dict(zip(ROLES, words[-len(ROLES) :], strict=True))
+
+
+@asynccontextmanager
+async def furnished(database_url: str, *, quorum: int = 1) -> AsyncIterator[Rig]:
+    """A rig in which the wrong people are on every list and every kind of conversation exists."""
+    lists = f'admins = ["{OLGA}", "{GUS}", "{EVE}", "{IDA}", "{RPA}"]'
+    policy = POLICY.replace(f'admins = ["{OLGA}"]', lists).replace("quorum = 1", f"quorum = {quorum}", 1)
+    rig = await Rig.open(database_url=database_url, clock=ManualClock(), policy=policy)
+    try:
+        place = rig.workspace
+        place.add_user(IDA, "ida", deleted=True)
+        place.add_user(RPA, "rpa", bot=True)
+        everybody = [*ROLES.values(), LIN]
+        place.set_group("S0FINANCE", [MARIA, TOM, GUS, EVE, IDA, RPA])
+        place.set_group("S0TREASURY", [ADA, LIN, TOM, GUS, EVE, IDA, RPA])
+        place.add_channel(PRIVATE, "secret", members=everybody, private=True)
+        place.add_channel(PEOPLE, "directmessage", members=everybody, private=True, bot_member=False)
+        yield rig
+    finally:
+        await rig.close()
+
+
+class Actor:
+    """One person who tries everything, and what comes of it."""
+
+    def __init__(self, rig: Rig, role: str) -> None:
+        self.rig = rig
+        self.role = role
+        self.user = ROLES[role]
+        self.place = rig.workspace
+        self.wrong: list[str] = []
+
+    async def types(self, text: str, channel: str, expected: str, *, where: str) -> None:
+        """Type a command somewhere and note when the outcome is another one."""
+        stored, public, heard = await self._stored(), self._public(), len(self.place.ephemerals(self.user))
+        name, _, rest = text.partition(" ")
+        ack = await self.place.slash(self.user, channel, name, rest, force=True)
+        assert ack.ok
+        said = await self._hears(heard, expected)
+        self._hold(f"{text} ({where})", expected, said)
+        if expected in STORES and HEARS[where] not in said:
+            self.wrong.append(f"{text} ({where}): {said}")
+        if await self._stored() - stored != (expected in STORES):
+            self.wrong.append(f"{text} ({where}): stored")
+        if self._public() != public:
+            self.wrong.append(f"{text} ({where}): the answer was shown to everybody")
+
+    async def presses(self, action: str, card: Message, expected: str, *, where: str) -> None:
+        """Press a button, offered to them or not, fill in its form, and note when the outcome is another one."""
+        heard, before = len(self.place.ephemerals(self.user)), await self._about(card)
+        buttons = [one for version in self.place.versions(card.channel, card.ts) for one in version.buttons]
+        value = next(one.value for one in reversed(buttons) if one.action_id == f"payout.{action}")
+        ack = await self.place.click(
+            self.user, card.channel, card.ts, f"payout.{action}", action={"value": value}, force=True
+        )
+        assert ack.ok
+        if expected in DONE:
+            if action in FORMS:
+                typed = before.amount if FORMS[action] == "amount" else "No invoice"
+                await self.place.submit(self.user, {FORMS[action]: typed})
+            after = await self._about(card)
+            if (after.state, self.user in (after.decided_by, *after.voters)) != (DONE[expected], True):
+                self.wrong.append(f"{action} ({where}): it is {after.state} by {after.decided_by}, {after.voters}")
+            return
+        self._hold(f"{action} ({where})", expected, await self._hears(heard, expected))
+        if await self._about(card) != before:
+            self.wrong.append(f"{action} ({where}): it changed something")
+
+    def _hold(self, what: str, expected: str, said: str) -> None:
+        fits = said == expected if expected in ("form", "nothing") else SAYS[expected] in said
+        if not fits:
+            self.wrong.append(f"{what}: expected {expected}, heard {said!r}")
+        if self.place.modal(self.user) is not None:
+            self.place._state.views.close_all(self.user)
+
+    async def _hears(self, heard: int, expected: str) -> str:
+        def found() -> str | None:
+            if self.place.modal(self.user) is not None:
+                return "form"
+            told = [one.plain for one in self.place.ephemerals(self.user)[heard:] if "Asking the" not in one.text]
+            return "\n".join(told) or None
+
+        return found() or "nothing" if expected == "nothing" else await self.place.until(found)
+
+    async def _about(self, card: Message) -> "Standing":
+        found = next(one for one in await requests(self.rig) if one.reference in card.text)
+        votes = await read(self.rig, lambda tx: tx.votes.of(found.id, found.round))
+        amount = f"{found.cents / 100:.2f}"
+        return Standing(found.state, found.decided_by, tuple(vote.person for vote in votes), amount)
+
+    async def _stored(self) -> int:
+        return len(await requests(self.rig))
+
+    def _public(self) -> int:
+        return sum(len(self.place.messages(channel)) for channel in self.place.channels)
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a click could change."""
+
+    state: State
+    decided_by: str
+    voters: tuple[str, ...]
+    amount: str
+
+
+FORMS = {"reject": "reason", "close": "reason", "retry": "amount"}
+"""The field of the form that a button opens."""
+DONE = {
+    "voted": State.AWAITING,
+    "typed": State.NEEDS_HUMAN,
+    "rejected": State.REJECTED,
+    "closed": State.CLOSED,
+    "withdrawn": State.WITHDRAWN,
+}
+"""How the request stands after a click that had an effect. Two voices are needed, so that one alone shows."""
+
+
+async def asked(rig: Rig, user: str, channel: str = FINANCE) -> str:
+    """A new request, for another amount than the others; its reference."""
+    number = len(await requests(rig))
+    await rig.pay(f'send ana@example.com {25 + number}.00 "March translation"', user=user, channel=channel)
+    return (await newest(rig)).reference
+
+
+def card_of(rig: Rig, reference: str, channel: str = APPROVALS) -> Message:
+    return next(one for one in rig.cards(channel) if reference in one.text)
+
+
+async def place_of(rig: Rig, where: str, user: str) -> str:
+    return PLACES[where] or rig.workspace.open_dm(user).id
+
+
+def test_the_tables_hold_every_verb_and_every_button() -> None:
+    """A new verb or button needs its row."""
+    rows = [what.split() for what, _ in cells(COMMANDS)]
+    for name, verbs in (("/pay", pay.VERBS), ("/switchboard", switchboard.VERBS)):
+        assert {verb.name for verb in verbs} <= {words[1] for words in rows if words[0] == name and len(words) > 1}
+        alone = {verb.name for verb in verbs if verb.alone is not None}
+        assert alone <= {words[1] for words in rows if words[0] == name and len(words) == 2}
+    router = Router()
+    register_actions(router)
+    told = {what.split()[0] for what, _ in cells(BUTTONS)}
+    only_links = {"checkout"}
+    assert {action.partition(".")[2] for action in router.actions} - {"previous"} - only_links == told
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_every_verb_in_every_conversation(sqlite_url: str, role: str) -> None:
+    async with furnished(sqlite_url) as rig:
+        names = {"HERS": await asked(rig, MARIA), "HIS": await asked(rig, TOM), "THEIRS": elsewhere(rig)}
+        actor = Actor(rig, role)
+        for where in PLACES:
+            channel = await place_of(rig, where, actor.user)
+            for what, outcomes in cells(COMMANDS):
+                text = LINES.get(what, what)
+                for name, reference in names.items():
+                    text = text.replace(name, reference)
+                if what == "/pay unfreeze":
+                    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze careful")
+                await actor.types(text, channel, outcomes[role], where=where)
+                if "freeze" in what:
+                    await rig.workspace.slash(ADA, FINANCE, "/pay", "unfreeze")
+        assert not actor.wrong, "\n".join(actor.wrong)
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_every_button(sqlite_url: str, role: str) -> None:
+    async with furnished(sqlite_url, quorum=2) as rig:
+        actor = Actor(rig, role)
+        for what, outcomes in cells(BUTTONS):
+            action, _, whose = what.partition(" ")
+            if action == "next":
+                await turns_the_page(actor, outcomes[role])
+            elif action != "withdraw":
+                reference = await asked(rig, MARIA if whose == "HERS" else TOM)
+                if action in ("retry", "close"):
+                    await lose_the_commit(rig, reference)
+                await actor.presses(action, card_of(rig, reference), outcomes[role], where=whose)
+        assert not actor.wrong, "\n".join(actor.wrong)
+
+
+@pytest.mark.parametrize("role", ROLES)
+async def test_withdrawing_on_every_copy(sqlite_url: str, role: str) -> None:
+    [outcomes] = [outcomes for what, outcomes in cells(BUTTONS) if what.startswith("withdraw")]
+    async with furnished(sqlite_url, quorum=2) as rig:
+        actor = Actor(rig, role)
+        for where in PLACES:
+            reference = await asked(rig, MARIA, await place_of(rig, where, MARIA))
+            copies = [
+                channel for channel in rig.workspace.channels for one in rig.cards(channel) if reference in one.text
+            ]
+            [mine] = set(copies) - {APPROVALS}
+            await actor.presses("withdraw", card_of(rig, reference, mine), outcomes[role], where=where)
+        assert not actor.wrong, "\n".join(actor.wrong)
+
+
+async def lose_the_commit(rig: Rig, reference: str) -> None:
+    """Bring a request to where a person has to decide: its commit vanished on the way."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, operation="commit_payout"))
+    card = card_of(rig, reference)
+    for user in (LIN, ADA):
+        await rig.workspace.click(user, APPROVALS, card.ts, "payout.approve")
+    await rig.settle()
+    await rig.pass_time(1_200, steps=6)
+
+
+async def turns_the_page(actor: Actor, expected: str) -> None:
+    """Turn the page of one's own list; who can have none presses the button of somebody else's."""
+    rig, place = actor.rig, actor.place
+    for number in range(11):
+        elsewhere(rig, number)
+    owner = actor.user if expected == "page" else MARIA
+    await place.slash(owner, FINANCE, "/pay", "list")
+    mine = await place.until(
+        lambda: next((one for one in reversed(place.ephemerals(owner)) if "page 1 of 2" in one.text), None)
+    )
+    heard = len(place.ephemerals(actor.user))
+    await place.click(actor.user, FINANCE, mine.ts, "operations.next", force=True)
+    if expected == "page":
+        await place.until(lambda: SAYS["page"] in place.message(FINANCE, mine.ts).text)
+        return
+    actor._hold("next", expected, await actor._hears(heard, expected))
+    assert place.message(FINANCE, mine.ts) == mine
+
+
+def elsewhere(rig: Rig, number: int = 0) -> str:
+    """A payout that somebody else at the partner made; its id."""
+    order = PayoutOrder(
+        email="elsewhere@example.com",
+        description="of somebody else",
+        cents=100 + number,
+        confirmation_uri="https://elsewhere.example/",
+        failure_uri="https://elsewhere.example/",
+    )
+    return rig.payments.add_payout(order).id
