@@ -7,14 +7,18 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 
+import structlog
+
 from bot import audit_command
 from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
 from bot.logs import configure_logs
 from bot.manifest import manifest
-from bot.settings import LogFormat, Settings, check_for_run, load_policy, load_settings
+from bot.settings import LogFormat, Settings, cautions, check_for_run, load_policy, load_settings
 from storage.migrate import migrate
+
+log = structlog.get_logger(__name__)
 
 _MARKS = """
 D documented · A1 assumed on strong evidence · A2 assumed by analogy · A3 assumed by naming.
@@ -67,6 +71,8 @@ def _run(_: argparse.Namespace) -> int:
     policy = load_policy(settings.policy_file)
     check_for_run(settings, policy)
     _logs(settings)
+    for caution in cautions(settings):
+        log.warning(caution)
     return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
 
 

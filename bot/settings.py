@@ -268,6 +268,14 @@ def weaknesses(settings: Settings, policy: Policy) -> list[str]:
     return found
 
 
+def cautions(settings: Settings) -> list[str]:
+    """What production accepts and an operator should know, one sentence a setting; for the log."""
+    if settings.environment is Environment.PRODUCTION and not settings.callback_allowed_sources:
+        rule = "callbacks are taken from any source that knows their address"
+        return [f"CALLBACK_ALLOWED_SOURCES is empty: {rule}. Example: {example('CALLBACK_ALLOWED_SOURCES')}"]
+    return []
+
+
 def _exposed(url: str | None) -> bool:
     """Whether the address is plain http on something that is not this machine."""
     if url is None or urlsplit(url).scheme == "https":

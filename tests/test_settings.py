@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.settings import Settings, check_for_run, load_policy, load_settings
+from bot.settings import Settings, cautions, check_for_run, load_policy, load_settings
 from tests.support.log_state import kept_logging
 from tests.support.rig import POLICY
 
@@ -287,6 +287,13 @@ def test_production_takes_plain_http_on_this_machine(monkeypatch: pytest.MonkeyP
 def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | dict(WEAK) | {"ENVIRONMENT": "sandbox"})
     check_for_run(settings, load_policy(Path("policy.toml")))
+
+
+def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    [caution] = cautions(loaded(monkeypatch, **PRODUCTION))
+    assert caution.startswith("CALLBACK_ALLOWED_SOURCES is empty")
+    assert not cautions(loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="203.0.113.7"))
+    assert not cautions(loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="", ENVIRONMENT="sandbox"))
 
 
 MINIMUM = '[channels]\napprovals = "C0APPROVE"\n'

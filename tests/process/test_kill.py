@@ -139,6 +139,23 @@ async def test_after_a_message_was_posted_and_not_answered(open_scene: Opening, 
     await scene.completed_once()
 
 
+@pytest.mark.campaign  # where other processes may live, recovery waits for a lease of a minute
+@pytest.mark.postgres
+@pytest.mark.parametrize("operation", ["create_payout", "commit_payout"])
+async def test_on_postgresql_after_a_request_was_executed_and_not_answered(
+    open_scene: Opening, postgres_url: str, operation: str
+) -> None:
+    scene = await open_scene(DATABASE_URL=postgres_url)
+    held = scene.payments_gate.hold(operation, after_effect=True)
+    await scene.pay()
+    async with Approver(scene, user=ADA):
+        await held.arrival()
+        await scene.restart()
+        await scene.told("completed", patience=100)
+    assert list(scene.executions().values()) == [1]
+    assert len(scene.payments.calls_of(operation)) == 1
+
+
 AT_COMMITS = [
     f"write.{side}:{name}"
     for name in (
