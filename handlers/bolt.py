@@ -17,6 +17,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
@@ -82,7 +83,7 @@ def build(
         raise_error_for_unhandled_request=True,
     )
     app.error(_answer_anyway)
-    app.middleware(_pin(identity.team_id))
+    app.middleware(_Pin(identity.team_id))
     listeners = _Listeners(desk=desk, router=router, patience=patience)
     app.command(_EVERYTHING)(listeners.command)
     app.action(_EVERYTHING)(listeners.action)
@@ -103,18 +104,26 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
     return BoltResponse(status=200, body="")
 
 
-def _pin(home: str) -> Callable[..., Awaitable[BoltResponse]]:
+class _Pin(AsyncMiddleware):
     """A signed request of another workspace is answered, and has no effect."""
 
-    async def pin(req: AsyncBoltRequest, next: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:  # noqa: A002
+    def __init__(self, home: str) -> None:
+        self._home = home
+
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,  # noqa: ARG002 - the library's signature
+        next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
+    ) -> BoltResponse | None:
+        """Go on with requests of the home workspace only."""
         body = req.body
         team = body.get("team_id") or (body.get("team") or {}).get("id")
-        if team != home:
+        if team != self._home:
             log.warning("ignored a request of another workspace", team=str(team))
             return BoltResponse(status=200, body="")
         return await next()
-
-    return pin
 
 
 class _Listeners:

@@ -50,6 +50,7 @@ class Whispers:
         parts = urlsplit(api_url)
         self._own_origin = (parts.scheme, parts.netloc)
         self._under_way: set[asyncio.Task[Any]] = set()
+        self._being_said: set[tuple[str, str, str]] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         """Do something beside the ack; :meth:`drain` waits for it, then cancels it."""
@@ -63,7 +64,20 @@ class Whispers:
         self.begin(self.say(content, to=to, replace=replace))
 
     async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
-        """Answer; in plainer blocks, and in the end in words alone, where the workspace refuses the blocks."""
+        """Answer; in plainer blocks, and in the end in words alone, where the workspace refuses the blocks.
+
+        Who presses a button again and again hears the same words once while they are on their way.
+        """
+        words = (to.channel, to.user, content.text)
+        if words in self._being_said:
+            return
+        self._being_said.add(words)
+        try:
+            await self._say(content, to, replace=replace)
+        finally:
+            self._being_said.discard(words)
+
+    async def _say(self, content: Content, to: Listener, *, replace: bool) -> None:
         for blocks in _shapes(content):
             if await self._deliver(Content(text=content.text, blocks=blocks), to, replace=replace):
                 return

@@ -20,11 +20,6 @@ async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None
     return await ctx.store.read(work)
 
 
-async def get(ctx: Context, instruction_id: str) -> Instruction | None:
-    """A request by its row id."""
-    return await ctx.store.read(lambda tx: tx.instructions.get(instruction_id))
-
-
 async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
     """The votes of a request's present round."""
     return await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
@@ -40,18 +35,20 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
     return await ctx.store.read(work)
 
 
-async def is_copy(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> bool:
-    """Whether this message is a copy of this request's card that we posted.
+async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> Instruction | None:
+    """The request with this id, if this message is a copy of its card that we posted.
 
     A person can be faster than Slack's answer to our post: while the post of a card to this conversation
     is under way, a button in it is that card's.
     """
 
-    def work(tx: Tx) -> bool:
-        found = tx.copies.find(channel, ts)
-        if found is not None:
-            return found.instruction_id == instruction_id
+    def work(tx: Tx) -> Instruction | None:
+        copy = tx.copies.find(channel, ts)
+        if copy is not None:
+            return tx.instructions.get(instruction_id) if copy.instruction_id == instruction_id else None
         posts = (tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place)
-        return any(post is not None and post.channel == channel and post.state in _UNDER_WAY for post in posts)
+        if any(post is not None and post.channel == channel and post.state in _UNDER_WAY for post in posts):
+            return tx.instructions.get(instruction_id)
+        return None
 
     return await ctx.store.read(work)

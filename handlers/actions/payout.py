@@ -2,13 +2,13 @@
 
 from typing import Protocol
 
-from bot.domain.approvals import No, Refusal, may_decide
+from bot.domain.approvals import Refusal, may_decide
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, State
 from bot.presentation import answers, cards, views
 from bot.workflows import decide
 from bot.workflows.decide import Decided
-from bot.workflows.lookup import find_votes, get, is_copy
+from bot.workflows.lookup import find_votes, shown_as
 from handlers.desk import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply
@@ -34,12 +34,9 @@ def register(router: Router) -> None:
 
 async def approve(desk: Desk, click: Click) -> Reply:
     """Count a voice, or ask for the amount first where the policy wants it typed."""
-    found = await _meant(desk, click)
+    found = await _decidable(desk, click, State.AWAITING)
     if isinstance(found, Private):
         return found
-    refusal = await _forbidden(desk, click, found, State.AWAITING)
-    if refusal is not None:
-        return await _told(desk, Decided(found, refusal))
     if found.requirement.typed_amount:
         return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
     return await _told(desk, await decide.approve(desk.ctx, _decision(click, found)))
@@ -70,34 +67,40 @@ async def withdraw(desk: Desk, click: Click) -> Reply:
 
 
 async def _form(desk: Desk, click: Click, wanted: State, view: FormMaker) -> Reply:
-    found = await _meant(desk, click)
+    found = await _decidable(desk, click, wanted)
     if isinstance(found, Private):
         return found
-    refusal = await _forbidden(desk, click, found, wanted)
-    if refusal is not None:
-        return await _told(desk, Decided(found, refusal))
     return Open(view(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
 
 
 async def _meant(desk: Desk, click: Click) -> Instruction | Private:
     """The request a button belongs to, if the message is a copy of its card that we posted ourselves."""
     instruction_id, _, round_text = click.value.partition(":")
-    found = await get(desk.ctx, instruction_id)
-    if found is None or not await is_copy(desk.ctx, found.id, channel=click.channel, ts=click.ts):
+    found = await shown_as(desk.ctx, instruction_id, channel=click.channel, ts=click.ts)
+    if found is None:
         return Private(answers.refused(Refusal.STALE))
     if round_text != str(found.round):
         return Private(answers.refused(Refusal.STALE, found))
     return found
 
 
-async def _forbidden(desk: Desk, click: Click, found: Instruction, wanted: State) -> No | Refusal | None:
-    """What can be said before a form opens; the workflow checks it all again when it is submitted."""
+async def _decidable(desk: Desk, click: Click, wanted: State) -> Instruction | Private:
+    """The request, if this person may decide on it now; the workflow checks it all again in its transaction.
+
+    Who decides on nothing is refused before the database is asked: anybody can press a button as often as they like.
+    """
     ctx = desk.ctx
     standing = await ctx.people.standing(click.user)
-    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
     if no is not None:
-        return no
-    return None if found.state is wanted else Refusal.DECIDED
+        return Private(answers.refused(no))
+    found = await _meant(desk, click)
+    if isinstance(found, Private):
+        return found
+    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    if no is not None or found.state is not wanted:
+        return Private(answers.refused(no or Refusal.DECIDED, found))
+    return found
 
 
 def _decision(click: Click, found: Instruction) -> decide.Click:

@@ -1,6 +1,5 @@
 """From a command line to the verb that runs: what every slash command has in common."""
 
-from collections.abc import Sequence
 
 from bot.domain.errors import PersonError
 from bot.presentation import views
@@ -11,7 +10,7 @@ from handlers.incoming import Command
 from handlers.replies import Open, Private, Reply
 
 
-async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: Sequence[Verb]) -> Reply:
+async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: tuple[Verb, ...]) -> Reply:
     """Find the verb, read its arguments, run it.
 
     Raises:

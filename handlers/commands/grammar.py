@@ -63,7 +63,7 @@ Values = Mapping[str, Any]
 Run = Callable[[Desk, Command, Values], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verb:
     """What stands behind a command's name. ``alone`` answers the verb without any argument."""
 

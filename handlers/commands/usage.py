@@ -1,14 +1,16 @@
 """From a command's declaration to its help."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from bot.domain.content import Content
 from bot.presentation import help as printed
 from handlers.commands.grammar import Verb
 
 
-def help_for(spelled: str, summary: str, verbs: Sequence[Verb]) -> Content:
-    """The command's verbs with their arguments and examples."""
+@lru_cache(maxsize=16)
+def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
+    """The command's verbs with their arguments and examples; the same every time, so printed once."""
     return printed.usage(spelled, summary, _usages(verbs))
 
 

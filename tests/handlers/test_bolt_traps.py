@@ -430,3 +430,24 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     tried.clear()
     assert (await rig.workspace.click(MARIA, FINANCE, message.ts, "nobody", force=True)).status == 200
     assert len(tried) == 2
+
+
+async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: Rig) -> None:
+    await rig.pay()
+    card = await rig.card()
+    reads: list[str] = []
+    read = rig.switchboard.context.store.read
+
+    async def counted(work: Any) -> Any:
+        reads.append("a read")
+        return await read(work)
+
+    rig.switchboard.context.store.read = counted  # type: ignore[method-assign]
+    clicks = [rig.workspace.click("U0ZOE", card.channel, card.ts, "payout.approve") for _ in range(30)]
+    assert {ack.status for ack in await asyncio.gather(*clicks)} == {200}
+    await heard(rig, "U0ZOE", "not among the approvers")
+    assert 1 <= len(whispers(rig, "U0ZOE")) < 30
+    assert not reads
+    before = len(whispers(rig, "U0ZOE"))
+    await rig.press("approve", user="U0ZOE")
+    await rig.workspace.until(lambda: len(whispers(rig, "U0ZOE")) > before)

@@ -1,0 +1,325 @@
+"""How fast the complete application acknowledges, against Bolt's hello-world in the same run.
+
+Run with ``python -m tests.benchmarks.bench_ack``. Each server is a process of its own; the load comes from this
+one: signed requests over keep-alive connections, each with its own body, as Slack sends them. Rounds are
+interleaved and medians compared, so that a busy machine slows all of them alike. Only the ratios mean anything.
+"""
+
+import argparse
+import asyncio
+import json
+import logging
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.app import Switchboard
+from bot.logs import configure_logs
+from bot.playground.workspace.delivery import sign
+from bot.settings import load_policy
+from handlers.router import Router
+from tests.support.rig import FINANCE, MARIA, ZOE, Rig
+
+SECRET = "playground-signing-secret"
+MORE = 100
+"""Further commands and buttons in the third server."""
+
+Serving = Callable[[Connection], Any]
+
+
+# Servers
+
+
+async def _bolt_hello(pipe: Connection) -> None:
+    """One listener for the command and one for the button, each of which only acknowledges."""
+
+    async def authorize() -> AuthorizeResult:
+        return AuthorizeResult(enterprise_id=None, team_id="T0HOME", bot_token="xoxb-1", bot_id="B1", bot_user_id="U1")
+
+    async def hello(ack: AsyncAck) -> None:
+        await ack("hello")
+
+    apps = {}
+    for kind in ("command", "click"):
+        app = AsyncApp(client=AsyncWebClient(token="xoxb-1"), authorize=authorize, signing_secret=SECRET)
+        (app.command("/pay") if kind == "command" else app.action("payout.approve"))(hello)
+        apps[kind] = app
+
+    async def serve(request: web.Request) -> web.Response:
+        app = apps[request.match_info["kind"]]
+        return await to_aiohttp_response(await app.async_dispatch(await to_bolt_request(request)))
+
+    server = web.Application()
+    server.router.add_post("/{kind}", serve)
+    runner = web.AppRunner(server, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    base = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    pipe.send(base)
+    await _said(pipe)
+    await runner.cleanup()
+
+
+async def _outside(pipe: Connection) -> None:
+    """The local workspace and the service, which are not what is measured; and a card that waits for approval."""
+    _quiet()
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"sqlite+aiosqlite:///{Path(folder) / 'bench.db'}"
+        rig = await Rig.open(database_url=database, poll_seconds=30, start=False)
+        pipe.send(rig.settings)
+        url = await _said(pipe)
+        rig.workspace.deliver_to(f"{url}/slack/events")
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", 'send ana@example.com 25.00 "March translation"')
+        card = await rig.card()
+        pipe.send({"value": card.button("payout.approve").value, "ts": card.ts})
+        await _said(pipe)
+        await rig._stack.aclose()
+
+
+async def _switchboard(pipe: Connection, *, more: int = 0) -> None:
+    """The complete application."""
+    _quiet()
+    routes = Switchboard._router
+
+    def router(self: Switchboard) -> Router:
+        found = routes(self)
+        for number in range(more):
+            found.commands[f"/more{number}"] = found.commands["/pay"]
+            found.actions[f"more{number}"] = found.actions["payout.approve"]
+        return found
+
+    Switchboard._router = router  # type: ignore[method-assign]
+    settings = await _said(pipe)
+    whole = Switchboard(settings=settings, policy=load_policy(settings.policy_file))
+    await whole.start()
+    await whole.until_joined()
+    pipe.send(whole.url)
+    await _said(pipe)
+    await whole.stop()
+
+
+async def _switchboard_and_more(pipe: Connection) -> None:
+    await _switchboard(pipe, more=MORE)
+
+
+def _quiet() -> None:
+    configure_logs(as_json=False, secrets=(), level=logging.WARNING)
+
+
+async def _said(pipe: Connection) -> Any:
+    return await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
+
+
+def _run(serving: Serving, pipe: Connection) -> None:
+    asyncio.run(serving(pipe))
+
+
+# Load
+
+
+@dataclass
+class Server:
+    """A server process and the requests that suit it."""
+
+    name: str
+    serving: Serving
+    told: dict[str, str] = field(default_factory=dict)
+    rates: dict[str, list[float]] = field(default_factory=dict)
+    costs: dict[str, list[float]] = field(default_factory=dict)
+    delays: dict[str, list[float]] = field(default_factory=dict)
+    _pipes: list[Connection] = field(default_factory=list)
+
+    def start(self) -> "Server":
+        """Start it, and for the application the world it lives in."""
+        if self.serving is _bolt_hello:
+            base = self._spawn(self.serving)
+            self.told = {"command": f"{base}/command", "click": f"{base}/click", "value": "x:1", "ts": "1.1"}
+            return self
+        settings = self._spawn(_outside)
+        world = self._pipes[-1]
+        url = self._spawn(self.serving, settings)
+        world.send(url)
+        self.told = {"command": f"{url}/slack/events", "click": f"{url}/slack/events", **_heard(world)}
+        return self
+
+    def _spawn(self, serving: Serving, first: object = None) -> Any:
+        pipe, theirs = multiprocessing.Pipe()
+        self._process = multiprocessing.get_context("spawn").Process(target=_run, args=(serving, theirs), daemon=True)
+        self._process.start()
+        self._pipes.append(pipe)
+        if first is not None:
+            pipe.send(first)
+        return _heard(pipe)
+
+    def stop(self) -> None:
+        for pipe in reversed(self._pipes):
+            pipe.send("stop")
+        self._process.join(10)
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of CPU that the server has used."""
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def body(self, kind: str, number: int) -> bytes:
+        """One request; no two are the same, or the second would be a replay."""
+        if kind == "command":
+            form = {"command": "/pay", "text": "help", "user_id": MARIA, "channel_id": FINANCE, "team_id": "T0HOME"}
+            return urlencode(
+                {**form, "trigger_id": f"{number}.1", "response_url": "https://hooks.slack.com/x"}
+            ).encode()
+        channel, ts = "C0APPROVE", self.told["ts"]
+        payload = {
+            "type": "block_actions",
+            "team": {"id": "T0HOME"},
+            "user": {"id": ZOE, "team_id": "T0HOME"},
+            "trigger_id": f"{number}.1",
+            "channel": {"id": channel},
+            "container": {"type": "message", "message_ts": ts, "channel_id": channel},
+            "actions": [
+                {"action_id": "payout.approve", "block_id": "b", "type": "button", "value": self.told["value"]}
+            ],
+        }
+        return urlencode({"payload": json.dumps(payload)}).encode()
+
+
+def _heard(pipe: Connection) -> Any:
+    if not pipe.poll(60):
+        raise TimeoutError("a server did not start")
+    return pipe.recv()
+
+
+_NUMBERS: Iterator[int] = count()
+
+
+async def _measure(server: Server, kind: str, *, connections: int, seconds: float) -> tuple[float, list[float]]:
+    """Requests a second and each request's delay in seconds."""
+    delays: list[float] = []
+    connector = aiohttp.TCPConnector(limit=connections)
+    async with aiohttp.ClientSession(connector=connector, timeout=aiohttp.ClientTimeout(total=30)) as session:
+        end = time.perf_counter() + seconds
+
+        async def worker() -> None:
+            while (begun := time.perf_counter()) < end:
+                body = server.body(kind, next(_NUMBERS))
+                stamp = str(int(time.time()))
+                headers = {
+                    "Content-Type": "application/x-www-form-urlencoded",
+                    "X-Slack-Request-Timestamp": stamp,
+                    "X-Slack-Signature": sign(SECRET.encode(), stamp, body),
+                }
+                async with session.post(server.told[kind], data=body, headers=headers) as answer:
+                    await answer.read()
+                    if answer.status != 200:
+                        raise RuntimeError(f"{server.name} answered {answer.status} to a {kind}")
+                delays.append(time.perf_counter() - begun)
+
+        started = time.perf_counter()
+        await asyncio.gather(*(worker() for _ in range(connections)))
+        return len(delays) / (time.perf_counter() - started), delays
+
+
+async def _rounds(servers: list[Server], *, rounds: int, seconds: float, connections: int) -> None:
+    for turn in range(rounds + 1):
+        for kind in ("command", "click"):
+            for server in servers:
+                used = server.cpu
+                rate, all_of_them = await _measure(server, kind, connections=connections, seconds=seconds)
+                cost = (server.cpu - used) / len(all_of_them)
+                _, delays = await _measure(server, kind, connections=1, seconds=min(seconds, 1.0))
+                if turn:  # the first round warms up
+                    server.rates.setdefault(kind, []).append(rate)
+                    server.costs.setdefault(kind, []).append(cost)
+                    server.delays.setdefault(kind, []).append(statistics.median(delays))
+
+
+# Telling
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """One figure against its goal."""
+
+    what: str
+    value: float
+    goal: float
+    at_least: bool = True
+
+    @property
+    def met(self) -> bool:
+        return self.value >= self.goal if self.at_least else self.value <= self.goal
+
+
+def ratios(hello: Server, whole: Server, more: Server) -> list[Ratio]:
+    """What the goals are about."""
+    found = []
+    for kind, words in (("command", "a command (`/pay help`)"), ("click", "a refused click")):
+        rate = {server.name: statistics.median(server.rates[kind]) for server in (hello, whole, more)}
+        delay = {server.name: statistics.median(server.delays[kind]) for server in (hello, whole, more)}
+        found += [
+            Ratio(f"ack of {words}: rate / Bolt's", rate[whole.name] / rate[hello.name], 0.7),
+            Ratio(f"ack of {words}: rate with {MORE} more / own", rate[more.name] / rate[whole.name], 0.9),
+            Ratio(f"ack of {words}: delay / Bolt's", delay[whole.name] / delay[hello.name], 1.0, at_least=False),
+        ]
+    return found
+
+
+def table(servers: list[Server], figures: list[Ratio]) -> str:
+    """All of it, for people. CPU is the server's own, which a busy machine changes little."""
+    head = "".join(f"{name:>10}" for name in ("command/s", "CPU µs", "p50 ms", "click/s", "CPU µs", "p50 ms"))
+    lines = [f"{'program':<34}{head}"]
+    for server in servers:
+        cells = []
+        for kind in ("command", "click"):
+            rate, cost = statistics.median(server.rates[kind]), statistics.median(server.costs[kind])
+            cells.append(f"{rate:>10,.0f}{cost * 1e6:>10,.0f}{statistics.median(server.delays[kind]) * 1000:>10.2f}")
+        lines.append(f"{server.name:<34}{''.join(cells)}")
+    lines += ["", f"{'ratio':<64}{'value':>8}{'goal':>8}"]
+    for figure in figures:
+        goal = f"{'≥' if figure.at_least else '≤'} {figure.goal}"
+        lines.append(f"{figure.what:<64}{figure.value:>8.2f}{goal:>8}{'' if figure.met else '   MISSED'}")
+    return "\n".join(lines)
+
+
+def main() -> int:
+    """Measure and print; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0, help="of each measurement")
+    parser.add_argument("--connections", type=int, default=64)
+    given = parser.parse_args()
+    servers = [
+        Server("Bolt hello-world, one listener", _bolt_hello),
+        Server("Switchboard", _switchboard),
+        Server(f"Switchboard, {MORE} more of each", _switchboard_and_more),
+    ]
+    started = [server.start() for server in servers]
+    try:
+        asyncio.run(_rounds(started, rounds=given.rounds, seconds=given.seconds, connections=given.connections))
+    finally:
+        for server in started:
+            server.stop()
+    figures = ratios(*started)
+    print(table(started, figures))  # noqa: T201 - this is what it is for
+    return 0 if all(figure.met for figure in figures) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
