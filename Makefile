@@ -14,7 +14,7 @@ playground: $(RUN_STAMP)  ## everything on this machine, without any account
 	$(BIN)/python -m bot playground $(ARGS)
 
 test: $(DEV_STAMP)        ## all tests but the long campaigns
-	$(BIN)/python -m pytest -m "not campaign" $(ARGS)
+	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile $(ARGS)
 
 check: $(DEV_STAMP)       ## lint, format, types, layers
 	$(BIN)/ruff check .
