@@ -44,7 +44,7 @@ class Books:
 
     def instructions(self) -> list[Record]:
         """Every instruction in the order of asking, with payload and requirement parsed."""
-        found = self.rows("SELECT * FROM instruction ORDER BY id")
+        found = self.rows("SELECT * FROM instruction ORDER BY rowid")
         return [
             {**row, "payload": json.loads(row["payload"]), "requirement": json.loads(row["requirement"])}
             for row in found

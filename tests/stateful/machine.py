@@ -2,16 +2,17 @@
 
 import asyncio
 import tempfile
+from collections import Counter
 from collections.abc import Awaitable
 from pathlib import Path
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.playground.faults import FaultKind
 from tests.stateful.people import POLICIES
-from tests.stateful.world import World
+from tests.stateful.world import URIS, World
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE
 
 T = TypeVar("T")
@@ -51,21 +52,33 @@ FAULTS = [
     for operation, kinds in table.items()
     for kind in kinds
 ]
+SENDING = [
+    (operation, kind) for operation in ("commit_payout", "one_step_payout") for kind in SERVICE_FAULTS[operation]
+]
+"""What may go wrong with the one request that moves money."""
 BODIES: tuple[object, ...] = ({"status": "completed", "amount": "1.00"}, "<html>Bad gateway</html>", {}, 0, 1)
 """What a forged callback says; a number: the true record of the operation with that number."""
 
+# Hypothesis replays what it drew, so what may be drawn must not depend on the database: what cannot be done is skipped.
 _MOST_ASKED = 4
 which = st.integers(0, _MOST_ASKED - 1)
 
 
 class Payouts(RuleBasedStateMachine):
-    """One run: a new database, the real application, people, a service and a clock."""
+    """One run: a new database, the real application, people, a service and a clock.
+
+    ``reached`` counts what all runs came across, so that what held is known not to have held for want of anything
+    happening.
+    """
+
+    reached: ClassVar[Counter[str]] = Counter()
 
     def __init__(self) -> None:
         super().__init__()
         self._folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
         self._loop = asyncio.new_event_loop()
         self._broken = True
+        self._asked = 0
         self.world: World
         self.world = self._do(World.open(Path(self._folder.name)))
 
@@ -85,6 +98,7 @@ class Payouts(RuleBasedStateMachine):
         try:
             if not self._broken:
                 self._do(self.world.converge())
+                self.reached.update(self.world.came_across())
         finally:
             self._loop.run_until_complete(self.world.close())
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
@@ -97,29 +111,39 @@ class Payouts(RuleBasedStateMachine):
         self.world.check()
         self._broken = False
 
-    def _has_requests(self) -> bool:
-        return bool(self.world.promises.asks)
-
     # people ask
 
-    @initialize(amount=st.sampled_from(sorted(AMOUNTS)), user=st.sampled_from((MARIA, TOM)))
-    def somebody_asks(self, amount: str, user: str) -> None:
-        self.ask(user, "send", amount, EMAILS[0], FINANCE)
+    @initialize(
+        amounts=st.lists(st.sampled_from(sorted(AMOUNTS)), min_size=1, max_size=2),
+        user=st.sampled_from((MARIA, TOM)),
+    )
+    def somebody_asks(self, amounts: list[str], user: str) -> None:
+        for amount, verb in zip(amounts, ("send", "now"), strict=False):
+            self.ask(user, verb, amount, EMAILS[0], FINANCE)
 
-    @precondition(lambda self: len(self.world.promises.asks) < _MOST_ASKED)
+    @precondition(lambda self: self._asked < _MOST_ASKED)
     @rule(
-        user=st.sampled_from((MARIA, TOM, MARIA, ZOE, ADA)),
+        user=st.sampled_from((MARIA, TOM, MARIA, ZOE)),
         verb=st.sampled_from(("send", "send", "now")),
         amount=st.sampled_from(sorted(AMOUNTS)),
         email=st.sampled_from(EMAILS),
         channel=st.sampled_from((FINANCE, FINANCE, APPROVALS, RANDOM)),
     )
     def ask(self, user: str, verb: str, amount: str, email: str, channel: str) -> None:
+        self._asked += 1
         cents = AMOUNTS[amount]
         text = f'{verb} {email} {cents / 100:.2f} "March translation"'
         self._do(self.world.ask(user, text, email=email, cents=cents, channel=channel))
 
     # people decide
+
+    def _back_to_work(self) -> None:
+        """Everybody who may approve is there and may, and payments flow."""
+        for user in APPROVERS:
+            self.world.employ(user, active=True)
+            self.world.regroup(user, member=True)
+        for user in APPROVERS if self.world.books.is_frozen() else ():
+            self._do(self.world.say(user, "unfreeze"))
 
     def _press(self, which: int, user: str, action: str, *, right: bool = True, twice: bool = False) -> None:
         row = self.world.pick(which)
@@ -128,87 +152,116 @@ class Payouts(RuleBasedStateMachine):
             typed = "No invoice"
         self._do(self.world.press(which, user, action, typed=typed, twice=twice))
 
-    @precondition(_has_requests)
-    @rule(which=which, user=st.sampled_from(APPROVERS), right=st.sampled_from((True, True, True, False)))
-    def approve(self, which: int, user: str, right: bool) -> None:
-        self._press(which, user, "payout.approve", right=right)
+    @rule(
+        which=which,
+        user=st.sampled_from((*APPROVERS, *ANYBODY)),
+        right=st.sampled_from((True, True, False)),
+        twice=st.booleans(),
+    )
+    def approve(self, which: int, user: str, right: bool, twice: bool) -> None:
+        """A press, also by people whose press must not count; or two at once and the same request again."""
+        self._press(which, user, "payout.approve", right=right, twice=twice)
 
-    @precondition(_has_requests)
-    @rule(which=which, users=st.permutations(APPROVERS))
-    def everybody_approves(self, which: int, users: list[str]) -> None:
+    @rule(which=which, users=st.permutations(APPROVERS), trouble=st.sampled_from((None, None, *SENDING)))
+    def everybody_approves(self, which: int, users: list[str], trouble: tuple[str, FaultKind] | None) -> None:
+        """On a good day a request goes all the way to the service, where its commit may go wrong."""
+        if not self.world.stands("awaiting"):
+            return
+        self._back_to_work()
+        if trouble is not None:
+            self.world.arm("service", *trouble)
         for user in users:
             self._press(which, user, "payout.approve")
 
-    @precondition(_has_requests)
-    @rule(which=which, user=st.sampled_from(ANYBODY))
-    def somebody_approves(self, which: int, user: str) -> None:
-        self._press(which, user, "payout.approve")
+    @rule(which=which, who=st.sampled_from(APPROVERS), goes=st.booleans(), seconds=st.sampled_from((10.0, 90.0)))
+    def somebody_leaves_before_it_is_sent(self, which: int, who: str, goes: bool, seconds: float) -> None:
+        """The service is busy while a request is approved; by the time it is not, somebody no longer belongs."""
+        if not self.world.stands("awaiting"):
+            return
+        self._back_to_work()
+        self.world.arm("service", "*", FaultKind.TOO_MANY, times=2)
+        for user in (who, *(one for one in APPROVERS if one != who)):
+            self._press(which, user, "payout.approve")
+        if goes:
+            self.world.employ(who, active=False)
+        else:
+            self.world.regroup(who, member=False)
+        self._do(self.world.wait(seconds))
 
-    @precondition(_has_requests)
-    @rule(which=which, user=st.sampled_from(APPROVERS))
-    def approve_twice_at_once(self, which: int, user: str) -> None:
-        self._press(which, user, "payout.approve", twice=True)
+    @rule(
+        which=which,
+        kind=st.sampled_from((FaultKind.LOST, FaultKind.LOST, FaultKind.DONE_DROPPED)),
+        verb=st.sampled_from(("commit", "one_step")),
+    )
+    def nobody_knows_what_became_of_it(self, which: int, kind: FaultKind, verb: str) -> None:
+        """The answer to a commit is lost, with or without its effect, and the quiet period passes."""
+        if not self.world.stands("awaiting"):
+            return
+        self._back_to_work()
+        self.world.arm("service", f"{verb}_payout", kind)
+        for user in APPROVERS:
+            self._press(which, user, "payout.approve")
+        self._do(self.world.wait(1_000.0, steps=4))
 
-    @precondition(_has_requests)
-    @rule(which=which, user=st.sampled_from(ANYBODY), action=st.sampled_from(("reject", "close", "withdraw")))
+    @rule(which=which, user=st.sampled_from((MARIA, TOM, *ANYBODY)), action=st.sampled_from(("reject", "withdraw")))
     def stop(self, which: int, user: str, action: str) -> None:
         self._press(which, user, f"payout.{action}")
 
-    @precondition(_has_requests)
-    @rule(which=which, user=st.sampled_from(ANYBODY), right=st.booleans())
-    def retry(self, which: int, user: str, right: bool) -> None:
-        self._press(which, user, "payout.retry", right=right)
+    @rule(
+        which=which, users=st.permutations(APPROVERS), right=st.sampled_from((True, True, False)), close=st.booleans()
+    )
+    def decide_on_the_unknown(self, which: int, users: list[str], right: bool, close: bool) -> None:
+        if not self.world.stands("needs_human"):
+            return
+        for user in users if not close else users[:1]:
+            self._press(which, user, "payout.close" if close else "payout.retry", right=right)
 
-    @rule(user=st.sampled_from(ANYBODY), text=st.sampled_from(("freeze careful", "unfreeze", "unfreeze")))
+    @rule(
+        user=st.sampled_from((*APPROVERS, OLGA, *ANYBODY)),
+        text=st.sampled_from(("freeze careful", "unfreeze", "unfreeze")),
+    )
     def freeze(self, user: str, text: str) -> None:
         self._do(self.world.say(user, text))
 
-    # people come and go
-
-    @rule(user=st.sampled_from((*APPROVERS, ZOE)), member=st.booleans())
-    def regroup(self, user: str, member: bool) -> None:
-        self.world.regroup(user, member=member)
-
-    @rule(user=st.sampled_from((*APPROVERS, MARIA)), active=st.booleans())
-    def employ(self, user: str, active: bool) -> None:
-        self.world.employ(user, active=active)
+    @rule(
+        user=st.sampled_from((*APPROVERS, MARIA, ZOE)),
+        what=st.sampled_from(("joins", "joins", "leaves", "goes", "returns", "returns")),
+    )
+    def people_change(self, user: str, what: str) -> None:
+        if what in ("joins", "leaves"):
+            self.world.regroup(user, member=what == "joins")
+        else:
+            self.world.employ(user, active=what == "returns")
 
     # the service
 
-    @precondition(_has_requests)
     @rule(which=which, status=st.sampled_from(STATUSES))
     def move(self, which: int, status: str) -> None:
+        """Also what nobody here asked for, such as a commit in the partner's own dashboard."""
         self._do(self.world.move(which, status))
 
-    @rule(
-        drop=st.booleans(),
-        double=st.booleans(),
-        forged=st.booleans(),
-        late=st.sampled_from((0.0, 0.0, 90.0, 7_200.0)),
-        out_of_order=st.booleans(),
-    )
-    def callbacks_behave(self, drop: bool, double: bool, forged: bool, late: float, out_of_order: bool) -> None:
+    @rule(doubled=st.booleans(), late=st.sampled_from((0.0, 90.0, 7_200.0)), forged=st.booleans(), drop=st.booleans())
+    def advance(self, doubled: bool, late: float, forged: bool, drop: bool) -> None:
+        """What is on its way moves on, and the callbacks about it come doubled, late, forged or not at all."""
         switches = self.world.payments.callbacks.switches
-        switches.drop, switches.double, switches.forged = drop, double, forged
-        switches.late_seconds, switches.out_of_order = late, out_of_order
+        switches.double, switches.late_seconds, switches.forged, switches.drop = doubled, late, forged, drop
+        self._do(self.world.advance())
 
-    @precondition(_has_requests)
-    @rule(which=which, kind=st.integers(0, 2), body=st.sampled_from(BODIES))
-    def call_back(self, which: int, kind: int, body: object) -> None:
-        self._do(self.world.call_back(which, kind, body))
-
-    @rule(token=st.sampled_from(("x", "0" * 43, "../healthz")))
-    def guess_callback(self, token: str) -> None:
-        self._do(self.world.guess_callback(token))
+    @rule(which=which, kind=st.integers(0, 3), body=st.sampled_from(BODIES))
+    def lie_in_a_callback(self, which: int, kind: int, body: object) -> None:
+        """Somebody knows an address of ours (or guesses one) and says what they like."""
+        if kind < len(URIS):
+            self._do(self.world.call_back(which, kind, body))
+        else:
+            self._do(self.world.guess_callback("0" * 43))
 
     # what goes wrong
 
     @rule(fault=st.sampled_from(FAULTS), skip=st.sampled_from((0, 0, 1)))
     def arm(self, fault: tuple[str, str, FaultKind], skip: int) -> None:
-        side, operation, kind = fault
-        self.world.arm(side, kind, operation, skip=skip)
+        self.world.arm(*fault, skip=skip)
 
-    @rule(crossings=st.integers(0, 24))
+    @rule(crossings=st.integers(0, 30))
     def light_the_fuse(self, crossings: int) -> None:
         """The process dies at one of the next things it does."""
         self.world.life.fuse = crossings
@@ -217,6 +270,6 @@ class Payouts(RuleBasedStateMachine):
     def restart(self, policy: str | None, hard: bool) -> None:
         self._do(self.world.restart(policy, hard=hard))
 
-    @rule(seconds=st.sampled_from((1.0, 10.0, 61.0, 300.0, 900.0, 3_700.0, 90_000.0)), steps=st.sampled_from((1, 1, 4)))
+    @rule(seconds=st.sampled_from((1.0, 10.0, 61.0, 300.0, 900.0, 3_700.0)), steps=st.sampled_from((1, 1, 4)))
     def wait(self, seconds: float, steps: int) -> None:
         self._do(self.world.wait(seconds, steps=steps))

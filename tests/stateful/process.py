@@ -6,6 +6,7 @@ has burnt down: whoever stands there never goes on, every other task ends where 
 """
 
 import asyncio
+import random
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
@@ -15,6 +16,7 @@ from weakref import WeakSet
 import aiohttp
 
 import storage.engine
+from bot.domain import references
 from bot.slack.whispers import Whispers
 from storage.writer import GroupWriter
 
@@ -84,6 +86,16 @@ class Life:
             await asyncio.wait(left)
 
 
+class Chance(random.Random):
+    """Stands in for :mod:`secrets` where ids are made."""
+
+    def randbits(self, bits: int) -> int:
+        """So many random bits."""
+        return self.getrandbits(bits)
+
+
+CHANCE = Chance()
+"""Where ids come from; seed it to have a run repeated exactly."""
 LIFE: ContextVar[Life | None] = ContextVar("stateful_life", default=None)
 
 
@@ -108,6 +120,7 @@ def borders() -> Iterator[None]:
         (GroupWriter, "submit", _crossing),
         (Whispers, "begin", _remembering),
         (storage.engine, "create_engine", _one_compiler),
+        (references, "secrets", lambda _: CHANCE),
     ]
     with ExitStack() as stack:
         for owner, name, watch in watched:

@@ -4,6 +4,7 @@ Time stands still unless an act moves it. After each act the application does wh
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable
 from contextlib import suppress
 from pathlib import Path
@@ -20,7 +21,7 @@ from tests.stateful.books import Books
 from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants
 from tests.stateful.onlooker import Arrival, Onlooker
 from tests.stateful.people import POLICIES, Law, Register
-from tests.stateful.process import Life, remember_tasks
+from tests.stateful.process import CHANCE, Life, remember_tasks
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
 
@@ -34,7 +35,7 @@ _SETTLED_WITHIN = 30 * 60 + 900.0
 """I10: seconds after the last trouble within which everything that needs no person must know where it stands."""
 _ON_THE_WAY = frozenset({"new", "creating", "create_unknown", "sending", "commit_unknown"})
 _OVER = FINAL | {"needs_human"}
-_URIS = ("confirmation_uri", "cancel_uri", "failure_uri")
+URIS = ("confirmation_uri", "cancel_uri", "failure_uri")
 
 
 class World:
@@ -57,6 +58,7 @@ class World:
     async def open(cls, folder: Path) -> "World":
         """The product on a new database in this folder."""
         world = cls()
+        CHANCE.seed(0)
         remember_tasks(asyncio.get_running_loop())
         path = folder / "switchboard.db"
         world.rig = await Rig.open(database_url=f"sqlite+aiosqlite:///{path}", clock=world.clock, start=False)
@@ -122,8 +124,11 @@ class World:
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""
+        known = len(self.onlooker.said)
         ack = await self._outlive(doing)
         await self._outlive(self.life.answered())
+        if any("Something went wrong on our side" in one.message.text for one in self.onlooker.said[known:]):
+            raise Broken("I8: an act was answered with an error of ours")
         return ack or Ack(status=0)
 
     async def restart(self, policy: str | None = None, *, hard: bool = False) -> None:
@@ -141,9 +146,13 @@ class World:
     # what people do
 
     def pick(self, which: int) -> books.Record | None:
-        """One of the requests there are."""
-        rows = self.books.instructions()
+        """One of the requests there are, those that can still change first."""
+        rows = sorted(self.books.instructions(), key=lambda row: row["state"] in FINAL)
         return rows[which % len(rows)] if rows else None
+
+    def stands(self, *states: str) -> bool:
+        """Whether any request is in one of these states."""
+        return any(row["state"] in states for row in self.books.instructions())
 
     async def ask(self, user: str, text: str, *, email: str, cents: int, channel: str) -> None:
         """Type ``/pay …``; what is stored must be what was typed."""
@@ -174,8 +183,7 @@ class World:
         if row is None or found is None:
             return
         card, value = found
-        while self.workspace.modal(user) is not None:
-            await self.workspace.close(user)
+        self.workspace._state.views.close_all(user)
         before, heard = self._votes(row["id"]), self._heard(user)
         ack = await self._click(user, card, action, value, twice=twice)
         view = self.workspace.modal(user)
@@ -272,13 +280,18 @@ class World:
                 await self.payments.settle(records[which % len(records)].id, status, reason="The account is closed")
         await self._called_back()
 
+    async def advance(self) -> None:
+        """Whatever is on its way at the service moves by one step."""
+        await self.payments.advance()
+        await self._called_back()
+
     async def call_back(self, which: int, kind: int, body: object) -> None:
         """Somebody who knows a callback address uses it, with a body of their own or a real one."""
         records = self.records()
         if not records:
             return
         record = records[which % len(records)]
-        url = getattr(record, _URIS[kind])
+        url = getattr(record, URIS[kind])
         if isinstance(body, int):
             body = self.payments.shapes.operation(records[body % len(records)])
         before = self._standing()
@@ -312,11 +325,11 @@ class World:
         await self._outlive(self.payments.delivered())
         await self.settle()
 
-    def arm(self, side: str, kind: FaultKind, operation: str, *, skip: int) -> None:
-        """Let one request of the application go wrong; at most one fault is armed at a time."""
+    def arm(self, side: str, operation: str, kind: FaultKind, *, times: int = 1, skip: int = 0) -> None:
+        """Let the next request of a kind go wrong; at most one fault is armed at a time."""
         self.calm()
         faults = self.payments.faults if side == "service" else self.workspace.faults
-        faults.arm(Fault(kind, operation=operation, skip=skip))
+        faults.arm(Fault(kind, operation=operation, times=times, skip=skip))
 
     def calm(self) -> None:
         """No fault is armed."""
@@ -391,6 +404,15 @@ class World:
         for one in self.books.votes(row["id"]):
             if one["round"] == row["round"] and f"<@{one['person']}>" not in copy.text:
                 raise Broken(f"I8: the vote of {one['person']} does not show on {row['reference']}")
+
+    def came_across(self) -> Counter[str]:
+        """What happened in this run: transitions by the audit, crashes, faults met, callbacks taken and refused."""
+        found = Counter(f"{row.before} > {row.after}" for row in self.books.audit() if row.before != row.after)
+        found.update(f"did {row.action}" for row in self.books.audit() if row.before == row.after)
+        found.update(f"callback {one.status}" for one in self.payments.deliveries)
+        found.update(f"fault {call.operation} {call.fault}" for call in self.payments.calls if call.fault)
+        found["crash"] = self.crashes
+        return found
 
     # looking
 
