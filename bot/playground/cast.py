@@ -57,7 +57,11 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(
         "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"
     )
-    workspace.add_command("/pay", hint="send | show | approvals | help", description="Pay people, with approval")
+    workspace.add_command(
+        "/pay",
+        hint="send | now | collect | show | list | events | account | partner | approvals | freeze | unfreeze | help",
+        description="Pay people, with approval",
+    )
     workspace.add_command(
         "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
     )
