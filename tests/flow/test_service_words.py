@@ -1,0 +1,74 @@
+"""What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from tests.support.clock import ManualClock
+from tests.support.rig import APPROVALS, FINANCE, Rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield rig
+    await rig.close()
+
+
+async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.REFUSED, "create_payout"))
+    await rig.pay()
+    text = rig.cards(FINANCE)[0].text
+    assert "failed" in text
+    assert "the service" in text
+    assert not rig.cards(APPROVALS)
+    assert ["failed" in m.text for m in rig.news(FINANCE)] == [True]
+    assert not rig.paid
+
+
+async def test_a_refused_commit_says_so_on_every_copy(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout"))
+    await rig.press("approve")
+    for channel in (FINANCE, APPROVALS):
+        assert "the service refused it" in rig.cards(channel)[0].text
+        assert ["failed" in m.text for m in rig.news(channel)] == [True]
+    assert not rig.paid
+
+
+@pytest.mark.parametrize("operation", ["account_status", "create_payout", "get_operation", "commit_payout"])
+async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.GARBAGE, operation))
+    await rig.pay()
+    await rig.pass_time(120, steps=8)
+    await rig.press("approve")
+    await rig.pass_time(120, steps=8)
+    said = [m.plain + m.text for channel in (FINANCE, APPROVALS) for m in (*rig.cards(channel), *rig.news(channel))]
+    assert said
+    assert not any("<html" in text.lower() or "gateway" in text.lower() for text in said)
+    assert len(rig.paid) == 1
+
+
+async def test_a_status_nobody_knows_is_not_final(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    (record,) = rig.payments.operations.values()
+    record.status = "reviewing"
+    await rig.pass_time(600, steps=10)
+    assert "sent" in rig.cards(APPROVALS)[0].text
+    assert not rig.news(APPROVALS)
+    record.status = "COMPLETED"
+    await rig.pass_time(600, steps=10)
+    assert ["completed" in m.text for m in rig.news(APPROVALS)] == [True]
+
+
+async def test_why_it_failed_is_told(rig: Rig) -> None:
+    rig.payments.switches.fail_reason = "The account is <closed>"
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    (told,) = rig.news(FINANCE)
+    assert "failed" in told.text
+    assert "The account is &lt;closed&gt;" in told.text
