@@ -1,4 +1,7 @@
-"""Repeat a plan and look at it: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``."""
+"""Repeat a plan and look at it: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``.
+
+Without a plan: the effect points of every flow, and what may go wrong at each.
+"""
 
 import asyncio
 import sys
@@ -7,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
+from tests.chaos.campaign import Crew, new_points
 from tests.chaos.checker import check
 from tests.chaos.flows import FLOWS
 from tests.chaos.mutants import MUTANTS
@@ -40,8 +44,21 @@ def _story(world: World) -> Iterator[str]:
     yield from (f"trouble: {text}" for text in world.troubles)
 
 
-def main(plan: str, mutant: str = "") -> int:
+def list_points() -> int:
+    """Print each flow's points behind what it has in common with an earlier flow."""
+    with Crew() as crew:
+        references = crew.run([Plan(flow) for flow in FLOWS])
+    for flow, points in new_points(references.outcomes).items():
+        sys.stdout.write(f"{flow}\n")
+        for point in points:
+            sys.stdout.write(f"    {point!s:<50} {' '.join(point.kinds)}\n")
+    return 0
+
+
+def main(plan: str = "", mutant: str = "") -> int:
     """Run the plan of the command line; a second word names a mutant."""
+    if not plan:
+        return list_points()
     with sewn(), MUTANTS[mutant].change() if mutant else nullcontext():
         return asyncio.run(replay(Plan.parse(plan)))
 

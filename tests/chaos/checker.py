@@ -34,6 +34,7 @@ _WORDS = {
 _SETTLED = frozenset({"completed", "canceled", "failed"})
 _LONGEST_SECONDS = 45 * 60.0
 """Half an hour and the quiet period: by then everything is final or with a person."""
+_REMINDERS = 3
 _ELIGIBLE = frozenset({"U0ADA", "U0LIN", "U0TOM"})
 """Full members of the home workspace in the approvers' group."""
 
@@ -138,23 +139,26 @@ class _Checker:
     # what people were told
 
     def _told(self, row: Record) -> Iterator[Finding]:
-        """Each final state in its thread once for each conversation, and only what the service confirmed."""
+        """Each end once for each conversation, and only what the service confirmed; no news twice."""
         if row["state"] not in _FINAL and row["state"] != "needs_human":
             return
+        steps = [audit.entry for audit in self._audit if audit.entry.instruction_id == row["id"]]
+        entered = Counter(step.after for step in steps if step.after != step.before)
+        times = entered[row["state"]]  # with a person it can be again and again, after each new attempt
         word = f"*{_WORDS.get(row['state'], row['state'])}*"
         told = [m for m in self._replies(row) if word in m.text]
         approvals = [m for m in told if m.channel == APPROVALS]
         requester = [m for m in told if m.channel != APPROVALS]
         carded = any(_is_about(root, row) for root in roots(self._world, APPROVALS))
-        if len(approvals) != (1 if carded else 0):
+        if len(approvals) != (times if carded else 0):
             yield "I6", f"{word} was told {len(approvals)} times to the approvers"
-        if len(requester) != 1:
+        if len(requester) != times:
             yield "I6", f"{word} was told {len(requester)} times to the requester"
         for message in told:
             if row["state"] in _SETTLED and not self._confirmed(row, message):
                 yield "I6", f"{word} was told before the service's record said so"
         for text, count in Counter((m.channel, m.text) for m in self._replies(row)).items():
-            if count > (3 if text[1].startswith(":bell:") else 1):
+            if count > (_REMINDERS if text[1].startswith(":bell:") else max(1, entered["commit_unknown"], times)):
                 yield "I6", f"the same news {count} times: {text[1][:60]}"
 
     def _replies(self, row: Record) -> list[Message]:
@@ -251,8 +255,11 @@ class _Checker:
         stored = {(row["token_hash"], row["body_hash"]) for row in rows}
         taken = [delivery for delivery in self._payments.deliveries if delivery.delivered]
         by_remote = {row["remote_id"]: row["state"] for row in self._rows}
+        addresses = {row["token_hash"] for row in self._world.books.rows("SELECT token_hash FROM callback_token")}
         for delivery in taken:
-            if _hashes(delivery) not in stored:
+            if _hashes(delivery)[0] not in addresses:
+                yield "I7", "a callback to an address that we never gave was answered 2xx"
+            elif _hashes(delivery) not in stored:
                 yield "I6", "a callback was answered 2xx and is stored nowhere"
             status = self._payments.operations[delivery.operation_id].status
             if status in _SETTLED and by_remote.get(delivery.operation_id) != status and not self._flow.paid_outside:
@@ -287,8 +294,9 @@ class _Checker:
             yield "I8", f"{act.user} was told that '{act.what}' is recorded, and it was not: {said}"
 
     def _alerts(self) -> Iterator[Finding]:
+        asked = sum(1 for row in self._audit if row.entry.after == "needs_human" != row.entry.before)
         for text, count in Counter(m.text for m in self._world.workspace.messages(ALERTS)).items():
-            if count > 1:
+            if count > (asked if "needs a person" in text else 1):
                 yield "C1", f"the same alert {count} times: {text[:120]}"
 
     def _end(self) -> Iterator[Finding]:

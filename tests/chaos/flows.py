@@ -71,7 +71,7 @@ def _fails(payments: PaymentsSimulator) -> None:
 
 
 FLOWS: Mapping[str, Callable[[], Flow]] = {
-    "callback": lambda: Flow(name="callback", people=[_maria(), _ada(), Liar()], ends="completed", step_seconds=2.0),
+    "callback": lambda: Flow(name="callback", people=[_maria(), _ada(), Liar()], ends="completed", step_seconds=12.0),
     "polling": lambda: Flow(name="polling", people=[_maria(), _ada()], ends="completed", calls_back=False),
     "reject": lambda: Flow(name="reject", people=[_maria(), _ada("reject", reason="No invoice")], ends="rejected"),
     "withdraw": lambda: Flow(

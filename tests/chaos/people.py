@@ -122,9 +122,9 @@ class Decider(Person):
 
 @dataclass(slots=True, kw_only=True)
 class Liar(Person):
-    """Knows the callback address and reports completion while the service still works on it."""
+    """Reports completion while the service still works on it: to an address made up, then to the real one."""
 
-    most: int = 1
+    most: int = 2
 
     def _reason(self, world: World) -> bool:
         return any(record.status == "committed" for record in world.payments.operations.values())
@@ -132,9 +132,10 @@ class Liar(Person):
     async def _act(self, world: World) -> None:
         record = next(r for r in world.payments.operations.values() if r.status == "committed")
         body = {"id": record.id, "status": "completed", "code": record.code}
-        callback = Callback(
-            operation_id=record.id, kind="confirmation_uri", url=str(record.confirmation_uri), body=body
-        )
+        url = str(record.confirmation_uri)
+        if self.tries == 1:
+            url = url.rpartition("/")[0] + "/" + "x" * len(url.rpartition("/")[2])
+        callback = Callback(operation_id=record.id, kind="confirmation_uri", url=url, body=body)
         world.payments.callbacks.send_now(callback)
         await world.act(world.payments.delivered())
 
