@@ -123,10 +123,10 @@ def recorded(instruction: Instruction, votes: int) -> Content:
     return private(f":ballot_box_with_check: Your approval is recorded. {sentence(instruction, votes=votes)}")
 
 
-def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str) -> Content:
-    """One request as it stands, without buttons."""
+def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
+    """One request as it stands, without buttons to decide with; ``link`` is where the buyer of a purchase pays."""
     if instruction.kind is Kind.PURCHASE:
-        return purchases.card(instruction, link="", buttons=False)
+        return purchases.card(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
 

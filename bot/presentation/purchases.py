@@ -66,7 +66,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
         instruction: a purchase in its present state.
         link: where the buyer pays; empty when there is nothing to pay, or not any more.
         invite_to: channel in which it was asked for and the bot is no member, with the way to mend that.
-        buttons: False for a picture of it that nobody can press.
+        buttons: False for a picture of it on which nothing can be decided.
     """
     items = _payload(instruction).items
     head: list[Block] = [
@@ -75,7 +75,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
     tail: list[Block] = [section(mrkdwn(sentence(instruction, votes=0)))]
-    pressable = _buttons(instruction, link) if buttons else []
+    pressable = _buttons(instruction, link, decide=buttons)
     if pressable:
         tail.append({"type": "actions", "block_id": f"purchase:{instruction.id}", "elements": pressable})
     if invite_to:
@@ -200,7 +200,7 @@ def _items_in_words(instruction: Instruction) -> str:
     return "; ".join(told)
 
 
-def _buttons(instruction: Instruction, link: str) -> list[Block]:
+def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block]:
     found: list[Block] = []
     if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
         found.append(
@@ -213,7 +213,7 @@ def _buttons(instruction: Instruction, link: str) -> list[Block]:
                 "accessibility_label": f"Open checkout of {shown(instruction.cents)}"[:75],
             }
         )
-    if instruction.state is State.NEW:
+    if decide and instruction.state is State.NEW:
         found.append(
             {
                 "type": "button",

@@ -15,6 +15,7 @@ from bot.presentation import answers, operations, views
 from bot.presentation.audit import with_timeline
 from bot.workflows.audit import Story, story
 from bot.workflows.lookup import find, find_votes
+from bot.workflows.purchase import link_of
 from bot.workflows.reading import list_operations, read_events, read_operation
 from handlers.commands import fields
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
@@ -99,7 +100,8 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
 async def _told(desk: Desk, found: Story) -> Private:
     instruction = found.instruction
     votes = await find_votes(desk.ctx, instruction)
-    card = answers.shown_to(instruction, votes, approvals_channel=desk.ctx.policy.channels.approvals)
+    approvals, link = desk.ctx.policy.channels.approvals, link_of(desk.ctx, instruction)
+    card = answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
     return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
 
 

@@ -1,6 +1,7 @@
 """Purchases: opened once, found again by our own code, followed until the buyer decided, told once."""
 
 from dataclasses import replace
+from ipaddress import ip_network
 from typing import Any
 
 import aiohttp
@@ -78,6 +79,18 @@ def pictures(rig: Rig) -> list[Message]:
 
 
 # opened
+
+
+async def test_show_has_the_link_while_it_is_open(rig: Rig) -> None:
+    await collect(rig)
+    reference = (await newest(rig)).reference
+    ack = await rig.pay(f"show {reference}")
+    assert link(rig) in str(ack.body)
+    assert "opened it as" in str(ack.body)
+    await decide(rig)
+    ack = await rig.pay(f"show {reference}")
+    assert "/checkout/" not in str(ack.body)
+    assert "confirmed" in str(ack.body)
 
 
 async def test_nobody_hears_of_it_before_it_is_stored(rig: Rig) -> None:
@@ -576,6 +589,20 @@ async def test_no_other_address_has_a_page(rig: Rig) -> None:
     ):
         assert await visit(rig, secret) == nothing
     assert not await inbox(rig)
+
+
+async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(sqlite_url: str) -> None:
+    rig = await Rig.open(
+        database_url=sqlite_url, clock=ManualClock(), callback_allowed_sources=[ip_network("203.0.113.0/24")]
+    )
+    try:
+        await collect(rig)
+        secret = token((await newest(rig)).id)
+        assert (await call(rig, secret, {}))[0] == 404
+        assert (await visit(rig, secret))[0] == 200
+        assert len(await inbox(rig)) == 1
+    finally:
+        await rig.close()
 
 
 async def test_the_database_holds_no_token_and_no_card_shows_one(rig: Rig) -> None:
