@@ -3,7 +3,7 @@
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
 from bot.presentation.answers import private
-from bot.presentation.text import escape, mention, mentions
+from bot.presentation.text import mention, mentions, quote, sentence_of
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -23,9 +23,9 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
-    return f"Payments are frozen by {mention(frozen.by)}: {escape(frozen.reason)}"
+    return f"Payments are frozen by {mention(frozen.by)}: {sentence_of(quote(frozen.reason))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
     """A new request while nothing may be sent."""
-    return private(f":snowflake: {describe(frozen)}. Nothing can be asked for until approvers lift it.")
+    return private(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")

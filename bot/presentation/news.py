@@ -60,7 +60,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
     """What concerns every payment."""
     if facts["topic"] == "frozen":
         text = (
-            f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {escape(str(facts['reason']))}\n"
+            f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
+            f"{sentence_of(quote(str(facts['reason'])))}\n"
             "Nothing is sent until approvers lift it with `/pay unfreeze`."
         )
     else:

@@ -2,14 +2,15 @@
 
 from datetime import timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
+from bot.domain.freeze import Frozen
 from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import answers, cards, news, views
+from bot.presentation import answers, cards, freezing, news, views
 from bot.presentation.mistakes import mistakes
 from bot.presentation.news import _TOPICS
 from tests.domain.made import NOW
@@ -73,6 +74,26 @@ def test_alerts(instruction: Instruction, topic: str, reason: str, channel: str)
     check(news.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
 
 
+@given(instructions(), votes())
+def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
+    content = news.reminder(instruction, cast, {"approvers": [DECIDER, "S0TREASURY"]})
+    check_message(content)
+    assert calls_in(content) <= ours(cast) | {"!subteam^S0TREASURY"}
+
+
+@given(foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
+def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed: int) -> None:
+    frozen = Frozen(by=DECIDER, reason=reason, at=NOW.isoformat(), lifting=(REQUESTER,))
+    for content in (
+        news.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
+        news.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
+        freezing.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
+        freezing.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
+        freezing.refused_while_frozen(frozen),
+    ):
+        check(content, [])
+
+
 @given(instructions(), st.sampled_from([*No, *Refusal]))
 def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
     check(answers.refused(refusal, instruction), [])
@@ -87,6 +108,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
     assert not [block for block in shown.blocks if block["type"] == "actions"]
 
 
+@settings(max_examples=20)
 @given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
     waiting = [answers.Waiting(one, cast, mine) for one, cast, mine in found]

@@ -189,6 +189,8 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
 @pytest.mark.parametrize("action", ["retry", "close"])
 async def test_only_approvers_besides_the_requester_decide_then(rig: Rig, action: str) -> None:
     await with_people(rig)
+    rig.workspace.set_group("S0TREASURY", [MARIA, ADA, LIN])
+    await rig.pass_time(MINUTE)
     for user in (MARIA, ZOE):
         await rig.press(action, user=user)
         assert rig.workspace.modal(user) is None
