@@ -1,6 +1,5 @@
 """From a command line to the verb that runs: what every slash command has in common."""
 
-
 from bot.domain.errors import PersonError
 from bot.presentation import views
 from handlers.commands.grammar import MistakesError, Verb, read_arguments, words_of
