@@ -55,6 +55,7 @@ async def _bolt_hello(pipe: Connection) -> None:
     async def hello(ack: AsyncAck) -> None:
         await ack("hello")
 
+    logging.getLogger("slack_bolt.AsyncApp").setLevel(logging.ERROR)  # it warns of the token, which is meant
     apps = {}
     for kind in ("command", "click"):
         app = AsyncApp(client=AsyncWebClient(token="xoxb-1"), authorize=authorize, signing_secret=SECRET)
