@@ -73,8 +73,8 @@ def read_lines(text: str, *, key: bytes) -> Anchors:
         found = _parse(written)
         if found is None:
             unreadable.append(number)
-        elif hmac.compare_digest(found[1].encode(), _seal(_content(found[0]), key).encode()):
-            held.append(found[0])
+        elif hmac.compare_digest(written.strip().encode(), line(found, key=key).encode()):
+            held.append(found)
         else:
             forged.append(number)
     return Anchors(held=tuple(held), unreadable=tuple(unreadable), forged=tuple(forged))
@@ -89,12 +89,12 @@ def _seal(content: Mapping[str, Any], key: bytes) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def _parse(written: str) -> tuple[Anchor, str] | None:
+def _parse(written: str) -> Anchor | None:
     try:
         found = json.loads(written)
-        at, seq, head, seal = datetime.fromisoformat(found["at"]), found["seq"], found["head"], found["seal"]
+        at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str) or not isinstance(seal, str):
+    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str):
         return None
-    return Anchor(at=at, seq=seq, head=head), seal
+    return Anchor(at=at, seq=seq, head=head)

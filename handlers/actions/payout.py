@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from bot.domain.approvals import Refusal, may_decide
+from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, State
 from bot.presentation import answers, cards, views
@@ -87,13 +87,13 @@ async def _meant(desk: Desk, click: Click) -> Instruction | Private:
 async def _decidable(desk: Desk, click: Click, wanted: State) -> Instruction | Private:
     """The request, if this person may decide on it now; the workflow checks it all again in its transaction.
 
-    Who decides on nothing is refused before the database is asked: anybody can press a button as often as they like.
+    Who has no role at all is refused before the database is asked: anybody can press a button as often as they like.
     """
     ctx = desk.ctx
     standing = await ctx.people.standing(click.user)
-    no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
-    if no is not None:
-        return Private(answers.refused(no))
+    if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
+        no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
+        return Private(answers.refused(no or Refusal.STALE))
     found = await _meant(desk, click)
     if isinstance(found, Private):
         return found

@@ -33,8 +33,7 @@ def test_no_changed_byte_is_taken_for_an_anchor_of_ours(at: int, bit: int) -> No
     changed = TEXT[:at] + chr(ord(TEXT[at]) ^ (1 << bit)) + TEXT[at + 1 :]
     found = read_lines(changed, key=KEY)
     assert set(found.held) <= {anchor(100), anchor(200), anchor(300)}
-    meaningless = " \t\r\n"  # a blank for a blank between two values says the same
-    if changed[at] not in meaningless or TEXT[at] not in meaningless:
+    if changed.strip() != TEXT.strip():  # a blank after the last line says nothing
         assert found.unreadable or found.forged or len(found.held) < 3
 
 

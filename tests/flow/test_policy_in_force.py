@@ -75,8 +75,8 @@ async def test_freezing_asks_for_a_reason(rig: Rig) -> None:
     view = rig.workspace.modal(ADA)
     assert view is not None
     assert "missing" in view.errors["reason"]
-    await rig.submit(ADA, {"reason": "the bank called"})
-    assert any("the bank called" in m.text for m in rig.workspace.messages(ALERTS))
+    await rig.submit(ADA, {"reason": "The bank called"})
+    assert any("The bank called" in m.text for m in rig.workspace.messages(ALERTS))
 
 
 async def test_approvers_are_reminded_with_growing_pauses(rig: Rig) -> None:
