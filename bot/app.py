@@ -35,11 +35,13 @@ from bot.slack.calls import call, until_answered
 from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
+from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
 from bot.workflows import purchase
 from bot.workflows.advance import advance_due
 from bot.workflows.audit import Anchoring
+from bot.workflows.boards import refresh_boards
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
 from bot.workflows.deliver import deliver_due
@@ -47,6 +49,7 @@ from bot.workflows.follow import poll_due
 from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover
 from bot.workflows.refresh import refresh_due
+from bot.workflows.subjects import Subject
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, views
 from handlers.bolt import build
@@ -80,6 +83,7 @@ class Surroundings:
     service_total: float = 30.0
     slack_total: float = _SLACK_SECONDS
     limiter: SendSlots | None = None
+    pace: EditPace | None = None
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
     ticking: bool = True
@@ -275,6 +279,8 @@ class Switchboard:
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,
             anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._around.clock),
+            pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
+            subjects=SUBJECTS,
         )
 
     def _anchor_file(self) -> AnchorFile:
@@ -362,6 +368,11 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
         ) from None
 
 
+async def _edits(ctx: Context) -> int:
+    """Cards before progress: what somebody waits for has the first of the workspace's edits."""
+    return await refresh_due(ctx) + await refresh_boards(ctx)
+
+
 async def _leftovers(ctx: Context) -> int:
     await recover(ctx)
     return 0
@@ -371,6 +382,9 @@ async def _anchor(ctx: Context) -> int:
     return await ctx.anchoring.due()
 
 
+SUBJECTS: dict[str, Subject] = {}
+"""What has a board, by the word before the colon."""
+
 DRAINS = {
     "instructions": advance_due,
     "callbacks": verify_due,
@@ -378,7 +392,7 @@ DRAINS = {
     "purchases": purchase.poll_due,
     "orphans": watch_due,
     "outbox": deliver_due,
-    "cards": refresh_due,
+    "cards": _edits,
     "leftovers": _leftovers,
     "anchors": _anchor,
 }

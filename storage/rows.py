@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from bot.domain.instruction import CallbackKind
 
@@ -68,6 +68,8 @@ class OutboxRow:
     id: str
     """ULID; also the marker in the message's metadata."""
     instruction_id: str | None
+    subject: str | None
+    """The board it belongs to, or None."""
     key: str
     """What it is about, unique: adding the same key again adds nothing."""
     action: str
@@ -135,3 +137,57 @@ class Tracked:
     lease_until: datetime | None
     last_status: str
     stopped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Board:
+    """The one message that shows a job or a booking, edited as it goes on; details stand in its thread."""
+
+    subject: str
+    """Whose it is: the kind, a colon and the id, e.g. ``job:01J…``."""
+    channel: str
+    thread_ts: str | None
+    """The thread it stands in; None: it stands by itself, and its own thread holds the details."""
+    requester: str
+    """Who hears of it where the bot cannot post in the channel; empty: nobody in particular."""
+    ts: str
+    """Empty until it was posted."""
+    shown_version: int
+    wanted_version: int
+    """Counts the changes that are to be seen."""
+    progress: bool
+    """Whether nothing but progress waits to be shown, which can wait longer."""
+    edited_at: datetime | None
+    due_at: datetime | None
+    attempts: int
+
+    @property
+    def thread(self) -> str | None:
+        """The thread that the details belong to."""
+        return self.thread_ts or self.ts or None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """Work that takes a while and needs nobody's approval."""
+
+    id: str
+    kind: str
+    state: str
+    """A word of its kind."""
+    payload: Mapping[str, Any]
+    """What was asked for; never changes."""
+    detail: Mapping[str, Any]
+    """How far it is, and what came of it."""
+    requester: str
+    channel: str
+    thread_ts: str | None
+    source_key: str
+    """What it was made from, unique: the same click or event makes no second one."""
+    version: int = 1
+    created_at: datetime
+    due_at: datetime | None
+    """When there is something to do for it; None: somebody or something else moves it."""
+    lease_owner: str = ""
+    lease_until: datetime | None = None
+    closed_at: datetime | None = None

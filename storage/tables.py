@@ -176,6 +176,8 @@ outbox = Table(
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("id", Text, nullable=False, unique=True),
     _instruction_id(nullable=True),
+    # A board it belongs to ("job:…", "booking:…"), for what is about no instruction.
+    Column("subject", Text),
     Column("key", Text, nullable=False, unique=True),
     Column("action", Text, nullable=False),
     Column("place", Text, nullable=False),
@@ -198,6 +200,69 @@ outbox = Table(
         postgresql_where=text("state IN ('new', 'sending', 'unknown')"),
     ),
     Index("ix_outbox_instruction_id_place_seq", "instruction_id", "place", "seq"),
+    Index(
+        "ix_outbox_subject_seq",
+        "subject",
+        "seq",
+        sqlite_where=text("subject IS NOT NULL"),
+        postgresql_where=text("subject IS NOT NULL"),
+    ),
+)
+
+board = Table(
+    "board",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    Column("channel", Text, nullable=False),
+    # The thread it stands in; NULL: it is a message of its own, and has a thread.
+    Column("thread_ts", Text),
+    Column("requester", Text, nullable=False),
+    # Empty until it was posted.
+    Column("ts", Text, nullable=False),
+    Column("shown_version", BigInteger, nullable=False),
+    Column("wanted_version", BigInteger, nullable=False),
+    Column("progress", Boolean(create_constraint=False), nullable=False),
+    Column("edited_at", Moment),
+    Column("due_at", Moment),
+    Column("attempts", Integer, nullable=False),
+    Index("ix_board_channel_ts", "channel", "ts"),
+    _due("board"),
+)
+
+job = Table(
+    "job",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    # Each kind has its own states; the code that owns the kind reads them.
+    Column("state", Text, nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("requester", Words, nullable=False),
+    Column("channel", Words, nullable=False),
+    Column("thread_ts", Text),
+    Column("source_key", Words, nullable=False, unique=True),
+    Column("version", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("closed_at", Moment),
+    CheckConstraint("version > 0", name="version"),
+    Index(
+        "ix_job_kind_due_at",
+        "kind",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_job_open_created_at",
+        "created_at",
+        sqlite_where=text("closed_at IS NULL"),
+        postgresql_where=text("closed_at IS NULL"),
+    ),
+    Index("ix_job_requester_created_at", "requester", "created_at"),
 )
 
 callback_token = Table(

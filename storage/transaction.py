@@ -4,10 +4,12 @@ from sqlalchemy import Connection
 
 from storage.repositories.attempts import Attempts
 from storage.repositories.audit import AuditTrail
+from storage.repositories.boards import Boards
 from storage.repositories.copies import Copies
 from storage.repositories.flags import Flags
 from storage.repositories.inbox import Inbox
 from storage.repositories.instructions import Instructions
+from storage.repositories.jobs import Jobs
 from storage.repositories.outbox import Outbox
 from storage.repositories.reservations import Reservations
 from storage.repositories.tokens import Tokens
@@ -30,3 +32,5 @@ class Tx:
         self.reservations = Reservations(connection)
         self.tracked = TrackedResources(connection)
         self.flags = Flags(connection)
+        self.boards = Boards(connection)
+        self.jobs = Jobs(connection)

@@ -57,8 +57,14 @@ def reminder(instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str
 
 
 def notice(facts: Mapping[str, Any]) -> Content:
-    """What concerns every payment."""
-    if facts["topic"] == "frozen":
+    """What concerns no single instruction."""
+    if facts["topic"] == "undelivered":
+        where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
+        text = (
+            f":rotating_light: A message could not be posted{where}: {sentence_of(quote(str(facts['reason'])))} "
+            "Invite the app there, or ask an admin whether it may post."
+        )
+    elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
             f"{sentence_of(quote(str(facts['reason'])))}\n"

@@ -25,6 +25,11 @@ class Action(StrEnum):
     """The checkout link of a purchase, with its picture."""
     NOTICE = "notice"
     """About no single instruction."""
+    BOARD = "board"
+    """The message of a job or a booking."""
+    LINE = "line"
+    FILE = "file"
+    """What belongs into a board's thread."""
 
 
 class Place(StrEnum):
@@ -155,6 +160,13 @@ def alert(
         channel=policy.alerts,
         payload={"topic": topic.partition(":")[0], **facts},
         now=now,
+    )
+
+
+def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:
+    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``."""
+    tx.outbox.add(
+        id=ulid(now), key=key, action=Action.NOTICE, place="alerts", channel=policy.alerts, payload=facts, now=now
     )
 
 

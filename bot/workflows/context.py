@@ -1,6 +1,6 @@
 """What every workflow is given. Built once by the composition root, handed down, never global."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from bot.clients.payments import PaymentsClient
@@ -9,8 +9,10 @@ from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.slack.files import Files
 from bot.slack.messenger import Messenger
+from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
+from bot.workflows.subjects import Subject
 from storage.store import Store
 
 SYSTEM = "switchboard"
@@ -33,6 +35,8 @@ class Context:
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells the drains of this process that there is work; a tick would find it too, only later.
+        pace: how many messages may be edited now.
+        subjects: what boards say, by their kind.
         anchoring: writes down outside the database where the audit chain stands.
     """
 
@@ -52,3 +56,5 @@ class Context:
     quiet: Quiet
     wake: Callable[[], None]
     anchoring: Anchoring
+    pace: EditPace
+    subjects: Mapping[str, Subject]

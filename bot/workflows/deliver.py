@@ -17,12 +17,13 @@ from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
-from bot.workflows.announce import Action, Place, alert
+from bot.workflows import boards
+from bot.workflows.announce import Action, Place, alert, tell_everybody
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
 from bot.workflows.purchase import link_of
 from bot.workflows.refresh import card_for
-from storage.rows import CardCopy, OutboxRow, OutboxState
+from storage.rows import Board, CardCopy, OutboxRow, OutboxState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -32,6 +33,7 @@ SCAN_AFTER = timedelta(seconds=10)
 """Slack's own read-after-write lag: how long a message we may have posted can stay invisible."""
 _FILE_SCAN_AFTER = timedelta(seconds=30)
 """The same for a message with a file, which Slack looks through first."""
+_WITH_FILE = frozenset({Action.LINK, Action.FILE})
 _CLOCK_SKEW = 60.0
 _DEAD_AFTER = 12
 
@@ -57,6 +59,7 @@ class _Subject:
     instruction: Instruction | None = None
     votes: Sequence[Vote] = ()
     copies: Mapping[str, CardCopy] = field(default_factory=dict)
+    board: Board | None = None
 
 
 async def _deliver(ctx: Context, row: OutboxRow) -> None:
@@ -70,7 +73,7 @@ async def _deliver(ctx: Context, row: OutboxRow) -> None:
         await _not_searched(ctx, row, about, silent)
         return
     if there is not None:
-        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about.instruction, there, found=True), name="found_post")
+        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about, there, found=True), name="found_post")
         ctx.wake()
         return
     try:
@@ -78,17 +81,19 @@ async def _deliver(ctx: Context, row: OutboxRow) -> None:
     except ServiceNow as later:
         await _again(ctx, row, wait=later.retry_after, error=later.reason)
     except OutcomeUnknown as lost:
-        due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.LINK else SCAN_AFTER)
+        due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action in _WITH_FILE else SCAN_AFTER)
         error = lost.reason
         await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
     except ServiceNever as refused:
-        await _refused(ctx, row, about.instruction, refused.reason)
+        await _refused(ctx, row, about, refused.reason)
     else:
-        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about.instruction, posted), name="posted")
+        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about, posted), name="posted")
         ctx.wake()
 
 
 def _subject(tx: Tx, row: OutboxRow) -> _Subject:
+    if row.subject is not None:
+        return _Subject(board=tx.boards.get(row.subject))
     instruction = tx.instructions.get(row.instruction_id) if row.instruction_id else None
     if instruction is None:
         return _Subject()
@@ -105,6 +110,8 @@ async def _search(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | Non
         return None
     channel, thread_ts = await _where(ctx, row, about)
     oldest = row.created_at.timestamp() - _CLOCK_SKEW
+    if row.subject is not None:
+        return await boards.find(ctx, row, channel=channel, thread_ts=thread_ts, oldest=oldest)
     if row.action == Action.LINK and about.instruction is not None:
         return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
     return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
@@ -116,7 +123,7 @@ async def _not_searched(
     """The message may be there, so it is not sent again before somebody has looked."""
     error = silent.reason
     if isinstance(silent, ServiceNever) and error in _NO_PLACE:
-        await _refused(ctx, row, about.instruction, error)  # where we are not, nothing of ours was posted
+        await _refused(ctx, row, about, error)  # where we are not, nothing of ours was posted
         return
     if row.attempts >= _DEAD_AFTER:
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
@@ -127,8 +134,12 @@ async def _not_searched(
     await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
 
 
-async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
+async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
+    """Post it; None when there is nothing to say any more."""
     channel, thread_ts = await _where(ctx, row, about)
+    if row.subject is not None:
+        plain = row.last_error in TOO_RICH
+        return await boards.post(ctx, row, channel=channel, thread_ts=thread_ts, plain=plain)
     if row.action == Action.LINK and about.instruction is not None:
         link = link_of(ctx, about.instruction)
         if not link:
@@ -142,6 +153,8 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted:
 
 async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, str | None]:
     """The conversation, and the thread in it: news belong to the thread of the card they are about."""
+    if row.subject is not None:
+        return await boards.where(ctx, row, about.board)
     root = about.copies.get(row.place) if row.action != Action.CARD else None
     if about.instruction is not None and row.place == Place.REQUESTER and row.payload.get("direct"):
         direct = await ctx.messenger.direct_message(about.instruction.requester)
@@ -168,12 +181,16 @@ def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
             return warn(instruction, row.payload)
 
 
-def _posted(
-    tx: Tx, ctx: Context, row: OutboxRow, instruction: Instruction | None, at: Posted, *, found: bool = False
-) -> None:
+def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | None, *, found: bool = False) -> None:
     """Store where a message stands. One that was found shows what held when it was posted, which nobody knows now."""
+    if at is None:
+        tx.outbox.dead(row.id, error="nothing to say any more")
+        return
+    instruction = about.instruction
     now = ctx.clock.now()
     tx.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=now)
+    if about.board is not None:
+        boards.posted(tx, row, at, version=0 if found else about.board.wanted_version, now=now)
     if row.action != Action.CARD or instruction is None:
         return
     shown = instruction.version
@@ -213,16 +230,18 @@ def _expiry(instruction: Instruction, now: datetime) -> datetime:
     return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
-async def _refused(ctx: Context, row: OutboxRow, instruction: Instruction | None, error: str) -> None:
+async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) -> None:
     """Slack said no for good: another conversation, plainer blocks, or later; lost is not an answer."""
-    if error in _NO_PLACE and row.place == Place.REQUESTER and not row.payload.get("direct"):
+    instruction = about.instruction
+    personal = row.place == Place.REQUESTER or (about.board is not None and about.board.requester != "")
+    if error in _NO_PLACE and personal and not row.payload.get("direct"):
         payload = {**row.payload, "direct": True}
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
         return
     if error in _NO_PLACE and instruction is not None and row.place == Place.APPROVALS and row.action == Action.CARD:
-        about = instruction
-        await ctx.store.write(lambda tx: _alert_no_place(ctx, tx, about, error), name="no_place")
+        stuck = instruction
+        await ctx.store.write(lambda tx: _alert_no_place(ctx, tx, stuck, error), name="no_place")
     if row.action == Action.LINK and not row.payload.get(PLAIN):
         payload = {**row.payload, PLAIN: True}
         log.warning("Slack refused a picture", outbox=row.id, error=error)
@@ -241,6 +260,10 @@ async def _refused(ctx: Context, row: OutboxRow, instruction: Instruction | None
 def _give_up(ctx: Context, tx: Tx, row: OutboxRow, instruction: Instruction | None, error: str) -> None:
     """It never will arrive there; the alerts channel hears of it, unless it was meant for that."""
     tx.outbox.dead(row.id, error=error)
+    if row.subject is not None:
+        key = f"undelivered:{row.key}"
+        facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": error}
+        tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=ctx.clock.now())
     if instruction is not None and row.action != Action.ALERT:
         facts = {"reason": error, "channel": row.channel}
         alert(tx, instruction, topic=f"undelivered:{row.place}", facts=facts, policy=ctx.policy, now=ctx.clock.now())

@@ -36,6 +36,7 @@ def _recover(ctx: Context, tx: Tx) -> int:
         tx.instructions.recover(owner=ctx.owner)
         tx.inbox.recover(ctx.owner)
         tx.tracked.recover(ctx.owner)
+        tx.jobs.recover(ctx.owner)
     return len(left) + posts
 
 

@@ -1,37 +1,19 @@
 """Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
 
 from collections.abc import Sequence
-from datetime import timedelta
-
-import structlog
 
 from bot.domain.content import Content
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.instruction import Instruction, Kind, Vote
-from bot.domain.tracking import back_off
 from bot.presentation import cards, purchases
-from bot.slack.messenger import TOO_RICH, Posted
+from bot.slack.messenger import Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
+from bot.workflows.editing import NotYet, edit
 from bot.workflows.purchase import link_of
 from storage.rows import CardCopy
 from storage.transaction import Tx
 
-log = structlog.get_logger(__name__)
-
 _AT_ONCE = 10
-_GIVEN_UP_AFTER = 12
-_GONE = frozenset(
-    {
-        "message_not_found",
-        "cant_update_message",
-        "edit_window_closed",
-        "not_in_channel",
-        "channel_not_found",
-        "is_archived",
-        "is_inactive",
-    }
-)
 
 
 async def refresh_due(ctx: Context) -> int:
@@ -52,37 +34,14 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
         return
     direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
     content = card_for(ctx, instruction, votes, copy.place, direct=direct)
-    try:
-        await _edit(ctx, Posted(copy.channel, copy.ts), content)
-    except (ServiceNow, OutcomeUnknown) as later:
-        wait = later.retry_after if isinstance(later, ServiceNow) else None
-        pause = max(back_off(first=1.0, attempts=copy.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
-        due = ctx.clock.now() + pause
+    edited = await edit(ctx, Posted(copy.channel, copy.ts), content, attempts=copy.attempts)
+    if isinstance(edited, NotYet):
+        due, failed = edited.due_at, edited.failed
         await ctx.store.write(
-            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due), name="edit_later"
-        )
-    except ServiceNever as refused:
-        log.warning("a card could not be edited", reference=instruction.reference, error=refused.reason)
-        if refused.reason in _GONE or copy.attempts >= _GIVEN_UP_AFTER:
-            await _shown(ctx, copy, instruction)
-            return
-        due = ctx.clock.now() + back_off(first=1.0, attempts=copy.attempts, ceiling=60.0)
-        await ctx.store.write(
-            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due), name="edit_later"
+            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due, failed=failed), name="edit_later"
         )
     else:
         await _shown(ctx, copy, instruction)
-
-
-async def _edit(ctx: Context, at: Posted, content: Content) -> None:
-    """Show the content; blocks that Slack refuses must not leave old buttons standing, so then the words alone."""
-    try:
-        await ctx.messenger.edit(at=at, content=content)
-    except ServiceNever as refused:
-        if refused.reason not in TOO_RICH:
-            raise
-        log.exception("Slack refused the blocks of a card", channel=at.channel, ts=at.ts)
-        await ctx.messenger.edit(at=at, content=Content(text=content.text))
 
 
 async def _shown(ctx: Context, copy: CardCopy, instruction: Instruction) -> None:

@@ -81,12 +81,12 @@ class Copies:
         ).first()
         return row is not None and row.due_at is None
 
-    def delay(self, instruction_id: str, place: str, due_at: datetime) -> None:
-        """An edit failed: try again then. Counts the failure; a transition meanwhile makes it due at once."""
+    def delay(self, instruction_id: str, place: str, due_at: datetime, *, failed: bool = True) -> None:
+        """Edit it then. Counts a failure; a transition meanwhile makes it due at once."""
         self._connection.execute(
             update(table)
             .where(*_is(instruction_id, place), table.c.due_at.is_not(None))
-            .values(due_at=due_at, attempts=table.c.attempts + 1)
+            .values(due_at=due_at, attempts=table.c.attempts + int(failed))
         )
 
     def drop(self, instruction_id: str, place: str) -> None:

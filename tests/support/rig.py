@@ -15,6 +15,7 @@ from bot.domain.clock import SystemClock
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
+from bot.slack.pace import EditPace
 from tests.support.clock import ManualClock
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"
@@ -75,6 +76,10 @@ class Unlimited:
 
     def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
         return None
+
+
+def _unhurried(clock: ManualClock) -> dict[str, Any]:
+    return {"limiter": Unlimited(), "pace": EditPace(monotonic=clock.boottime, edits=10_000)}
 
 
 class Rig:
@@ -156,7 +161,7 @@ class Rig:
             "owner": f"process-{self._generation}",
             "ticking": self.clock is None,
             "anchors": self._anchors,
-            **({"limiter": Unlimited()} if self.clock else {}),
+            **(_unhurried(self.clock) if self.clock else {}),
             **self._around,
         }
         policy = load_policy(self.settings.policy_file)

@@ -1,0 +1,82 @@
+"""One edit of a message of ours: within the workspace's pace, and with an answer to every refusal of Slack."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.tracking import back_off
+from bot.slack.messenger import TOO_RICH, Posted
+from bot.workflows.context import Context
+
+log = structlog.get_logger(__name__)
+
+_GIVEN_UP_AFTER = 12
+_GONE = frozenset(
+    {
+        "message_not_found",
+        "cant_update_message",
+        "edit_window_closed",
+        "not_in_channel",
+        "channel_not_found",
+        "is_archived",
+        "is_inactive",
+    }
+)
+
+
+class Edited(Enum):
+    """What became of an edit."""
+
+    SHOWN = "shown"
+    GONE = "gone"
+    """Nobody will see this message change any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotYet:
+    """To be tried then; ``failed``: Slack did not take it, as opposed to being asked too often already."""
+
+    due_at: datetime
+    failed: bool
+
+
+async def edit(ctx: Context, at: Posted, content: Content, *, attempts: int, progress: bool = False) -> Edited | NotYet:
+    """Show the content in the message that stands there; repeating it changes nothing.
+
+    ``attempts`` counts the edits of this message that failed since one last succeeded. ``progress`` tells only how
+    far something is, and yields to what people wait for.
+    """
+    wait = ctx.pace.take(progress=progress)
+    if wait:
+        return NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
+    try:
+        await _edit(ctx, at, content)
+    except (ServiceNow, OutcomeUnknown) as later:
+        asked = later.retry_after if isinstance(later, ServiceNow) else None
+        pause = max(_pause(attempts), timedelta(seconds=asked or 0.0))
+        return NotYet(ctx.clock.now() + pause, failed=True)
+    except ServiceNever as refused:
+        log.warning("a message could not be edited", channel=at.channel, ts=at.ts, error=refused.reason)
+        if refused.reason in _GONE or attempts >= _GIVEN_UP_AFTER:
+            return Edited.GONE
+        return NotYet(ctx.clock.now() + _pause(attempts), failed=True)
+    return Edited.SHOWN
+
+
+async def _edit(ctx: Context, at: Posted, content: Content) -> None:
+    """Blocks that Slack refuses must not leave old buttons standing, so then the words alone."""
+    try:
+        await ctx.messenger.edit(at=at, content=content)
+    except ServiceNever as refused:
+        if refused.reason not in TOO_RICH:
+            raise
+        log.exception("Slack refused the blocks of a message", channel=at.channel, ts=at.ts)
+        await ctx.messenger.edit(at=at, content=Content(text=content.text, blocks=content.plainer))
+
+
+def _pause(attempts: int) -> timedelta:
+    return back_off(first=1.0, attempts=attempts, ceiling=60.0)

@@ -1,0 +1,122 @@
+"""Jobs: work that takes a while, leased by whoever does it."""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, select, update
+
+from storage.repositories.common import columns, free, insert_once
+from storage.rows import Job
+from storage.tables import job as table
+
+_KEEP: Any = object()
+"""Stands for a value that stays as it is, where None means something."""
+
+
+class Jobs:
+    """The table ``job``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, job: Job) -> bool:
+        """Store a new job; False when one was made from the same source before."""
+        return insert_once(self._connection, table, columns(job), unless=("source_key",))
+
+    def get(self, job_id: str) -> Job | None:
+        """The job with this id."""
+        return self._one(table.c.id == job_id)
+
+    def by_source(self, key: str) -> Job | None:
+        """The job that was made from this click or event."""
+        return self._one(table.c.source_key == key)
+
+    def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
+        """Jobs that are not over, oldest first."""
+        query = select(table).where(table.c.closed_at.is_(None)).order_by(table.c.created_at, table.c.id).limit(limit)
+        if kind is not None:
+            query = query.where(table.c.kind == kind)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def of(self, requester: str, *, limit: int = 20) -> list[Job]:
+        """What this person asked for, newest first."""
+        query = (
+            select(table).where(table.c.requester == requester).order_by(table.c.created_at.desc(), table.c.id.desc())
+        )
+        return [_read(row) for row in self._connection.execute(query.limit(limit))]
+
+    def counts(self) -> dict[tuple[str, str], int]:
+        """How many jobs are not over, by kind and state."""
+        query = (
+            select(table.c.kind, table.c.state, func.count())
+            .where(table.c.closed_at.is_(None))
+            .group_by(table.c.kind, table.c.state)
+        )
+        return {(kind, state): count for kind, state, count in self._connection.execute(query)}
+
+    def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Job]:
+        """Take jobs of one kind that are due, longest due first."""
+        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.id).where(due).order_by(table.c.due_at).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.id.in_(chosen.scalar_subquery()), due)
+            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
+            .returning(table)
+        )
+        claimed = [_read(row) for row in self._connection.execute(claim)]
+        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+
+    def extend(self, job_id: str, *, owner: str, until: datetime) -> bool:
+        """Hold it longer; False when somebody else has it or nobody."""
+        held = (table.c.id == job_id, table.c.lease_owner == owner)
+        return self._connection.execute(update(table).where(*held).values(lease_until=until)).rowcount == 1
+
+    def change(
+        self,
+        job: Job,
+        *,
+        now: datetime,
+        state: str | None = None,
+        detail: Mapping[str, object] | None = None,
+        due_at: datetime | None = _KEEP,
+        close: bool = False,
+        keep_lease: bool = False,
+    ) -> Job | None:
+        """Change it if nobody has since ``job`` was read, and let it go unless ``keep_lease``.
+
+        With ``due_at`` None nothing is to do for it until it is changed again; ``close``: it is over.
+
+        Returns:
+            The job as it is now, or None when somebody else was faster: read it again.
+        """
+        values: dict[str, Any] = {"version": job.version + 1}
+        if state is not None:
+            values["state"] = state
+        if detail is not None:
+            values["detail"] = dict(detail)
+        if due_at is not _KEEP:
+            values["due_at"] = due_at
+        if close:
+            values |= {"closed_at": now, "due_at": None}
+        if not keep_lease:
+            values |= {"lease_owner": "", "lease_until": None}
+        row = self._connection.execute(
+            update(table).where(table.c.id == job.id, table.c.version == job.version).values(values).returning(table)
+        ).first()
+        return None if row is None else _read(row)
+
+    def recover(self, owner: str) -> int:
+        """Free jobs that another owner took; only where no other process can be alive. How many."""
+        taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
+        values = {"lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+
+    def _one(self, condition: Any) -> Job | None:
+        row = self._connection.execute(select(table).where(condition)).first()
+        return None if row is None else _read(row)
+
+
+def _read(row: Row[Any]) -> Job:
+    return Job(**row._mapping)  # noqa: SLF001
