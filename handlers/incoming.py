@@ -1,8 +1,18 @@
 """What a handler is given: Slack's payloads as typed values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+_CHOSEN = (
+    "selected_date",
+    "selected_time",
+    "selected_date_time",
+    "selected_user",
+    "selected_conversation",
+    "selected_channel",
+)
+_CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,30 +70,51 @@ class Click:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submission:
-    """A submitted form. ``values`` maps block id to the text of its one element."""
+    """A submitted form, by block id; each block holds one element.
+
+    Attributes:
+        values: the text of the element: what was typed, the value of the chosen option, the chosen id or date;
+            empty where nothing was entered.
+        choices: what was chosen where several can be: values of options, or ids.
+        files: ids of the files that were put into a ``file_input``.
+    """
 
     callback_id: str
     view_id: str
     metadata: str
     values: Mapping[str, str]
     user: str
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Submission":
         """From a ``view_submission`` payload."""
         view = body["view"]
         state = (view.get("state") or {}).get("values") or {}
+        entered = {block: next(iter(elements.values()), {}) for block, elements in state.items()}
         return cls(
             callback_id=str(view.get("callback_id", "")),
             view_id=str(view["id"]),
             metadata=str(view.get("private_metadata", "")),
-            values={block: _text(elements) for block, elements in state.items()},
+            values={block: _text(element) for block, element in entered.items()},
             user=str(body["user"]["id"]),
+            choices={block: _choices(element) for block, element in entered.items()},
+            files={block: _files(element) for block, element in entered.items() if "files" in element},
         )
 
 
-def _text(elements: Mapping[str, Any]) -> str:
-    for element in elements.values():
-        chosen = element.get("selected_option") or {}
-        return str(element.get("value") or chosen.get("value") or "")
-    return ""
+def _text(element: Mapping[str, Any]) -> str:
+    chosen = element.get("selected_option") or {}
+    named = (element.get(key) for key in _CHOSEN)
+    return str(element.get("value") or chosen.get("value") or next((one for one in named if one), ""))
+
+
+def _choices(element: Mapping[str, Any]) -> tuple[str, ...]:
+    options = (str(option["value"]) for option in element.get("selected_options") or [])
+    ids = (str(one) for key in _CHOSEN_MANY for one in element.get(key) or [])
+    return (*options, *ids)
+
+
+def _files(element: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(str(file["id"]) for file in element.get("files") or [])

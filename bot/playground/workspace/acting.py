@@ -1,4 +1,4 @@
-"""Acts of people outside of forms: commands, clicks, shortcuts, messages, files; and events as such."""
+"""Acts of people outside of forms: commands, clicks, shortcuts, messages; and events as such."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -94,6 +94,9 @@ class Acting(Person):
             ack = await self._delivery.send("interactive", payloads.global_shortcut(self._state, who, callback_id))
             self._tell_failure(who, None, "This shortcut", ack)
             return ack
+        known = self._state.directory.shortcuts
+        if not force and known and callback_id not in known:
+            raise ImpossibleAct(f"no shortcut {callback_id!r}; there are {sorted(known)}")
         place = self._channel(channel)
         message = self._seen(who, place, ts, force=force)
         url = self._responses.issue("actions", Occasion(user=who.id, channel=place.id, source=message.ts))
@@ -117,36 +120,6 @@ class Acting(Person):
         """Post a message that begins with a mention of the bot."""
         bot = self._state.directory.users[self._state.identity.bot_user_id]
         return await self.say(user, channel, f"@{bot.name} {text}", thread_ts=thread_ts)
-
-    async def drop(
-        self,
-        user: str,
-        channel: str,
-        name: str,
-        content: bytes,
-        *,
-        mimetype: str = "",
-        text: str = "",
-        thread_ts: str | None = None,
-    ) -> Message:
-        """Drop a file into a channel; the bot hears of the message and of the file."""
-        who = self._user(user)
-        place = self._place(who, channel, force=False)
-        file = self._state.files.announce(name, len(content), who.id, mimetype=mimetype)
-        file = self._state.files.store(file, content)
-        message = self._state.post_as(
-            who.id,
-            place.id,
-            text=typed.as_message(text, self._state.directory),
-            thread_ts=thread_ts or "",
-            files=(file.id,),
-            subtype="file_share",
-        )
-        self._state.files.share(file, place.id, message.ts, thread_ts or "")
-        await self._tell_bot(place, message)
-        if place.bot_member:
-            await self.send_event(payloads.file_shared(self._state, place, file.id, who.id))
-        return message
 
     async def open_home(self, user: str, *, tab: str = "home") -> Ack:
         """Open the app's home (or its messages tab)."""

@@ -22,6 +22,7 @@ class Directory:
         self.groups: dict[str, Group] = {}
         self.channels: dict[str, Channel] = {}
         self.commands: dict[str, Command] = {}
+        self.shortcuts: dict[str, str] = {}
         self.put_user(User(id=SLACKBOT, name="slackbot", real_name="Slackbot", team_id=team_id))
         self.put_user(User(id=bot_user_id, name=bot_name.lower(), real_name=bot_name, team_id=team_id, bot=True))
 

@@ -4,7 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from bot.playground.workspace.errors import ImpossibleAct
+from bot.playground.workspace.files import INPUT_BYTES
 from bot.playground.workspace.model import Json, elements_of
+
+MOST_FILES = 10
+"""Files a ``file_input`` takes unless it says fewer."""
 
 _TEXT = ("plain_text_input", "email_text_input", "url_text_input", "number_input")
 _SINGLE = {
@@ -87,10 +91,25 @@ def _entered(element: Json, kind: str, value: Any, *, force: bool, files: Callab
     elif kind in _MULTIPLE:
         entered = _many(value)
     elif kind == "file_input":
-        entered = [files(one) for one in _many(value)]
+        entered = _chosen_files(element, [files(one) for one in _many(value)], force=force)
     elif kind in _TEXT:
         entered = None if value in (None, "") else str(value)
     return entered
+
+
+def _chosen_files(element: Json, chosen: list[Json], *, force: bool) -> list[Json]:
+    if force:
+        return chosen
+    most = int(element.get("max_files", MOST_FILES))
+    if len(chosen) > most:
+        raise ImpossibleAct(f"{len(chosen)} files were chosen; this field takes {most}")
+    wanted = [str(one).lower() for one in element.get("filetypes") or []]
+    for file in chosen:
+        if file.get("size", 0) > INPUT_BYTES:
+            raise ImpossibleAct(f"{file['name']} is larger than the 10 MB that a form takes")
+        if wanted and file.get("filetype") not in wanted:
+            raise ImpossibleAct(f"{file['name']} is none of the types this field takes: {', '.join(wanted)}")
+    return chosen
 
 
 def _many(value: Any) -> list[Any]:

@@ -1,33 +1,68 @@
-"""Files: announced, uploaded, completed, shared; their bytes are kept in memory."""
+"""Files: announced, uploaded, completed, shared, deleted; and the odd kinds that Slack knows."""
 
 import secrets
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import Literal
 
+from bot.playground.workspace.blobs import Blob, Blobs
 from bot.playground.workspace.ids import new_id
+from bot.playground.workspace.media import duration_ms
 from bot.playground.workspace.model import Change
 
-FILE_BYTES = 100 * 1024 * 1024
-"""The workspace takes no larger files; Slack's own limit is about ten times as high."""
+FILE_BYTES = 1024 * 1024 * 1024
+"""The workspace takes no larger files; nor does Slack, as far as it says."""
+INPUT_BYTES = 10 * 1024 * 1024
+"""What a ``file_input`` takes of each file."""
 
 _MIMETYPES = {
+    "aac": "audio/aac",
+    "aif": "audio/aiff",
+    "aiff": "audio/aiff",
+    "avi": "video/x-msvideo",
+    "bmp": "image/bmp",
     "csv": "text/csv",
-    "txt": "text/plain",
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "flac": "audio/flac",
+    "flv": "video/x-flv",
+    "gif": "image/gif",
+    "html": "text/html",
+    "jpeg": "image/jpeg",
+    "jpg": "image/jpeg",
     "json": "application/json",
+    "m4a": "audio/mp4",
+    "m4v": "video/x-m4v",
+    "mkv": "video/x-matroska",
+    "mov": "video/quicktime",
+    "mp3": "audio/mpeg",
+    "mp4": "video/mp4",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpeg",
+    "ogg": "audio/ogg",
     "pdf": "application/pdf",
     "png": "image/png",
-    "jpg": "image/jpeg",
-    "gif": "image/gif",
-    "mp3": "audio/mpeg",
+    "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+    "rtf": "application/rtf",
+    "svg": "image/svg+xml",
+    "tif": "image/tiff",
+    "tiff": "image/tiff",
+    "tsv": "text/tab-separated-values",
+    "txt": "text/plain",
     "wav": "audio/wav",
-    "m4a": "audio/mp4",
-    "ogg": "audio/ogg",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "webm": "video/webm",
+    "xls": "application/vnd.ms-excel",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "zip": "application/zip",
 }
+
+Odd = Literal["", "processing", "deleted", "external", "elsewhere", "hidden", "denied"]
+"""What keeps a file from being an ordinary one.
+
+``processing``: Slack is not done with it, so there is no address yet. ``deleted``: a tombstone.
+``external``: lies with somebody else, e.g. a drive. ``elsewhere``: from another company through Slack Connect;
+events carry no more than its id. ``hidden``: behind the limit of the plan. ``denied``: not for the app's eyes.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,12 +77,20 @@ class StoredFile:
     created: int
     mimetype: str = "application/octet-stream"
     filetype: str = "binary"
-    content: bytes = b""
+    blob: Blob = field(default_factory=Blob)
     uploaded: bool = False
     complete: bool = False
     upload_token: str = ""
     alt_text: str = ""
+    duration_ms: int | None = None
+    odd: Odd = ""
+    external_url: str = ""
     shares: tuple[tuple[str, str, str], ...] = field(default=())
+
+    @property
+    def content(self) -> bytes:
+        """All its bytes."""
+        return self.blob.read()
 
 
 class Files:
@@ -57,6 +100,7 @@ class Files:
         self._clock = clock
         self._tell = tell
         self._files: dict[str, StoredFile] = {}
+        self._blobs = Blobs()
 
     def announce(self, name: str, size: int, user: str, *, title: str = "", mimetype: str = "") -> StoredFile:
         """A place for a file to come; the upload address is worth as much as its token."""
@@ -75,9 +119,15 @@ class Files:
             )
         )
 
-    def store(self, file: StoredFile, content: bytes) -> StoredFile:
+    def store(self, file: StoredFile, content: bytes | Path | Blob) -> StoredFile:
         """Keep what was uploaded."""
-        return self.keep(replace(file, content=content, size=len(content), uploaded=True))
+        blob = content if isinstance(content, Blob) else self._blobs.keep(content)
+        found = file.duration_ms if file.duration_ms is not None else duration_ms(blob)
+        return self.keep(replace(file, blob=blob, size=blob.size, uploaded=True, duration_ms=found))
+
+    async def receive(self, chunks: AsyncIterator[bytes], *, limit: int = FILE_BYTES) -> Blob | None:
+        """Bytes as they arrive; None when there are more than ``limit``."""
+        return await self._blobs.receive(chunks, limit=limit)
 
     def share(self, file: StoredFile, channel: str, ts: str, thread_ts: str) -> StoredFile:
         """Note in which message the file stands."""
@@ -96,3 +146,7 @@ class Files:
     def by_upload_token(self, token: str) -> StoredFile | None:
         """The announced file whose upload address holds this token."""
         return next((f for f in self._files.values() if f.upload_token == token and not f.complete), None)
+
+    def close(self) -> None:
+        """Forget the bytes that lie on disk."""
+        self._blobs.close()

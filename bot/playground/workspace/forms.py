@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.playground.workspace import payloads
-from bot.playground.workspace.acting import Acting
+from bot.playground.workspace.dropping import Dropping
 from bot.playground.workspace.elements import STATEFUL, complaints, filled, value_key
 from bot.playground.workspace.errors import ApiRefusal, ImpossibleAct
 from bot.playground.workspace.limits.surfaces import checked_view
@@ -15,7 +15,7 @@ TROUBLE = "We had some trouble connecting. Try again?"
 """What a modal shows when the app did not answer, or not in a way Slack understands; kept under the key ``""``."""
 
 
-class Forms(Acting):
+class Forms(Dropping):
     """Each act concerns the modal on top of the person's stack."""
 
     def fill(self, user: str, values: Mapping[str, Any], *, force: bool = False) -> View:

@@ -31,6 +31,10 @@ class Log:
         self._announce("ephemeral" if message.ephemeral_to else kind, changed)
         return changed
 
+    def touch(self, message: Message) -> None:
+        """Tell that a message looks different although it is the same, e.g. because of its file."""
+        self._announce("ephemeral" if message.ephemeral_to else "message_changed", message)
+
     def find(self, channel: str, ts: str) -> Message | None:
         """The message, deleted or not, visible or not."""
         return self._channels.get(channel, {}).get(ts)

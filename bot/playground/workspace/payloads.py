@@ -188,6 +188,11 @@ def file_shared(state: State, channel: Channel, file_id: str, user: str) -> Json
     }
 
 
+def file_deleted(state: State, file_id: str) -> Json:
+    """``file_deleted``: the id only."""
+    return {"type": "file_deleted", "file_id": file_id, "event_ts": state.stamps.next()}
+
+
 def _shared(state: State, event: Json) -> bool:
     channel = state.directory.channel(str(event.get("channel") or event.get("channel_id") or ""))
     return channel is not None and any(state.directory.team_of(m) != state.identity.team_id for m in channel.members)

@@ -1,14 +1,15 @@
 """The workspace's HTTP surface beside the Web API: uploads, downloads, response URLs, sockets."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from urllib.parse import quote
 
-from aiohttp import web
+from aiohttp import BodyPartReader, web
 
 from bot.playground.workspace import misbehaviour
 from bot.playground.workspace.auth import same
 from bot.playground.workspace.errors import ApiRefusal
-from bot.playground.workspace.files import FILE_BYTES, StoredFile
+from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.responses import Responses
 from bot.playground.workspace.socket_mode import Sockets
 from bot.playground.workspace.state import State
@@ -68,13 +69,13 @@ class Surface:
             file = self._state.files.by_upload_token(request.match_info["token"])
             if file is None:
                 return web.Response(status=404, text="unknown upload")
-            content = await _content(request)
-            if content is None:
+            blob = await self._state.files.receive(_pieces(request))
+            if blob is None:
                 return web.Response(status=413, text="file too large")
-            if len(content) != file.size:
+            if blob.size != file.size:
                 return web.Response(status=400, text="length differs from what was announced")
-            self._state.files.store(file, content)
-            return web.Response(text=f"OK - {len(content)}")
+            self._state.files.store(file, blob)
+            return web.Response(text=f"OK - {blob.size}")
 
         return await misbehaviour.answer(request, fault, act, self._stopping)
 
@@ -85,35 +86,32 @@ class Surface:
         file = self._state.files.get(request.match_info["file"].rpartition("-")[2])
         if not allowed:
             return web.Response(text=_LOGIN, content_type="text/html")
-        if file is None or not file.complete:
+        if file is None or not file.complete or file.odd:
             return web.Response(status=404, text="not found")
         return await _streamed(request, file)
 
 
-async def _content(request: web.Request) -> bytes | None:
-    """The body, or None when it is larger than any file may be."""
-    if request.content_type == "multipart/form-data":
-        part = await (await request.multipart()).next()
-        data = bytes(await part.read(decode=False)) if part is not None and hasattr(part, "read") else b""
-        return data if len(data) <= FILE_BYTES else None
-    collected = bytearray()
-    async for chunk in request.content.iter_chunked(_CHUNK):
-        collected += chunk
-        if len(collected) > FILE_BYTES:
-            return None
-    return bytes(collected)
+async def _pieces(request: web.Request) -> AsyncIterator[bytes]:
+    """The bytes of the body, or of the first part of a form."""
+    if request.content_type != "multipart/form-data":
+        async for chunk in request.content.iter_chunked(_CHUNK):
+            yield chunk
+        return
+    part = await (await request.multipart()).next()
+    while isinstance(part, BodyPartReader) and (chunk := await part.read_chunk(_CHUNK)):
+        yield chunk
 
 
 async def _streamed(request: web.Request, file: StoredFile) -> web.StreamResponse:
     response = web.StreamResponse(
         headers={
             "Content-Type": file.mimetype,
-            "Content-Length": str(len(file.content)),
+            "Content-Length": str(file.blob.size),
             "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name)}",
         }
     )
     await response.prepare(request)
-    for start in range(0, len(file.content), _CHUNK):
-        await response.write(file.content[start : start + _CHUNK])
+    for chunk in file.blob.chunks():
+        await response.write(chunk)
     await response.write_eof()
     return response

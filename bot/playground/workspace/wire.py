@@ -2,6 +2,7 @@
 
 import copy
 from typing import Any
+from urllib.parse import quote
 
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Channel, Group, Json, Message, User, View
@@ -128,7 +129,7 @@ def message_object(state: State, message: Message, *, with_metadata: bool = True
     if message.metadata and with_metadata:
         result["metadata"] = copy.deepcopy(message.metadata)
     if message.files:
-        result["files"] = [file_object(state, file) for one in message.files if (file := state.files.get(one))]
+        result["files"] = [listed_file(state, file) for one in message.files if (file := state.files.get(one))]
         result["upload"] = False
     if message.reactions:
         result["reactions"] = _reactions(message)
@@ -177,6 +178,40 @@ def bot_object(state: State) -> Json:
 
 def file_object(state: State, file: StoredFile) -> Json:
     """As in ``files.info``."""
+    if file.odd == "deleted":
+        return {
+            "id": file.id,
+            "mode": "tombstone",
+            "created": file.created,
+            "timestamp": file.created,
+            "user": file.user,
+        }
+    if file.odd == "hidden":
+        return {"id": file.id, "mode": "hidden_by_limit", "date_delete": 0}
+    return _ordinary(state, file) | _oddity(file)
+
+
+def listed_file(state: State, file: StoredFile) -> Json:
+    """As in the ``files`` of a message: of a file from another company, no more than its id."""
+    if file.odd == "elsewhere":
+        access = {"mode": "file_access", "file_access": "check_file_info"}
+        return {"id": file.id, **access, "created": 0, "timestamp": 0, "user": ""}
+    return file_object(state, file)
+
+
+def _oddity(file: StoredFile) -> Json:
+    if file.odd == "processing":
+        nothing_yet = {"mimetype": "", "filetype": "", "pretty_type": "", "size": 0}
+        return {**nothing_yet, "url_private": None, "url_private_download": None, "duration_ms": None}
+    if file.odd == "external":
+        there = {"is_external": True, "external_type": "gdrive", "mode": "external", "url_private": file.external_url}
+        return there | {"url_private_download": None}
+    if file.odd == "denied":
+        return {"file_access": "access_denied", "url_private": None, "url_private_download": None}
+    return {}
+
+
+def _ordinary(state: State, file: StoredFile) -> Json:
     address = f"{state.url}/files-pri/{state.identity.team_id}-{file.id}"
     shares: dict[str, dict[str, list[Json]]] = {}
     for channel_id, ts, thread_ts in file.shares:
@@ -187,7 +222,8 @@ def file_object(state: State, file: StoredFile) -> Json:
             share["thread_ts"] = thread_ts
         shares.setdefault("private" if channel.private else "public", {}).setdefault(channel_id, []).append(share)
     places = [state.directory.channels[channel_id] for channel_id, _, _ in file.shares]
-    return {
+    media = {} if file.duration_ms is None else {"duration_ms": file.duration_ms}
+    return media | {
         "id": file.id,
         "created": file.created,
         "timestamp": file.created,
@@ -207,9 +243,9 @@ def file_object(state: State, file: StoredFile) -> Json:
         "public_url_shared": False,
         "display_as_bot": False,
         "username": "",
-        "url_private": f"{address}/{file.name}",
-        "url_private_download": f"{address}/download/{file.name}",
-        "permalink": f"{state.url}/files/{file.user}/{file.id}/{file.name}",
+        "url_private": f"{address}/{quote(file.name, safe='')}",
+        "url_private_download": f"{address}/download/{quote(file.name, safe='')}",
+        "permalink": f"{state.url}/files/{file.user}/{file.id}/{quote(file.name, safe='')}",
         "comments_count": 0,
         "is_starred": False,
         "shares": shares,

@@ -116,6 +116,7 @@ class Workspace(Forms, Looking):
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
+        self._state.files.close()
 
     def deliver_to(self, request_url: str | None) -> None:
         """Send commands, interactions and events to this URL, signed; None: through Socket Mode."""
@@ -139,6 +140,11 @@ class Workspace(Forms, Looking):
     def channels(self) -> dict[str, Channel]:
         """All channels and direct messages by id."""
         return dict(self._state.directory.channels)
+
+    @property
+    def shortcuts(self) -> dict[str, str]:
+        """The shortcuts on messages: what people see, by callback id."""
+        return dict(self._state.directory.shortcuts)
 
     @property
     def commands(self) -> dict[str, Command]:
@@ -186,6 +192,7 @@ class Workspace(Forms, Looking):
     def add_group(self, group_id: str, handle: str, *, name: str = "", users: Sequence[str] = ()) -> None:
         """Add a user group."""
         self._state.directory.put_group(Group(id=group_id, handle=handle, name=name or handle, users=tuple(users)))
+        self._state.changes.tell(Change(kind="people"))
 
     def set_group(self, group_id: str, users: Sequence[str]) -> None:
         """Replace the members of a user group."""
@@ -225,15 +232,23 @@ class Workspace(Forms, Looking):
 
     def invite(self, channel: str, *users: str) -> Channel:
         """Make people, or the bot, members of a channel."""
-        return self._state.directory.join(self.channel(channel).id, users)
+        joined = self._state.directory.join(self.channel(channel).id, users)
+        self._state.changes.tell(Change(kind="people", channel=joined.id))
+        return joined
 
     def kick(self, channel: str, user: str) -> Channel:
         """Take a person, or the bot, out of a channel."""
-        return self._state.directory.leave(self.channel(channel).id, user)
+        left = self._state.directory.leave(self.channel(channel).id, user)
+        self._state.changes.tell(Change(kind="people", channel=left.id))
+        return left
 
     def open_dm(self, user_id: str) -> Channel:
         """The direct message between this person and the bot."""
         return self._state.directory.direct(user_id, self._state.clock())
+
+    def add_shortcut(self, callback_id: str, name: str) -> None:
+        """Register a shortcut on messages; as soon as one is, others cannot be used on messages."""
+        self._state.directory.shortcuts[callback_id] = name
 
     def add_command(self, command: str, *, hint: str = "", description: str = "", should_escape: bool = True) -> None:
         """Register a slash command; as soon as one is, unknown ones cannot be typed."""

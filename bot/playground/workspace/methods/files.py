@@ -56,7 +56,17 @@ def info(state: State, arguments: Arguments) -> Json:
     file = state.files.get(arguments.text("file"))
     if file is None or not file.complete:
         raise ApiRefusal("file_not_found")
+    if file.odd == "deleted":
+        raise ApiRefusal("file_deleted")
+    if not _visible(state, file):
+        raise ApiRefusal("file_not_found")
     return {"ok": True, "file": file_object(state, file), "comments": [], "response_metadata": {"next_cursor": ""}}
+
+
+def _visible(state: State, file: StoredFile) -> bool:
+    """Whether the app may see a file: its own, one that stands where it is, or one that was given to it in a form."""
+    places = [state.directory.channels[channel] for channel, _, _ in file.shares]
+    return not places or any(place.bot_member or place.kind == "im" or not place.private for place in places)
 
 
 def _uploaded(state: State, listed: object) -> list[StoredFile]:

@@ -1,0 +1,227 @@
+"""What people do with files: drop one or several, share them again, put them into a form, delete them."""
+
+import struct
+import wave
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.playground.workspace import ImpossibleAct, Workspace
+from bot.playground.workspace.blobs import IN_MEMORY
+from bot.playground.workspace.files import INPUT_BYTES, Odd
+from bot.playground.workspace.media import duration_ms
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refusal
+
+CSV = b"email,amount,note\nana@example.com,1.00,x\n"
+TOKEN = {"Authorization": "Bearer xoxb-playground"}
+
+
+def wav(seconds: float, rate: int = 8_000) -> bytes:
+    kept = BytesIO()
+    with wave.open(kept, "wb") as sound:
+        sound.setparams((1, 2, rate, 0, "NONE", ""))
+        sound.writeframes(b"\0\0" * int(rate * seconds))
+    return kept.getvalue()
+
+
+def mp4(seconds: int, *, long: bool) -> bytes:
+    fields = struct.pack(">IQ", 600, seconds * 600) if long else struct.pack(">II", 600, seconds * 600)
+    box = b"mvhd" + bytes([int(long), 0, 0, 0]) + bytes(16 if long else 8) + fields
+    return b"\0\0\0\x18ftypisom" + bytes(2_000_000) + struct.pack(">I", len(box) + 4) + box
+
+
+def events(bolt: Bolt) -> list[dict[str, Any]]:
+    return [body["event"] for body in bolt.seen]
+
+
+async def test_several_files_stand_in_one_message(workspace: Workspace, bolt: Bolt) -> None:
+    parent = await workspace.say(ANA, GENERAL, "here they come")
+    message = await workspace.drop_many(ANA, GENERAL, [("a.csv", CSV), ("b.txt", b"hi")], thread_ts=parent.ts)
+    told = events(bolt)[1:]
+    assert [event["type"] for event in told] == ["message", "file_shared", "file_shared"]
+    assert [file["name"] for file in told[0]["files"]] == ["a.csv", "b.txt"]
+    assert [event["file_id"] for event in told[1:]] == list(message.files)
+    assert told[0]["thread_ts"] == parent.ts
+    assert (
+        told[0]["files"][0]["shares"]["public"][GENERAL][0] | {"ts": message.ts, "thread_ts": parent.ts}
+        == (told[0]["files"][0]["shares"]["public"][GENERAL][0])
+    )
+    with pytest.raises(ImpossibleAct):
+        await workspace.drop_many(ANA, GENERAL, [("a.csv", CSV)] * 11)
+
+
+async def test_the_order_of_events_is_the_tests(workspace: Workspace, bolt: Bolt) -> None:
+    await workspace.drop(ANA, GENERAL, "a.csv", CSV, tell=("file_shared", "message"))
+    await workspace.drop(ANA, GENERAL, "a.csv", CSV, tell=("file_shared",))
+    assert [event["type"] for event in events(bolt)] == ["file_shared", "message", "file_shared"]
+
+
+async def test_a_file_is_shared_again_elsewhere(workspace: Workspace, bolt: Bolt, client: AsyncWebClient) -> None:
+    first = await workspace.drop(ANA, PUBLIC, "a.csv", CSV)
+    assert events(bolt) == []
+    await workspace.share(ANA, GENERAL, *first.files)
+    assert [event["type"] for event in events(bolt)] == ["message", "file_shared"]
+    info = (await client.files_info(file=first.files[0]))["file"]
+    assert set(info["shares"]["public"]) == {PUBLIC, GENERAL}
+
+
+@pytest.mark.parametrize(
+    ("odd", "expected"),
+    [
+        ("processing", {"url_private": None, "url_private_download": None, "size": 0, "mimetype": ""}),
+        ("external", {"is_external": True, "mode": "external", "url_private_download": None}),
+        ("elsewhere", {"mode": "hosted", "name": "a.csv"}),
+        ("denied", {"file_access": "access_denied", "url_private_download": None}),
+        ("hidden", {"mode": "hidden_by_limit"}),
+    ],
+)
+async def test_odd_files(
+    workspace: Workspace, client: AsyncWebClient, bolt: Bolt, odd: Odd, expected: dict[str, object]
+) -> None:
+    message = await workspace.drop(ANA, GENERAL, "a.csv", CSV, odd=odd)
+    info = (await client.files_info(file=message.files[0]))["file"]
+    assert info | expected == info
+    listed = events(bolt)[0]["files"][0]
+    if odd == "elsewhere":
+        assert (listed["file_access"], "name" in listed) == ("check_file_info", False)
+    workspace.set_file(message.files[0], odd="")
+    assert (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
+
+
+async def test_a_deleted_file_leaves_a_tombstone(
+    workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession, bolt: Bolt
+) -> None:
+    message = await workspace.drop(ANA, GENERAL, "a.csv", CSV)
+    url = (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
+    with pytest.raises(ImpossibleAct):
+        await workspace.delete_file(BOB, message.files[0])
+    await workspace.delete_file(ANA, message.files[0])
+    assert events(bolt)[-1]["type"] == "file_deleted"
+    with pytest.raises(SlackApiError) as caught:
+        await client.files_info(file=message.files[0])
+    assert refusal(caught) == "file_deleted"
+    history = await client.conversations_history(channel=GENERAL)
+    assert history["messages"][0]["files"][0]["mode"] == "tombstone"
+    async with session.get(url, headers=TOKEN) as answer:
+        assert answer.status == 404
+
+
+async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, client: AsyncWebClient) -> None:
+    hidden = await workspace.drop(ANA, SECRET, "a.csv", CSV)
+    with pytest.raises(SlackApiError) as caught:
+        await client.files_info(file=hidden.files[0])
+    assert refusal(caught) == "file_not_found"
+    seen = await workspace.drop(ANA, MONEY, "a.csv", CSV)
+    assert (await client.files_info(file=seen.files[0]))["file"]["groups"] == [MONEY]
+
+
+async def test_a_name_may_be_anything(
+    workspace: Workspace, client: AsyncWebClient, session: aiohttp.ClientSession
+) -> None:
+    message = await workspace.drop(ANA, GENERAL, "Ärger & 100%?/../x#1.csv", CSV)
+    url = (await client.files_info(file=message.files[0]))["file"]["url_private_download"]
+    async with session.get(url, headers=TOKEN) as answer:
+        assert await answer.read() == CSV
+
+
+async def test_large_files_lie_on_disk_and_go_with_the_workspace(
+    tmp_path: Path, client: AsyncWebClient, session: aiohttp.ClientSession, workspace: Workspace
+) -> None:
+    source = tmp_path / "big.bin"
+    source.write_bytes(bytes(range(256)) * 30_000)
+    message = await workspace.drop(ANA, GENERAL, "big.bin", source)
+    file = workspace.file(message.files[0])
+    assert file is not None
+    assert file.blob.path is not None
+    assert file.size > IN_MEMORY
+    url = (await client.files_info(file=file.id))["file"]["url_private"]
+    async with session.get(url, headers=TOKEN) as answer:
+        assert await answer.read() == source.read_bytes()
+    await workspace.stop()
+    assert not file.blob.path.exists()
+
+
+def view(**element: Any) -> dict[str, Any]:
+    block = {
+        "type": "input",
+        "block_id": "file",
+        "label": {"type": "plain_text", "text": "File"},
+        "element": {"type": "file_input", "action_id": "file", **element},
+    }
+    title = {"type": "plain_text", "text": "T"}
+    return {"type": "modal", "callback_id": "c", "title": title, "submit": title, "blocks": [block]}
+
+
+async def opened(workspace: Workspace, client: AsyncWebClient, **element: Any) -> None:
+    ack = await workspace.shortcut(ANA, "any")
+    assert ack.request is not None
+    await client.views_open(trigger_id=ack.request.payload["trigger_id"], view=view(**element))
+
+
+async def test_a_form_takes_files(workspace: Workspace, client: AsyncWebClient, bolt: Bolt) -> None:
+    await opened(workspace, client, filetypes=["csv"], max_files=1)
+    file_id = workspace.upload(ANA, "a.csv", CSV)
+    ack = await workspace.submit(ANA, {"file": file_id})
+    assert ack.request is not None
+    state = ack.request.payload["view"]["state"]["values"]["file"]["file"]
+    assert state["type"] == "file_input"
+    assert [(file["id"], file["name"], file["user"]) for file in state["files"]] == [(file_id, "a.csv", ANA)]
+    assert (await client.files_info(file=file_id))["file"]["shares"] == {}
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([("a.csv", CSV), ("b.csv", CSV)], "takes 1"),
+        ([("a.txt", CSV)], "csv"),
+        ([("a.csv", bytes(INPUT_BYTES + 1))], "10 MB"),
+        ([], "fill out"),
+    ],
+)
+async def test_a_form_refuses_what_slacks_client_refuses(
+    workspace: Workspace, client: AsyncWebClient, bolt: Bolt, files: list[tuple[str, bytes]], said: str
+) -> None:
+    await opened(workspace, client, filetypes=["csv"], max_files=1)
+    ids = [workspace.upload(ANA, name, content) for name, content in files]
+    with pytest.raises(ImpossibleAct, match=said):
+        await workspace.submit(ANA, {"file": ids})
+
+
+def test_how_long_it_plays(workspace: Workspace) -> None:
+    for content, expected in (
+        (wav(2.5), 2_500),
+        (mp4(601, long=False), 601_000),
+        (mp4(90_000, long=True), 90_000_000),
+        (b"ID3 and more", None),
+        (b"RIFF\0\0\0\0WAVEfmt ", None),
+        (b"\0\0\0\x18ftypisommvhd", None),
+    ):
+        file = workspace.file(workspace.upload(ANA, "x", content))
+        assert file is not None
+        assert duration_ms(file.blob) == expected
+    file = workspace.file(workspace.upload(ANA, "x.mp3", b"ID3", duration_ms=7))
+    assert file is not None
+    assert file.duration_ms == 7
+
+
+async def test_a_registered_shortcut_is_the_only_one(workspace: Workspace, bolt: Bolt) -> None:
+    message = await workspace.drop(ANA, GENERAL, "a.csv", CSV)
+    workspace.add_shortcut("use_file", "Use this file")
+    await workspace.shortcut(ANA, "use_file", channel=GENERAL, ts=message.ts)
+    assert bolt.seen[-1]["message"]["files"][0]["name"] == "a.csv"
+    with pytest.raises(ImpossibleAct):
+        await workspace.shortcut(ANA, "other", channel=GENERAL, ts=message.ts)
+
+
+async def test_who_comes_and_goes_is_told(workspace: Workspace) -> None:
+    with workspace.subscribe() as changes:
+        workspace.invite(PUBLIC, "U0BOT")
+        workspace.kick(PUBLIC, ANA)
+        workspace.add_group("S0NEW", "new")
+        kinds = [(await anext(changes)).kind for _ in range(3)]
+    assert kinds == ["people"] * 3
