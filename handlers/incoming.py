@@ -92,7 +92,7 @@ class Submission:
         """From a ``view_submission`` payload."""
         view = body["view"]
         state = (view.get("state") or {}).get("values") or {}
-        entered = {block: next(iter(elements.values()), {}) for block, elements in state.items()}
+        entered: dict[str, Mapping[str, Any]] = {block: next(iter(held.values()), {}) for block, held in state.items()}
         return cls(
             callback_id=str(view.get("callback_id", "")),
             view_id=str(view["id"]),
