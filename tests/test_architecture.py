@@ -31,7 +31,7 @@ def test_the_outside_world_of_the_playground_knows_nothing_of_the_bot() -> None:
 
 def test_domain_and_presentation_do_no_io() -> None:
     forbidden = {"asyncio", "socket", "os", "time", "random", "logging", "subprocess", "pathlib"}
-    for folder in ("domain", "presentation"):
+    for folder in ("domain", "presentation", "tables"):
         for source in sorted((ROOT / "bot" / folder).rglob("*.py")):
             if source.name != "clock.py":
                 assert not forbidden & {name.split(".")[0] for name in imports(source)}, source
@@ -68,13 +68,13 @@ def test_no_error_is_swallowed_without_a_word() -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["bot/slack", "bot/clients", "bot/workflows", "bot/presentation", "handlers", "storage"]
+    "package", ["bot/slack", "bot/clients", "bot/workflows", "bot/presentation", "bot/tables", "handlers", "storage"]
 )
 def test_every_room_has_a_plate_at_its_door(package: str) -> None:
     plate = ROOT / package / "README.md"
     assert plate.is_file()
     listed = plate.read_text()
-    if package in ("bot/slack", "bot/workflows", "bot/presentation"):
+    if package in ("bot/slack", "bot/workflows", "bot/presentation", "bot/tables"):
         missing = [
             path.name
             for path in sorted((ROOT / package).glob("*.py"))

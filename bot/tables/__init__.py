@@ -1,0 +1,19 @@
+"""Tables that people drop, and tables that we hand back: CSV and XLSX, read as a whole before anything is done."""
+
+from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
+from bot.tables.columns import find_columns
+from bot.tables.reading import read_table
+from bot.tables.writing import neutral, plain, write_csv
+
+__all__ = [
+    "Flaw",
+    "Limits",
+    "Row",
+    "Table",
+    "TableProblem",
+    "find_columns",
+    "neutral",
+    "plain",
+    "read_table",
+    "write_csv",
+]

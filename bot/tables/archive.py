@@ -1,0 +1,98 @@
+"""The ZIP around a workbook, opened so that a small file cannot become gigabytes.
+
+What the directory of the archive claims is checked first; then each part that is read is counted while it unpacks,
+because a directory can lie.
+"""
+
+import copy
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from lzma import LZMAError
+from struct import error as StructError  # noqa: N812 - a class with a lower-case name
+from typing import BinaryIO
+from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case name
+
+from bot.domain.tables import Flaw, Limits, TableProblem
+
+_PARTS = 2_000
+_RATIO = 300
+_SMALL = 1024 * 1024
+"""Bytes below which a part may be as well compressed as it likes."""
+_BLOCK = 64 * 1024
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    ZlibError,
+    LZMAError,
+    StructError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""What zipfile raises on the way through a broken archive."""
+
+
+class Archive:
+    """The parts of a workbook."""
+
+    def __init__(self, *, archive: zipfile.ZipFile, unpacked: int) -> None:
+        self._archive = archive
+        self._left = unpacked
+        self._allowed = unpacked
+        self._by_name = {info.filename.lower(): info for info in archive.infolist()}
+
+    def has(self, part: str) -> bool:
+        """Whether there is such a part."""
+        return part.lower() in self._by_name
+
+    def blocks(self, part: str) -> Iterator[bytes]:
+        """A part, unpacked, block by block; nothing when it is missing.
+
+        Raises:
+            TableProblem: it is damaged, locked, or unpacks to more than may be read.
+        """
+        info = self._by_name.get(part.lower())
+        if info is None:
+            return
+        honest = copy.copy(info)
+        honest.file_size = self._left + 2 * _BLOCK  # zipfile stops at the size that the directory claims
+        try:
+            with self._archive.open(honest) as file:
+                while block := file.read(_BLOCK):
+                    self._left -= len(block)
+                    if self._left < 0:
+                        raise TableProblem(Flaw.BOMB, allowed=self._allowed)
+                    yield block
+        except DAMAGE:
+            raise TableProblem(Flaw.DAMAGED) from None
+
+    def read(self, part: str) -> bytes:
+        """A small part as a whole."""
+        return b"".join(self.blocks(part))
+
+
+@contextmanager
+def open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[Archive]:
+    """Open it, unless its directory already says too much.
+
+    Raises:
+        TableProblem: it is damaged, or unpacks to more than may be read.
+    """
+    file.seek(0)
+    try:
+        archive = zipfile.ZipFile(file)
+    except DAMAGE:
+        raise TableProblem(Flaw.DAMAGED) from None
+    with archive:
+        parts = archive.infolist()
+        whole = sum(info.file_size for info in parts)
+        steep = any(info.file_size > max(_SMALL, _RATIO * info.compress_size) for info in parts)
+        if len(parts) > _PARTS or whole > limits.unpacked or steep:
+            raise TableProblem(Flaw.BOMB, allowed=limits.unpacked)
+        if any(info.flag_bits & 1 for info in parts):
+            raise TableProblem(Flaw.LOCKED)
+        yield Archive(archive=archive, unpacked=limits.unpacked)

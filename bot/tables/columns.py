@@ -1,0 +1,45 @@
+"""Finding columns by what people call them."""
+
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+
+from bot.domain.tables import Flaw, TableProblem
+
+
+def find_columns(
+    header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
+) -> dict[str, int]:
+    """Zero-based places of the wanted columns, by our names for them.
+
+    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts
+    too. A column that is called exactly as we call it goes before those that mean the same.
+
+    Args:
+        header: the names in the file.
+        wanted: our names, each with other names that mean the same.
+        required: our names that must be found.
+
+    Raises:
+        TableProblem: two columns mean the same, or a required one is missing.
+    """
+    names = [loose(name) for name in header]
+    found: dict[str, int] = {}
+    for name, others in wanted.items():
+        places = [place for place, given in enumerate(names) if given == loose(name)]
+        if not places:
+            meant = {loose(other) for other in others}
+            places = [place for place, given in enumerate(names) if given in meant]
+        if len(places) > 1:
+            raise TableProblem(Flaw.AMBIGUOUS_COLUMN, names=[name, *(header[place] for place in places)])
+        if places:
+            found[name] = places[0]
+    missing = [name for name in wanted if name in required and name not in found]
+    if missing:
+        raise TableProblem(Flaw.MISSING_COLUMNS, names=missing, counts={0: len(header)})
+    return found
+
+
+def loose(name: str) -> str:
+    """Letters and digits alone, without case and accents."""
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in apart if letter.isalnum())

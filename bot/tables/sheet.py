@@ -1,0 +1,163 @@
+"""One sheet of a workbook, cell by cell, as the parser comes to them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, TableProblem
+from bot.tables.formats import GENERAL, shown
+
+_PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Book:
+    """What all sheets share: texts and formats by number, and the day that dates count from."""
+
+    strings: Sequence[str]
+    formats: Sequence[str]
+    since_1904: bool
+
+
+class Sheet:
+    """Takes the parser's events, gives the table."""
+
+    def __init__(self, *, book: Book, limits: Limits) -> None:
+        self._book = book
+        self._limits = limits
+        self._header: tuple[str, ...] | None = None
+        self._rows = Rows()
+        self._number = 0
+        self._cells: dict[int, str] = {}
+        self._column = -1
+        self._kind = "n"
+        self._style = 0
+        self._formula = False
+        self._value: str | None = None
+        self._parts: list[str] | None = None
+        self._phonetic = False
+
+    def table(self) -> tuple[tuple[str, ...], Rows]:
+        """Header and rows.
+
+        Raises:
+            TableProblem: there is nothing on the sheet.
+        """
+        if self._header is None:
+            raise TableProblem(Flaw.EMPTY)
+        return self._header, self._rows
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        """An element begins."""
+        if name == "c":
+            self._begin_cell(attributes)
+        elif name in ("v", "t"):
+            self._parts = []
+        elif name == "f":
+            self._formula = True
+        elif name == "rPh":
+            self._phonetic = True
+        elif name == "row":
+            given = attributes.get("r", "")
+            self._number = int(given) if given.isascii() and given.isdigit() else self._number + 1
+            self._cells = {}
+            self._column = -1
+        elif name == "mergeCell":
+            raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        if name == "v":
+            self._value, self._parts = "".join(self._parts or ()), None
+        elif name == "t":
+            text, self._parts = "".join(self._parts or ()), None
+            if not self._phonetic:
+                self._value = (self._value or "") + text
+        elif name == "rPh":
+            self._phonetic = False
+        elif name == "c":
+            self._end_cell()
+        elif name == "row":
+            self._end_row()
+
+    def text(self, data: str) -> None:
+        """Text inside an element."""
+        if self._parts is not None:
+            self._parts.append(data)
+
+    def _begin_cell(self, attributes: Mapping[str, str]) -> None:
+        place = _PLACE.fullmatch(attributes.get("r", ""))
+        self._column = _column(place[1]) if place is not None else self._column + 1
+        self._kind = attributes.get("t", "n")
+        style = attributes.get("s", "0")
+        self._style = int(style) if style.isascii() and style.isdigit() else 0
+        self._formula = False
+        self._value = None
+
+    def _end_cell(self) -> None:
+        if self._value is None:
+            if self._formula:
+                raise TableProblem(Flaw.NO_RESULT, names=[f"{_letters(self._column)}{self._number}"])
+            return
+        text = self._shown(self._value)
+        if len(text) > CELL_LIMIT:
+            raise TableProblem(Flaw.CELL_TOO_LONG, rows=[self._number], allowed=CELL_LIMIT)
+        if text:
+            self._cells[self._column] = text
+
+    def _shown(self, value: str) -> str:
+        if self._kind == "s":
+            number = int(value) if value.isascii() and value.isdigit() else -1
+            if not 0 <= number < len(self._book.strings):
+                raise TableProblem(Flaw.DAMAGED)
+            return _unescaped(self._book.strings[number])
+        if self._kind == "b":
+            return "TRUE" if value == "1" else "FALSE"
+        if self._kind == "n":
+            formats = self._book.formats
+            code = formats[self._style] if self._style < len(formats) else GENERAL
+            return shown(value, code, since_1904=self._book.since_1904)
+        return _unescaped(value)
+
+    def _end_row(self) -> None:
+        cells = {column: text for column, text in self._cells.items() if text.strip()}
+        if not cells:
+            return
+        if "\x00" in "".join(cells.values()):
+            raise TableProblem(Flaw.NUL, rows=[self._number])
+        width = max(cells) + 1
+        if self._header is None:
+            if width > self._limits.columns:
+                raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=self._limits.columns)
+            self._header = tuple(cells.get(column, "").strip() for column in range(width))
+            return
+        if width > len(self._header):
+            raise TableProblem(
+                Flaw.RAGGED, rows=[self._number], counts={self._number: width}, allowed=len(self._header)
+            )
+        if len(self._rows) >= self._limits.rows:
+            raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self._limits.rows)
+        self._rows.add(self._number, tuple(cells.get(column, "") for column in range(len(self._header))))
+
+
+def _column(letters: str) -> int:
+    """``A`` is 0, ``Z`` is 25, ``AA`` is 26."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
+def _letters(column: int) -> str:
+    letters = ""
+    column += 1
+    while column > 0:
+        column, rest = divmod(column - 1, 26)
+        letters = chr(ord("A") + rest) + letters
+    return letters
+
+
+def _unescaped(text: str) -> str:
+    """Control characters are written as ``_x0000_`` in a workbook."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text

@@ -1,0 +1,231 @@
+"""CSV as it really comes: several encodings, several delimiters, and each way of being broken told apart by its row."""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import BinaryIO
+
+from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, Table, TableProblem
+from bot.tables.writing import plain
+
+_SAMPLE = 64 * 1024
+_DELIMITERS = (",", ";", "\t", "|")
+_RAGGED_SHOWN = 10
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig", "UTF-8"),
+    (codecs.BOM_UTF32_LE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF32_BE, "utf-32", "UTF-32"),
+    (codecs.BOM_UTF16_LE, "utf-16", "UTF-16"),
+    (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
+)
+
+
+def read_text(file: BinaryIO, *, limits: Limits) -> Table:
+    """A table of delimited text.
+
+    Raises:
+        TableProblem: it cannot be read as one.
+    """
+    codec, encoding = _encoding(file)
+    try:
+        return _read(file, codec=codec, encoding=encoding, limits=limits)
+    except UnicodeDecodeError as error:
+        raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
+
+
+def _encoding(file: BinaryIO) -> tuple[str, str]:
+    """The codec and what people call it. A file without a mark is UTF-8 when all of it is, else Latin-1."""
+    file.seek(0)
+    head = file.read(_SAMPLE)
+    for mark, codec, name in _MARKS:
+        if head.startswith(mark):
+            return codec, name
+    if len(head) >= 4:  # noqa: PLR2004 - two letters of UTF-16
+        if head[1::2].count(0) * 2 > len(head) // 2 and not head[0::2].count(0):
+            return "utf-16-le", "UTF-16"
+        if head[0::2].count(0) * 2 > len(head) // 2 and not head[1::2].count(0):
+            return "utf-16-be", "UTF-16"
+    broken, wide, line = _look_through(file)
+    if not broken:
+        return "utf-8", "UTF-8"
+    if wide > broken:
+        raise TableProblem(Flaw.ENCODING, names=["UTF-8"], rows=[line])
+    return "latin-1", "Latin-1 (Windows-1252)"
+
+
+def _look_through(file: BinaryIO) -> tuple[int, int, int]:
+    """Bytes that are no UTF-8, letters beyond ASCII that are, and the line of the first that is not."""
+    file.seek(0)
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    broken = wide = line = lines = 0
+    while True:
+        block = file.read(_SAMPLE)
+        text = decoder.decode(block, final=not block)
+        if not text.isascii():
+            wrong = text.count("\ufffd")
+            if wrong and not broken:
+                line = lines + text.count("\n", 0, text.index("\ufffd")) + 1
+            broken += wrong
+            wide += sum(letter > "\x7f" for letter in text) - wrong
+        lines += text.count("\n")
+        if not block:
+            return broken, wide, line
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Lines for the csv module. Remembers what the reader of records wants to know without looking at each cell."""
+
+    text: Iterator[str]
+    apostrophes: bool = False
+    nul: bool = False
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self.text:
+            if "'" in line:
+                self.apostrophes = True
+            if "\x00" in line:
+                self.nul = True
+            yield line
+
+
+@dataclass(slots=True)
+class _Ragged:
+    """Rows that have another number of cells than the header."""
+
+    width: int
+    counts: dict[int, int] = field(default_factory=dict)
+    more: int = 0
+
+    def add(self, number: int, cells: int) -> None:
+        if len(self.counts) < _RAGGED_SHOWN:
+            self.counts[number] = cells
+        else:
+            self.more += 1
+
+    def problem(self) -> TableProblem:
+        return TableProblem(
+            Flaw.RAGGED, rows=tuple(self.counts), counts=self.counts, allowed=self.width, more=self.more
+        )
+
+
+def _read(file: BinaryIO, *, codec: str, encoding: str, limits: Limits) -> Table:
+    file.seek(0)
+    decoded = _western(file) if codec == "latin-1" else io.TextIOWrapper(file, codec, newline="")
+    try:
+        sample = decoded.read(_SAMPLE)
+        decoded.seek(0)
+        start, delimiter = _delimiter(sample)
+        if start:
+            decoded.readline()
+        lines = _Lines(decoded)
+        records = _Records(lines, limits)
+        records.take(csv.reader(lines, delimiter=delimiter, strict=True))
+    finally:
+        if isinstance(decoded, io.TextIOWrapper):
+            decoded.detach()
+    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter)
+
+
+def _western(file: BinaryIO) -> io.StringIO:
+    """Windows-1252, and Latin-1 for the five bytes that it leaves open."""
+    data = file.read()
+    try:
+        text = data.decode("cp1252")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return io.StringIO(text, newline="")
+
+
+def _delimiter(sample: str) -> tuple[bool, str]:
+    """Whether the first line is a spreadsheet's own ``sep=;``, and what separates the cells of the header."""
+    first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
+    if first.casefold().startswith("sep=") and len(first) == len("sep=;"):
+        return True, first[-1]
+    counts = dict.fromkeys(_DELIMITERS, 0)
+    quoted = False
+    for letter in sample.lstrip("\r\n \ufeff"):
+        if letter == '"':
+            quoted = not quoted
+        elif quoted:
+            continue
+        elif letter in counts:
+            counts[letter] += 1
+        elif letter in "\r\n":
+            break
+    return False, max(_DELIMITERS, key=lambda one: counts[one])
+
+
+@dataclass(slots=True)
+class _Records:
+    """Header and rows, as the records come."""
+
+    lines: _Lines
+    limits: Limits
+    header: tuple[str, ...] = ()
+    rows: Rows = field(default_factory=Rows)
+    ragged: _Ragged = field(default_factory=lambda: _Ragged(0))
+
+    def take(self, records: Iterator[list[str]]) -> None:
+        """All of them. The bounds hold while reading, so a file that is too long is not read to its end."""
+        number = 0
+        try:
+            for number, cells in enumerate(records, 1):
+                if self.lines.nul:
+                    raise TableProblem(Flaw.NUL, rows=[number])
+                if not any(map(str.strip, cells)):
+                    continue
+                if not self.header:
+                    self._begin(cells)
+                elif len(cells) == self.ragged.width or self._evened(number, cells):
+                    self._add(number, cells)
+        except csv.Error as error:
+            raise _broken(error, number + 1) from None
+        if not self.header:
+            raise TableProblem(Flaw.EMPTY)
+        if self.ragged.counts:
+            raise self.ragged.problem()
+
+    def _begin(self, cells: list[str]) -> None:
+        self.header = _header(cells, self.limits)
+        self.ragged = _Ragged(len(self.header))
+        self.lines.apostrophes = False
+
+    def _evened(self, number: int, cells: list[str]) -> bool:
+        """Cells beyond the header count only when there is something in them."""
+        width = self.ragged.width
+        if len(cells) < width or any(map(str.strip, cells[width:])):
+            self.ragged.add(number, len(cells))
+            return False
+        del cells[width:]
+        return True
+
+    def _add(self, number: int, cells: list[str]) -> None:
+        if len(self.rows) >= self.limits.rows:
+            raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self.limits.rows)
+        if self.lines.apostrophes:  # what was neutralised is read as it was
+            cells = list(map(plain, cells))
+            self.lines.apostrophes = False
+        self.rows.add(number, tuple(cells))
+
+
+def _header(cells: list[str], limits: Limits) -> tuple[str, ...]:
+    names = [plain(name).strip().lstrip("\ufeff") for name in cells]
+    while names and not names[-1]:
+        names.pop()
+    if len(names) > limits.columns:
+        raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=limits.columns)
+    return tuple(names)
+
+
+def _broken(error: csv.Error, number: int) -> TableProblem:
+    """By the csv module's words: it has no other way to tell its errors apart."""
+    words = str(error)
+    if "field larger" in words:
+        return TableProblem(Flaw.CELL_TOO_LONG, rows=[number], allowed=CELL_LIMIT)
+    if "unexpected end" in words:
+        return TableProblem(Flaw.QUOTE_OPEN, rows=[number])
+    return TableProblem(Flaw.QUOTE_INSIDE, rows=[number])

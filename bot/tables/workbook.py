@@ -1,0 +1,169 @@
+"""The first visible sheet of an XLSX workbook, read as a stream.
+
+A library that hands over the whole sheet lets one cell at the far corner claim gigabytes, and gives numbers without
+their formats. Here nothing is kept but the rows that count, and the limits hold while reading.
+"""
+
+import posixpath
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import BinaryIO
+from xml.parsers import expat
+
+from bot.domain.tables import Flaw, Limits, Table, TableProblem
+from bot.tables.archive import Archive, open_archive
+from bot.tables.formats import BUILT_IN, GENERAL
+from bot.tables.sheet import Book, Sheet
+
+_WORKBOOK = "xl/workbook.xml"
+_RELATIONS = "xl/_rels/workbook.xml.rels"
+
+Start = Callable[[str, Mapping[str, str]], None]
+
+
+def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
+    """The table on the first sheet that is not hidden.
+
+    Raises:
+        TableProblem: it cannot be read as one.
+    """
+    with open_archive(file, limits=limits) as archive:
+        outline = _Outline()
+        _parse(archive.blocks(_WORKBOOK), outline.start)
+        relations = _Relations()
+        _parse(archive.blocks(_RELATIONS), relations.start)
+        name, part = _first(outline, relations, archive)
+        book = Book(
+            strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
+            formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
+            since_1904=outline.since_1904,
+        )
+        sheet = Sheet(book=book, limits=limits)
+        _parse(archive.blocks(part), sheet.start, sheet.end, sheet.text)
+        header, rows = sheet.table()
+        return Table(header=header, rows=rows, sheet=name)
+
+
+def _parse(
+    blocks: Iterator[bytes],
+    start: Start,
+    end: Callable[[str], None] | None = None,
+    text: Callable[[str], None] | None = None,
+) -> None:
+    """Feed one part of the workbook to handlers, which get names without their namespace."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = lambda name, attributes: start(name.rpartition(":")[2], attributes)
+    if end is not None:
+        parser.EndElementHandler = lambda name: end(name.rpartition(":")[2])
+    if text is not None:
+        parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = _no_doctype
+    try:
+        for block in blocks:
+            parser.Parse(block, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError:
+        raise TableProblem(Flaw.DAMAGED) from None
+
+
+def _no_doctype(*_: object) -> None:
+    """No workbook has one; entities that grow when they are read come in with it."""
+    raise TableProblem(Flaw.DAMAGED)
+
+
+@dataclass(slots=True)
+class _Outline:
+    """Sheets in order, as (name, relation, visible)."""
+
+    sheets: list[tuple[str, str, bool]] = field(default_factory=list)
+    since_1904: bool = False
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "sheet":
+            relation = next((value for key, value in attributes.items() if key.rpartition(":")[2] == "id"), "")
+            self.sheets.append((attributes.get("name", ""), relation, attributes.get("state", "visible") == "visible"))
+        elif name == "workbookPr":
+            self.since_1904 = attributes.get("date1904", "0") in ("1", "true")
+
+
+@dataclass(slots=True)
+class _Relations:
+    """Where the parts lie, by id and by kind."""
+
+    by_id: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def start(self, name: str, attributes: Mapping[str, str]) -> None:
+        if name == "Relationship":
+            target = posixpath.normpath(posixpath.join("/xl", attributes.get("Target", ""))).lstrip("/")
+            self.by_id[attributes.get("Id", "")] = (attributes.get("Type", "").rpartition("/")[2], target)
+
+    def part(self, kind: str, usual: str) -> str:
+        return next((target for found, target in self.by_id.values() if found == kind), usual)
+
+
+def _first(outline: _Outline, relations: _Relations, archive: Archive) -> tuple[str, str]:
+    for name, relation, visible in outline.sheets:
+        kind, part = relations.by_id.get(relation, ("", ""))
+        if visible and kind == "worksheet" and archive.has(part):
+            return name, part
+    raise TableProblem(Flaw.NO_SHEET)
+
+
+def _strings(archive: Archive, part: str) -> list[str]:
+    """The texts that cells refer to by number, without the reading aids of Asian scripts."""
+    found: list[str] = []
+    inside: list[str] = []
+    within = {"t": False, "rPh": False}
+
+    def start(name: str, _: Mapping[str, str]) -> None:
+        if name == "si":
+            inside.clear()
+        elif name in within:
+            within[name] = True
+
+    def end(name: str) -> None:
+        if name == "si":
+            found.append("".join(inside))
+        elif name in within:
+            within[name] = False
+
+    def text(data: str) -> None:
+        if within["t"] and not within["rPh"]:
+            inside.append(data)
+
+    _parse_if_there(archive, part, start, end, text)
+    return found
+
+
+def _formats(archive: Archive, part: str) -> list[str]:
+    """The format code of each cell style, by its number."""
+    codes: dict[int, str] = dict(BUILT_IN)
+    styles: list[str] = []
+    inside = {"cellXfs": False}
+
+    def start(name: str, attributes: Mapping[str, str]) -> None:
+        if name == "numFmt":
+            codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", GENERAL)
+        elif name == "cellXfs":
+            inside[name] = True
+        elif name == "xf" and inside["cellXfs"]:
+            styles.append(codes.get(_number(attributes.get("numFmtId")), GENERAL))
+
+    def end(name: str) -> None:
+        if name in inside:
+            inside[name] = False
+
+    _parse_if_there(archive, part, start, end, None)
+    return styles
+
+
+def _parse_if_there(
+    archive: Archive, part: str, start: Start, end: Callable[[str], None], text: Callable[[str], None] | None
+) -> None:
+    if archive.has(part):
+        _parse(archive.blocks(part), start, end, text)
+
+
+def _number(text: str | None) -> int:
+    return int(text) if text is not None and text.isascii() and text.isdigit() else 0

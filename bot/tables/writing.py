@@ -1,0 +1,47 @@
+"""Tables that we hand back: no spreadsheet runs anything in them, and what was written reads back as it was.
+
+A cell that a spreadsheet would take for a formula gets an apostrophe in front, and so does a cell that only lacks
+that apostrophe to look like one of ours, so that ``plain(neutral(cell)) == cell`` for every text.
+
+Plain numbers stay as they are, also ``-25.00`` and ``+593991234567``: a sign before nothing but digits can compute
+nothing, and who reads the file with a program finds the number that was there.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+
+_TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
+"""What begins a formula, or is skipped to look for one; with the wide and small forms that are taken for the same."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
+_FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
+_WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
+
+
+def neutral(cell: str) -> str:
+    """A cell as it may stand in a file that a spreadsheet opens."""
+    if _FORMULA.match(cell) is None or _NUMBER.fullmatch(cell) is not None:
+        return cell
+    return f"'{cell}"
+
+
+def plain(cell: str) -> str:
+    """A cell as it was before ``neutral``."""
+    return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
+
+
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, marked: bool = True) -> bytes:
+    """A CSV file: UTF-8, commas, CRLF, formulas neutralised.
+
+    Args:
+        header: the names of the columns.
+        rows: the cells of each row, as many as the header has names.
+        marked: begin with the byte order mark that a spreadsheet needs to see UTF-8; services are sent none.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    writer.writerow([neutral(name) for name in header])
+    writer.writerows([neutral(cell) for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace")

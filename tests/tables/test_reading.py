@@ -1,0 +1,217 @@
+"""What is read, from files as spreadsheets write them."""
+
+import io
+
+import pytest
+
+from bot.domain.money import AmountError, parse_amount
+from bot.domain.tables import Flaw, Row, Table, TableProblem
+from bot.presentation.table_problems import table_problem
+from bot.tables import find_columns, read_table
+from tests.tables.workbooks import number, packed, parts, workbook
+
+
+def read(content: bytes, name: str = "people.csv") -> Table:
+    return read_table(io.BytesIO(content), name=name)
+
+
+def cells(table: Table) -> list[tuple[str, ...]]:
+    return [row.cells for row in table.rows]
+
+
+PEOPLE = 'email,name\r\nana@example.com,José Peña\r\nbo@example.com,"Ω, 李"\r\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding"),
+    [
+        (PEOPLE.encode(), "UTF-8"),
+        (PEOPLE.encode("utf-8-sig"), "UTF-8"),
+        (PEOPLE.encode("utf-16"), "UTF-16"),
+        (b"\xfe\xff" + PEOPLE.encode("utf-16-be"), "UTF-16"),
+        (PEOPLE.encode("utf-16-le"), "UTF-16"),
+        (PEOPLE.encode("utf-16-be"), "UTF-16"),
+        (PEOPLE.encode("utf-32"), "UTF-32"),
+    ],
+)
+def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encoding: str) -> None:
+    table = read(content)
+    assert table.encoding == encoding
+    assert table.header == ("email", "name")
+    assert list(table.rows) == [
+        Row(2, ("ana@example.com", "José Peña")),
+        Row(3, ("bo@example.com", "Ω, 李")),
+    ]
+
+
+@pytest.mark.parametrize("byte", [b"\xe9", b"\x81\xe9"])
+def test_bytes_that_are_no_utf_8_are_latin_1_and_it_is_said(byte: bytes) -> None:
+    table = read(b"email,name\na@b.co,Jos" + byte + b"\n")
+    assert table.encoding == "Latin-1 (Windows-1252)"
+    assert cells(table)[0][1].endswith("é")
+
+
+def test_the_signs_that_windows_adds_to_latin_1_are_read() -> None:
+    assert cells(read(b"email,price\na@b.co,\x80 5\n")) == [("a@b.co", "€ 5")]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_every_delimiter_is_seen_and_named(delimiter: str) -> None:
+    table = read(f'email{delimiter}"a{delimiter}b, and; more"\na@b.co{delimiter}1\n'.encode())
+    assert table.delimiter == delimiter
+    assert table.header == ("email", f"a{delimiter}b, and; more")
+
+
+def test_a_decimal_comma_is_no_separator_where_the_header_has_semicolons() -> None:
+    assert cells(read(b"email;amount\na@b.co;25,00\n")) == [("a@b.co", "25,00")]
+
+
+def test_one_column_is_a_table() -> None:
+    table = read(b"email\nana@example.com\n\nbo@example.com\n")
+    assert list(table.rows) == [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]
+
+
+def test_the_line_by_which_a_spreadsheet_names_its_separator_is_no_row() -> None:
+    table = read(b"sep=;\r\nemail;amount\r\na@b.co;1\r\n")
+    assert (table.header, table.rows[0]) == (("email", "amount"), Row(2, ("a@b.co", "1")))
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_line_ends_of_every_system(end: str) -> None:
+    assert len(read(end.join(["email,n", "a@b.co,1", "b@b.co,2"]).encode()).rows) == 2
+
+
+def test_rows_are_numbered_as_a_spreadsheet_does() -> None:
+    content = b'email,note\n\n"a@b.co","two\nlines"\n,\nb@b.co,x\n'
+    assert list(read(content).rows) == [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]
+
+
+def test_empty_cells_beyond_the_header_do_not_count() -> None:
+    table = read(b"email,amount,,\na@b.co,1,,\nb@b.co,2\n")
+    assert (table.header, cells(table)) == (("email", "amount"), [("a@b.co", "1"), ("b@b.co", "2")])
+
+
+def test_a_formula_in_text_is_only_text() -> None:
+    assert cells(read(b"email,amount\na@b.co,=1+1\n")) == [("a@b.co", "=1+1")]
+
+
+@pytest.mark.parametrize("amount", ["25%", "1E+3", "1.5e2", "=25", "25,00", "$25", "1,000.00"])
+def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_was_typed(amount: str) -> None:
+    table = read(f'email,amount\na@b.co,"{amount}"\n'.encode())
+    assert cells(table) == [("a@b.co", amount)]
+    with pytest.raises(AmountError):
+        parse_amount(cells(table)[0][1])
+
+
+@pytest.mark.parametrize(
+    ("stored", "code", "seen"),
+    [
+        ("25", "General", "25"),
+        ("25.5", "General", "25.5"),
+        ("0.1", "General", "0.1"),
+        ("0.30000000000000004", "General", "0.3"),
+        ("593991234567", "General", "593991234567"),
+        ("1E+20", "General", "1E+20"),
+        ("1.0000000000000001E-17", "General", "1E-17"),
+        ("-3", "General", "-3"),
+        ("25", "0.00", "25.00"),
+        ("1234.5", "#,##0.00", "1234.50"),
+        ("1234.5", '"$"#,##0.00', "1234.50"),
+        ("1234.5", "#,##0.00 [$€-407]", "1234.50"),
+        ("-1234.5", "#,##0.00;[Red](#,##0.00)", "-1234.50"),
+        ("2.5", "0", "3"),
+        ("2.50", "0.##", "2.5"),
+        ("2", "0.##", "2"),
+        ("25000", "0,", "25000"),
+        ("0.25", "0%", "25%"),
+        ("0.255", "0.0%", "25.5%"),
+        ("2500", "0.00E+00", "2.50E+03"),
+        ("0.5", "# ?/?", "0.5"),
+        ("46082", "yyyy-mm-dd", "2026-03-01"),
+        ("46082", "dd/mm/yyyy", "2026-03-01"),
+        ("46082", "m/d/yy", "2026-03-01"),
+        ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
+        ("46082.5", "d.m.yyyy", "2026-03-01"),
+        ("0.5208333333", "h:mm", "12:30"),
+        ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
+        ("1.5", "[h]:mm:ss", "36:00:00"),
+        ("25", "@", "25"),
+        ("25", '0 "days"', "25"),
+        ("9e999", "yyyy-mm-dd", "9e999"),
+    ],
+)
+def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
+    table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
+    assert cells(table) == [("a@b.co", seen)]
+
+
+def test_a_workbook_that_counts_from_1904() -> None:
+    content = workbook([["day"], [number("44620", style=1)]], formats=["yyyy-mm-dd"], since_1904=True)
+    assert cells(read(content, "a.xlsx")) == [("2026-03-01",)]
+
+
+def test_texts_truth_errors_and_results_of_formulas() -> None:
+    strings = ["<t>plain</t>", "<r><t>two </t></r><r><t>parts</t></r><rPh sb='0' eb='1'><t>sound</t></rPh>"]
+    row = [
+        ('t="s"', "<v>0</v>"),
+        ('t="s"', "<v>1</v>"),
+        ('t="b"', "<v>1</v>"),
+        ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
+        ("", "<f>A1*2</f><v>50</v>"),
+        ('t="str"', "<f>A1</f><v>text</v>"),
+    ]
+    table = read(workbook([[f"c{n}" for n in range(6)], row], strings=strings), "a.xlsx")
+    assert cells(table) == [("plain", "two parts", "TRUE", "#DIV/0!", "50", "text")]
+    assert (table.sheet, table.encoding) == ("People", "")
+
+
+def test_blank_rows_and_cells_of_a_workbook_are_left_out_but_counted() -> None:
+    table = read(workbook([["email", "note"], [None, None], ["a@b.co", None], [" ", ""], [None, "x"]]), "a.xlsx")
+    assert list(table.rows) == [Row(3, ("a@b.co", "")), Row(5, ("", "x"))]
+
+
+def test_a_workbook_under_another_name_is_still_one() -> None:
+    assert read(workbook([["email"], ["a@b.co"]]), "people.csv").sheet == "People"
+
+
+def test_rows_and_cells_without_places_follow_each_other() -> None:
+    files = parts([])
+    cell = "<c t='inlineStr'><is><t>{}</t></is></c>"
+    rows = "".join(f"<row>{cell.format(a)}{cell.format(b)}</row>" for a, b in [("email", "n"), ("a@b.co", "1")])
+    files["xl/worksheets/sheet1.xml"] = "<x:worksheet xmlns:x='u'><x:sheetData/></x:worksheet>".replace(
+        "<x:sheetData/>", f"<sheetData>{rows}</sheetData>"
+    )
+    assert list(read(packed(files), "a.xlsx").rows) == [Row(2, ("a@b.co", "1"))]
+
+
+WANTED = {
+    "email": ("e-mail address", "mail", "correo", "correo electrónico"),
+    "amount": ("sum", "importe"),
+    "note": ("description", "concepto"),
+}
+
+
+@pytest.mark.parametrize("name", ["email", "E-Mail", " E_MAIL ", "e mail address", "Correo Electronico", "CORREO"])
+def test_columns_are_found_by_what_people_call_them(name: str) -> None:
+    assert find_columns(["Importe", name, "other"], WANTED, required=["email", "amount"]) == {"amount": 0, "email": 1}
+
+
+def test_our_own_name_goes_before_others_that_mean_the_same() -> None:
+    assert find_columns(["Mail", "E-mail"], WANTED) == {"email": 1}
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(TableProblem) as refusal:
+        find_columns(["email", "money"], WANTED, required=["email", "amount"])
+    assert refusal.value.flaw is Flaw.MISSING_COLUMNS
+    assert table_problem(refusal.value) == (
+        "The first row has no column amount. It names the columns, for example email,amount,note."
+    )
+
+
+def test_two_columns_that_mean_the_same_are_refused() -> None:
+    with pytest.raises(TableProblem) as refusal:
+        find_columns(["Mail", "Correo", "amount"], WANTED)
+    assert table_problem(refusal.value) == (
+        "Two columns could be email: “Mail” and “Correo”. Rename one of them, so that only one means email."
+    )

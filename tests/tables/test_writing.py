@@ -1,0 +1,69 @@
+"""What we hand back runs in no spreadsheet and reads back as it was."""
+
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.tables import neutral, plain, read_table, write_csv
+
+FORMULAS = [
+    "=1+1",
+    "+cmd|' /C calc'!A0",
+    "-2+3",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    " =1",
+    "\u00a0=1",
+    "\ufeff=1",
+    "＝1+1",
+    "＋1",
+    "－1",
+    "＠SUM(A1)",
+    '=HYPERLINK("http://example.com","x")',
+    "+1-800-555",
+    "-1-1",
+    "--5",
+    "-",
+    "=",
+]
+
+
+@pytest.mark.parametrize("cell", FORMULAS)
+def test_what_a_spreadsheet_would_run_becomes_text(cell: str) -> None:
+    assert neutral(cell) == f"'{cell}"
+    assert plain(neutral(cell)) == cell
+
+
+@pytest.mark.parametrize(
+    "cell", ["-25.00", "+593991234567", "-3", "-12,5", "-4%", "25", "ana@example.com", "a=b", "'", ""]
+)
+def test_plain_numbers_and_words_stay_as_they_are(cell: str) -> None:
+    assert neutral(cell) == cell
+
+
+@given(st.text(alphabet=st.sampled_from("'=+-@ \t\r\n\u00a0\u200b＝x1")))
+def test_neutralising_can_be_undone_whatever_the_cell(cell: str) -> None:
+    assert plain(neutral(cell)) == cell
+
+
+CELLS = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8))
+def test_rows_that_were_written_read_back_the_same(rows: list[tuple[str, str]]) -> None:
+    numbered = [(str(at), *row) for at, row in enumerate(rows)]
+    content = write_csv(["row", "one", "two"], numbered)
+    assert [row.cells for row in read_table(io.BytesIO(content), name="a.csv").rows] == numbered
+
+
+def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
+    assert write_csv(["email", "=x"], [["a@b.co", "José"]]) == "\ufeffemail,'=x\r\na@b.co,José\r\n".encode()
+    assert write_csv(["email"], [["a@b.co"]], marked=False) == b"email\r\na@b.co\r\n"
+
+
+def test_half_a_letter_does_not_stop_a_file() -> None:
+    assert write_csv(["a"], [["x\ud800y"]]).endswith(b"x?y\r\n")
