@@ -97,12 +97,14 @@ class ServiceDialect:
         list_parameters: where the parameters of a list travel.
         list_page_size: page size of our own scans.
         item_amount: what the amount of a purchase's item means.
+        language: what ``content-language`` says, where a service asks for it.
     """
 
     field_prefix: str = "svc"
     list_parameters: ListParameters = "both"
     list_page_size: int = 100
     item_amount: Literal["unit", "line"] = "unit"
+    language: str = "en"
 
 
 @dataclass(frozen=True, kw_only=True)

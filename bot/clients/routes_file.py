@@ -22,6 +22,7 @@ _PLACES: Final = ("path", "query", "header", "body", "both")
 _PATH: Final = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|\{[a-z_]+\}|%[0-9A-Fa-f]{2})*")
 _NAME: Final = re.compile(r"[^\x00-\x20\x7f\"]{1,100}")
 _PREFIX: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,40}")
+_LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _MAX_PAGE_SIZE: Final = 1000
 _LISTS: Final = frozenset({"items", "payments"})
 _DECIDED_ELSEWHERE: Final = {"list_operations": "list_parameters"}
@@ -147,7 +148,11 @@ class _ServiceTable:
             check.refuse(f"{key}.list_page_size", f"it is a number from 1 to {_MAX_PAGE_SIZE}", "list_page_size = 50")
         where = check.choice(f"{key}.list_parameters", given.get("list_parameters", "both"), ("query", "body", "both"))
         amount = check.choice(f"{key}.item_amount", given.get("item_amount", "unit"), ("unit", "line"))
+        language = given.get("language", "en")
+        if not isinstance(language, str) or _LANGUAGE.fullmatch(language) is None:
+            check.refuse(f"{key}.language", "it is a language tag", 'language = "es"')
         return ServiceDialect(
+            language=language,
             field_prefix=prefix.rstrip("_"),
             list_parameters=cast(Any, where),
             list_page_size=size,

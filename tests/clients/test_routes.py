@@ -51,7 +51,11 @@ def operator(tmp_path: Path) -> Write:
 
 def test_the_shipped_table_has_every_operation() -> None:
     rows = load_routes(None, environment="sandbox").rows()
-    found = [f"{row.name.removeprefix('payments.')} {row.method} {row.path} {row.mark}" for row in rows]
+    found = [
+        f"{row.name.removeprefix('payments.')} {row.method} {row.path} {row.mark}"
+        for row in rows
+        if row.name.startswith("payments.")
+    ]
     assert found == EXPECTED.split("\n")[1:-1]
 
 
@@ -225,7 +229,7 @@ def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
 
 def test_the_sandbox_asks_for_no_confirmation() -> None:
     table = load_routes(None, environment="sandbox")
-    assert all(table.use("payments", row.name.removeprefix("payments.")) for row in table.rows())
+    assert all(table.use(*row.name.split(".", 1)) for row in table.rows())
 
 
 ROUTE = Route(service="payments", operation="read", method="GET", path="/operations/{id}/x", mark=Mark.DOCUMENTED)

@@ -1,0 +1,121 @@
+"""What all calls to the delivery service share: the right key, the language, one request, one answer."""
+
+from collections.abc import Callable, Mapping
+from typing import Final, TypeVar
+
+from pydantic import SecretStr
+
+from bot.clients.delivery.failures import SERVICE, Key, read_trouble, told
+from bot.clients.placing import place
+from bot.clients.routes import Route, RouteTable
+from bot.clients.transport import Guard, Prepared, Transport, dump_json
+from bot.domain.errors import ServiceNow
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify
+
+T = TypeVar("T")
+
+_CONFLICT: Final = 409
+
+
+class DeliveryCalls:
+    """Calls of one company.
+
+    Args:
+        routes: paths and names.
+        transport: to the delivery service.
+        master_key: of the company: for creating and listing stores, and for nothing else.
+    """
+
+    def __init__(self, *, routes: RouteTable, transport: Transport, master_key: SecretStr) -> None:
+        self._routes = routes
+        self._transport = transport
+        self._master_key = master_key
+        self._language = routes.dialect(SERVICE).language
+
+    def _route(self, operation: str) -> Route:
+        return self._routes.use(SERVICE, operation)
+
+    async def _change(
+        self,
+        operation: str,
+        values: Mapping[str, object],
+        read: Callable[[object, Route], T],
+        *,
+        key: SecretStr | None,
+        earlier_unknown: bool = False,
+        guard: Guard | None = None,
+        conflict: str = "",
+    ) -> Done[T] | NotExecuted | Unknown:
+        """Send a request that changes something, once, and say what became of it.
+
+        Args:
+            operation: name in the route table.
+            values: our name -> value.
+            read: turns the answer into what is expected.
+            key: of the store; None: the master key.
+            earlier_unknown: an earlier attempt at the same thing has an unknown outcome.
+            guard: asked right before the first byte.
+            conflict: what a 409 means, where it means that nothing was done.
+        """
+        route = self._route(operation)
+        reply = await self._send(route, values, key=key, guard=guard)
+        if conflict and reply.status == _CONFLICT and not earlier_unknown:
+            refused = NotExecuted(again=False, reason=conflict, status=_CONFLICT)
+            return told(refused, reply, kind=_kind(key), key=self._secret(key))
+        names = {theirs: ours for ours, theirs in route.fields.items()}
+        outcome = classify(
+            reply, read=lambda document: read(document, route), earlier_unknown=earlier_unknown, names=names
+        )
+        if isinstance(outcome, NotExecuted):
+            return told(outcome, reply, kind=_kind(key), key=self._secret(key))
+        return outcome
+
+    async def _look(
+        self,
+        operation: str,
+        values: Mapping[str, object],
+        read: Callable[[object, Route], T],
+        *,
+        key: SecretStr | None,
+        quote: bool = False,
+    ) -> T:
+        """Send a request that only reads, and read its answer."""
+        route = self._route(operation)
+        reply = await self._send(route, values, key=key)
+        if reply.is_success and reply.json is not NO_JSON:
+            try:
+                return read(reply.json, route)
+            except ValueError as error:
+                raise ServiceNow(SERVICE, f"its answer could not be read ({error})") from error
+        raise read_trouble(reply, kind=_kind(key), key=self._secret(key), route=route, quote=quote)
+
+    async def _send(
+        self, route: Route, values: Mapping[str, object], *, key: SecretStr | None, guard: Guard | None = None
+    ) -> Reply:
+        placed = place(route, values)
+        request = Prepared(
+            operation=route.name,
+            method=route.method,
+            path=placed.path,
+            headers={
+                **placed.headers,
+                "Authorization": f"Bearer {self._secret(key)}",
+                "Content-Type": "application/json",
+                "content-language": self._language,
+                "Accept": "application/json",
+            },
+            body=None if placed.body is None else dump_json(dict(placed.body)),
+        )
+        return await self._transport.send(request, guard=guard)
+
+    def _secret(self, key: SecretStr | None) -> str:
+        return (key or self._master_key).get_secret_value()
+
+
+def _kind(key: SecretStr | None) -> Key:
+    return Key.MASTER if key is None else Key.STORE
+
+
+def anything(document: object, route: Route) -> object:  # noqa: ARG001 - every reader gets the route
+    """The reader of an answer whose form is not known and does not matter: the resource is read afterwards."""
+    return document

@@ -1,0 +1,120 @@
+"""What an answer of the delivery service means when it is no record: each kind has a sentence of its own.
+
+Error bodies are ``{message, messageKey, data?}`` (assumed). A suspended workspace, a key that is not accepted and
+a key of the other environment all come as 401 or 403; only their words tell them apart.
+"""
+
+import re
+from enum import StrEnum
+from http import HTTPStatus
+from typing import Final
+
+from bot.clients.routes import Route
+from bot.clients.service_errors import read_failure
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.foreign import one_line
+from bot.domain.outcome import NotExecuted, Reply, read_error
+
+SERVICE: Final = "delivery"
+
+_LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_LATER: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
+_SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad", re.IGNORECASE)
+_ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
+
+
+class Key(StrEnum):
+    """Which of the two kinds of key an operation takes (documented)."""
+
+    MASTER = "master"
+    STORE = "store"
+
+
+class NotCovered(ServiceNever):
+    """A quote was refused: the service does not deliver there, or not that. An outage is ``ServiceNow`` instead."""
+
+
+def words_of(reply: Reply, *, key: str) -> str:
+    """What the service says, for people: one line, without addresses, tokens and the key of the request."""
+    said = read_error(reply)
+    text = said.message
+    if not text and isinstance(reply.json, dict):
+        name = reply.json.get("messageKey")
+        text = one_line(name) if isinstance(name, str) else ""
+    return text.replace(key, "[key]") if key else text
+
+
+def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
+    """Why the service lets nobody in, when it does not."""
+    if reply.status not in _LOCKED or reply.is_html:
+        return None
+    said = _everything(reply)
+    if _SUSPENDED.search(said):
+        return OperatorError(
+            "delivery: the workspace is suspended at the delivery service",
+            mend="contact the delivery service through the chat of its dashboard; nothing is repeated until then",
+        )
+    if _ENVIRONMENT.search(said):
+        return OperatorError(
+            "delivery: the key belongs to the other environment",
+            mend="DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production",
+        )
+    if kind is Key.MASTER:
+        return OperatorError(
+            "delivery: the master key is not accepted",
+            mend="copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY",
+        )
+    return OperatorError(
+        "delivery: the key of this store is not accepted",
+        mend="copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
+        "or list the stores again",
+    )
+
+
+def read_trouble(
+    reply: Reply, *, kind: Key, key: str, route: Route, quote: bool = False
+) -> OperatorError | ServiceNow | ServiceNever:
+    """What to raise for an answer to a request that only reads."""
+    closed = locked(reply, kind=kind)
+    if closed is not None:
+        return closed
+    trouble = read_failure(
+        reply,
+        service=SERVICE,
+        address="DELIVERY_BASE_URL",
+        credentials="DELIVERY_MASTER_KEY",
+        names={theirs: ours for ours, theirs in route.fields.items()},
+    )
+    if not isinstance(trouble, ServiceNever):
+        assert isinstance(trouble, OperatorError | ServiceNow)
+        return trouble
+    words = words_of(reply, key=key)
+    if quote:
+        return NotCovered(SERVICE, trouble.reason, status=trouble.status, words=words)
+    return ServiceNever(SERVICE, trouble.reason, status=trouble.status, words=words)
+
+
+def told(outcome: NotExecuted, reply: Reply, *, kind: Key, key: str) -> NotExecuted:
+    """A refused change in the words of this service."""
+    closed = locked(reply, kind=kind)
+    if closed is not None:
+        return NotExecuted(
+            again=False,
+            reason=f"{closed.problem.removeprefix('delivery: ')}; {closed.mend}",
+            status=outcome.status,
+            detail=words_of(reply, key=key),
+        )
+    if outcome.again:
+        return outcome
+    words = words_of(reply, key=key)
+    return NotExecuted(again=False, reason=outcome.reason, words=words, detail=words, status=outcome.status)
+
+
+def _everything(reply: Reply) -> str:
+    if isinstance(reply.json, dict):
+        inner = reply.json.get("error")
+        parts = [reply.json, inner if isinstance(inner, dict) else {}]
+        return " ".join(
+            str(part.get(name, "")) for part in parts for name in ("message", "messageKey", "error", "code")
+        )
+    return reply.json if isinstance(reply.json, str) else reply.text

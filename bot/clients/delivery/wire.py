@@ -1,0 +1,265 @@
+"""The delivery service's JSON, read into our records. Tolerant of names and wrapping, strict about identity.
+
+Every reader raises ``ValueError`` when the document is not the record it should be, and nothing else.
+"""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Final
+
+from pydantic import SecretStr
+
+from bot.clients import reading
+from bot.clients.routes import Route
+from bot.domain.booking import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
+from bot.domain.foreign import one_line
+from bot.domain.money import plain
+
+_DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
+_MOST_URL: Final = 2_000
+_MOST_LISTED: Final = 2_000
+
+Body = Mapping[str, object]
+
+
+def read_booking(document: object, route: Route) -> BookingRecord:
+    """One booking; it must have an id and a state, everything else may be missing."""
+    body, names = _unwrapped(document, route), route.reply
+    identifier, status = reading.text(body, names["id"]), reading.text(body, names["status"])
+    if not identifier or not status:
+        raise ValueError("no booking: id or statusText is missing")
+    first, last = (one_line(reading.text(body, names[part])) for part in ("name", "last_name"))
+    return BookingRecord(
+        id=identifier,
+        status=one_line(status),
+        numeric_id=reading.text(body, names["numeric_id"]),
+        external_id=reading.text(body, names["external_id"]),
+        tracking_url=_url(body, names["tracking_url"]),
+        detail_url=_url(body, names["detail_url"]),
+        fee=_amount(body, names["fee"]),
+        currency=one_line(reading.text(body, names["currency"])),
+        driver=_driver(body, route),
+        cancel_reason=one_line(reading.text(body, names["cancel_reason"])),
+        validation_code=one_line(reading.text(body, names["validation_code"])),
+        proof=_proof(body, names["proof"]),
+        customer=f"{first} {last}".strip(),
+        address=one_line(reading.text(body, names["address"])),
+        amount=_amount(body, names["amount"]),
+        payment_method=one_line(reading.text(body, names["payment_method"])),
+    )
+
+
+def read_same(document: object, route: Route, *, booking_id: str) -> BookingRecord:
+    """The booking with exactly this id, internal or public."""
+    record = read_booking(document, route)
+    if not record.goes_by(booking_id):
+        raise ValueError("the record of another booking")
+    return record
+
+
+def read_ours(document: object, route: Route, *, external_id: str) -> BookingRecord:
+    """The booking with our own id; a record that does not say one is taken at the question's word."""
+    record = read_booking(document, route)
+    if record.external_id not in ("", external_id):
+        raise ValueError("the record of another booking")
+    return record
+
+
+def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
+    """What a webhook reports: an id, public or internal, and whatever else it says; its state may be missing.
+
+    Returns:
+        The id to look the booking up by, and the report. Nothing of it is believed before the booking was read.
+    """
+    body, names = _unwrapped(document, route), route.reply
+    identifier = reading.text(body, names["id"]) or reading.text(body, names["numeric_id"])
+    if not identifier:
+        raise ValueError("no booking is named")
+    named = {**body, names["id"][0]: identifier}
+    if not reading.text(named, names["status"]):
+        named[names["status"][0]] = "?"
+    record = read_booking(named, route)
+    return identifier, record
+
+
+def read_quote(document: object, route: Route) -> Quote:
+    """A price; without one it is no quote."""
+    body, names = _unwrapped(document, route), route.reply
+    fee, with_tax = _amount(body, names["fee"]), _amount(body, names["fee_with_tax"])
+    if not fee and not with_tax:
+        raise ValueError("no quote: there is no deliveryFee")
+    return Quote(
+        fee=fee or with_tax,
+        fee_with_tax=with_tax,
+        tax=_amount(body, names["tax"]),
+        currency=one_line(reading.text(body, names["currency"])),
+        eta=reading.shown(body, names["eta"]),
+        distance=reading.shown(body, names["distance"]),
+    )
+
+
+def read_store(document: object, route: Route) -> StoreRecord:
+    """One store; it must have a name."""
+    return _store(_unwrapped(document, route), route)
+
+
+def read_new_store(document: object, route: Route) -> StoreRecord:
+    """A store just created; without a key nothing could be done with it."""
+    store = read_store(document, route)
+    if store.key is None:
+        raise ValueError("no key came with the store")
+    return store
+
+
+def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
+    """Every store of a list, bare or under ``data``; what cannot be read of it costs nothing else."""
+    found = document
+    for _ in range(3):
+        if isinstance(found, dict):
+            inner = reading.value(found, (*route.reply["data"], "stores", "companies"))
+            found = inner if inner is not None else []
+    if not isinstance(found, list):
+        raise ValueError("no list of stores")  # noqa: TRY004 - one kind of error for "not the record"
+    named = (one for one in found[:_MOST_LISTED] if isinstance(one, dict) and reading.text(one, route.reply["name"]))
+    return tuple(_store(one, route) for one in named)
+
+
+def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
+    """What is registered: a list, or an object of kind -> address, bare or wrapped."""
+    names = route.reply
+    found = document
+    if isinstance(found, dict):
+        inner = reading.value(found, names["webhooks"])
+        found = inner if isinstance(inner, list | dict) else ([] if _says_nothing(found, names) else found)
+    if isinstance(found, dict):
+        found = [{"type": kind, "url": url} for kind, url in found.items()]
+    if not isinstance(found, list):
+        raise ValueError("no list of webhooks")  # noqa: TRY004 - one kind of error for "not the record"
+    read = [
+        Webhook(kind=reading.text(one, names["type"]), url=reading.text(one, names["url"]))
+        for one in found
+        if isinstance(one, dict)
+    ]
+    return tuple(one for one in read if one.kind and one.url)
+
+
+def read_new_prebooking(document: object, route: Route) -> PrebookingRecord:
+    """A pre-booking just created; without a link nobody could enter an address."""
+    record = read_prebooking(document, route)
+    if not record.url:
+        raise ValueError("no link came with the pre-booking")
+    return record
+
+
+def read_prebooking(document: object, route: Route) -> PrebookingRecord:
+    """One pre-booking; it must have an id."""
+    body, names = _unwrapped(document, route), route.reply
+    identifier = reading.text(body, names["id"])
+    if not identifier:
+        raise ValueError("no pre-booking: its id is missing")
+    return PrebookingRecord(
+        id=identifier,
+        url=_url(body, names["url"]),
+        has_address=reading.flag(body, names["has_address"]),
+        booking_id=reading.text(body, names["booking_id"]),
+        status=one_line(reading.text(body, names["status"])),
+    )
+
+
+def read_same_prebooking(document: object, route: Route, *, prebooking_id: str) -> PrebookingRecord:
+    """The pre-booking with exactly this id."""
+    record = read_prebooking(document, route)
+    if record.id != prebooking_id:
+        raise ValueError("the record of another pre-booking")
+    return record
+
+
+def _unwrapped(document: object, route: Route) -> dict[str, object]:
+    """The record itself, whether it comes bare, under ``data``, or as the only one of a list."""
+    body: object = document
+    for _ in range(3):
+        if isinstance(body, list) and len(body) == 1:
+            body = body[0]
+        inner = reading.value(body, route.reply["data"]) if isinstance(body, dict) else None
+        if not isinstance(inner, dict | list):
+            break
+        body = inner
+    return reading.as_object(body)
+
+
+def _says_nothing(body: Body, names: Mapping[str, tuple[str, ...]]) -> bool:
+    """Whether an object without a list is an empty answer rather than a table of addresses."""
+    return not body or any(name in body for name in (*names["webhooks"], "message", "messageKey"))
+
+
+def _store(body: Body, route: Route) -> StoreRecord:
+    names = route.reply
+    name = one_line(reading.text(body, names["name"]))
+    if not name:
+        raise ValueError("no store: its name is missing")
+    key = reading.text(body, names["key"])
+    return StoreRecord(
+        name=name,
+        id=reading.text(body, names["id"]),
+        key=SecretStr(key) if key else None,
+        email=one_line(reading.text(body, names["email"])),
+        mobile=one_line(reading.text(body, names["mobile"])),
+        country_code=one_line(reading.text(body, names["country_code"])),
+        latitude=_degrees(body, names["latitude"]),
+        longitude=_degrees(body, names["longitude"]),
+        address=one_line(reading.text(body, names["address"])),
+        reference=one_line(reading.text(body, names["reference"])),
+    )
+
+
+def _driver(body: Body, route: Route) -> Driver:
+    names = route.reply
+    inner = reading.value(body, names["driver"])
+    found = inner if isinstance(inner, dict) else {}
+
+    def said(part: str) -> str:
+        # Only the first name is the driver's own at the top; the others would be the booking's.
+        return one_line(reading.text(found, names[part]) or reading.text(body, names[part][:1]))
+
+    provider = one_line(reading.text(found, names["provider"]) or reading.text(body, names["provider"]))
+    return Driver(
+        name=said("driver_name"),
+        mobile=said("driver_mobile"),
+        email=said("driver_email"),
+        image=_url(found, names["driver_image"]) or _url(body, names["driver_image"][:1]),
+        provider=provider,
+    )
+
+
+def _proof(body: Body, names: reading.Names) -> str:
+    """A picture's address, or words; the first of a list."""
+    found = reading.value(body, names)
+    if isinstance(found, list):
+        found = next((one for one in found if one), None)
+    if isinstance(found, dict):
+        found = reading.value(found, ("url", "image", "photo", "link", "text"))
+    text = reading.as_text(found)
+    return _address(text) or one_line(text)
+
+
+def _url(body: Body, names: reading.Names) -> str:
+    return _address(reading.text(body, names))
+
+
+def _address(text: str) -> str:
+    """An http(s) address without anything that could end a link early; empty for everything else."""
+    is_sound = text.startswith(("https://", "http://")) and len(text) <= _MOST_URL
+    return text if is_sound and not any(letter.isspace() or letter in '<>|"' for letter in text) else ""
+
+
+def _amount(body: Body, names: reading.Names) -> str:
+    """An amount with two places where it is exact, else as it came."""
+    cents = reading.cents(body, names)
+    return plain(cents) if cents is not None else reading.shown(body, names)
+
+
+def _degrees(body: Body, names: reading.Names) -> str:
+    found = reading.value(body, names)
+    text = format(found, "f") if isinstance(found, Decimal) else reading.as_text(found)
+    return text if _DEGREES.fullmatch(text) else ""

@@ -1,0 +1,209 @@
+"""Bookings: the delivery service's states, what they mean, and what a newly read state is news of.
+
+Only final states are sticky. A restart search moves a booking backwards (a driver is gone, the search is on again);
+that is news, not an event out of order: what counts is always the service's own record, read one at a time.
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+from pydantic import SecretStr
+
+
+class Status(StrEnum):
+    """``statusText`` as far as it is known. ``ON_HOLD`` is documented, the others are assumed."""
+
+    ON_HOLD = "ON_HOLD"
+    READY_FOR_PICKUP = "READY_FOR_PICKUP"
+    ACCEPTED = "ACCEPTED"
+    ARRIVED_AT_PICKUP = "ARRIVED_AT_PICKUP"
+    WAY_TO_DELIVER = "WAY_TO_DELIVER"
+    ARRIVED_AT_DELIVERY = "ARRIVED_AT_DELIVERY"
+    COMPLETED = "COMPLETED"
+    PROVIDER_NOT_FOUND = "PROVIDER_NOT_FOUND"
+    CANCELLED_BY_BUSINESS = "CANCELLED_BY_BUSINESS"
+    CANCELLED_BY_ADMIN = "CANCELLED_BY_ADMIN"
+    CANCELLED_BY_DELIVERY_PROVIDER = "CANCELLED_BY_DELIVERY_PROVIDER"
+    NOT_DELIVERED = "NOT_DELIVERED"
+    RETURNING = "RETURNING"
+    RETURNED = "RETURNED"
+
+
+_FINAL: Final = frozenset(
+    {
+        Status.COMPLETED,
+        Status.CANCELLED_BY_BUSINESS,
+        Status.CANCELLED_BY_ADMIN,
+        Status.CANCELLED_BY_DELIVERY_PROVIDER,
+        Status.RETURNED,
+    }
+)
+_WITH_DRIVER: Final = frozenset(
+    {Status.ACCEPTED, Status.ARRIVED_AT_PICKUP, Status.WAY_TO_DELIVER, Status.ARRIVED_AT_DELIVERY}
+)
+_SEARCHING: Final = frozenset({Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND})
+
+
+def read_status(text: str) -> Status | None:
+    """The known state, however it is spelled; None for one nobody has heard of."""
+    folded = text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
+    return next((known for known in Status if known.value == folded), None)
+
+
+def is_canceled(text: str) -> bool:
+    """Whether the state means canceled: an unknown one that begins so does too."""
+    return text.strip().upper().startswith("CANCEL")
+
+
+def is_final(text: str) -> bool:
+    """Whether nothing comes after this state."""
+    return read_status(text) in _FINAL or is_canceled(text)
+
+
+class Change(StrEnum):
+    """What a newly read state is news of."""
+
+    NONE = "none"
+    MOVED = "moved"
+    RESTARTED = "restarted"
+    """A booking that had a driver searches again."""
+    CONTRADICTION = "contradiction"
+    """It had ended in another state. That one stays."""
+
+
+def change_of(before: str, now: str) -> Change:
+    """Compare two states as the service wrote them; an empty ``before`` is a booking never read."""
+    known, seen = read_status(before), read_status(now)
+    if before.strip().casefold() == now.strip().casefold() or (known is not None and known is seen):
+        return Change.NONE
+    if before and is_final(before):
+        return Change.CONTRADICTION
+    if known in _WITH_DRIVER and seen in _SEARCHING:
+        return Change.RESTARTED
+    return Change.MOVED
+
+
+class Payment(StrEnum):
+    """How the order is paid (documented). CASH: the driver collects. CARD: it was paid before."""
+
+    CASH = "CASH"
+    CARD = "CARD"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """A point on the map, in degrees as they were written: six decimals are about 10 cm."""
+
+    latitude: str
+    longitude: str
+
+    def __str__(self) -> str:
+        return f"{self.latitude}, {self.longitude}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phone:
+    """A number as the service wants it: the country's code with its plus, the rest without a leading zero."""
+
+    country_code: str
+    national: str
+
+    def __str__(self) -> str:
+        return f"{self.country_code} {self.national}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """Who delivers. Whatever the service did not say is empty."""
+
+    name: str = ""
+    mobile: str = ""
+    email: str = ""
+    image: str = ""
+    provider: str = ""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was said that tells a person who it is."""
+        return bool(self.name or self.mobile or self.provider)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookingRecord:
+    """The service's own record of a booking. Ids are text, whatever they were on the wire."""
+
+    id: str
+    status: str
+    numeric_id: str = ""
+    external_id: str = ""
+    tracking_url: str = ""
+    detail_url: str = ""
+    fee: str = ""
+    currency: str = ""
+    driver: Driver = field(default_factory=Driver)
+    cancel_reason: str = ""
+    validation_code: str = ""
+    proof: str = ""
+    customer: str = ""
+    address: str = ""
+    amount: str = ""
+    payment_method: str = ""
+
+    def goes_by(self, reference: str) -> bool:
+        """Whether this is one of its two ids."""
+        return bool(reference) and reference in (self.id, self.numeric_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """What a delivery would cost. Amounts as the service wrote them; minutes; kilometres."""
+
+    fee: str
+    fee_with_tax: str = ""
+    tax: str = ""
+    currency: str = ""
+    eta: str = ""
+    distance: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRecord:
+    """The service's own record of a store. ``key`` opens everything of that store: never shown, never logged."""
+
+    name: str
+    id: str = ""
+    key: SecretStr | None = None
+    email: str = ""
+    mobile: str = ""
+    country_code: str = ""
+    latitude: str = ""
+    longitude: str = ""
+    address: str = ""
+    reference: str = ""
+
+
+class WebhookKind(StrEnum):
+    """What a webhook can be registered for; one address each."""
+
+    STATUS = "UPDATE_BOOKING_STATUS"
+    DRIVER = "DRIVER_ASSIGNED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """A registration as the service lists it. The address holds a token: it stays out of every text."""
+
+    kind: str
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrebookingRecord:
+    """The service's own record of a pre-booking; ``url`` is where the customer enters the address."""
+
+    id: str
+    url: str = ""
+    has_address: bool | None = None
+    booking_id: str = ""
+    status: str = ""

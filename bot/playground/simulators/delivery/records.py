@@ -1,0 +1,158 @@
+"""What the delivery service remembers: stores, bookings with their orders, pre-bookings, and its manners."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+ON_HOLD, SEARCHING, ACCEPTED = "ON_HOLD", "READY_FOR_PICKUP", "ACCEPTED"
+AT_PICKUP, ON_THE_WAY, AT_DELIVERY = "ARRIVED_AT_PICKUP", "WAY_TO_DELIVER", "ARRIVED_AT_DELIVERY"
+COMPLETED, NOT_FOUND = "COMPLETED", "PROVIDER_NOT_FOUND"
+BY_BUSINESS, BY_ADMIN, BY_PROVIDER = "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER"
+NOT_DELIVERED, RETURNING, RETURNED = "NOT_DELIVERED", "RETURNING", "RETURNED"
+
+STATUSES = (
+    ON_HOLD,
+    SEARCHING,
+    ACCEPTED,
+    AT_PICKUP,
+    ON_THE_WAY,
+    AT_DELIVERY,
+    COMPLETED,
+    NOT_FOUND,
+    BY_BUSINESS,
+    BY_ADMIN,
+    BY_PROVIDER,
+    NOT_DELIVERED,
+    RETURNING,
+    RETURNED,
+)
+FINAL = frozenset({COMPLETED, BY_BUSINESS, BY_ADMIN, BY_PROVIDER, RETURNED})
+
+STATUS_KIND, DRIVER_KIND = "UPDATE_BOOKING_STATUS", "DRIVER_ASSIGNED"
+WEBHOOK_KINDS = (STATUS_KIND, DRIVER_KIND)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provider:
+    """A delivery company that stores may be served by."""
+
+    name: str
+    drivers: tuple[tuple[str, str], ...]
+    """Name and mobile number of each."""
+
+
+PROVIDERS = (
+    Provider(name="Rapido", drivers=(("Diego Paz", "+593987000111"), ("Rosa Vera", "+593987000112"))),
+    Provider(name="MotoYa", drivers=(("Luz Mora", "+593987000221"), ("Iván Ríos", "+593987000222"))),
+    Provider(name="Ciclo", drivers=(("Noa Sanz", "+593987000331"),)),
+)
+
+
+@dataclass(kw_only=True)
+class Store:
+    """A shop. ``token`` is its key; ``fields`` is what it was created with, by the service's names."""
+
+    id: str
+    token: str
+    fields: dict[str, object]
+    webhooks: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """As people call it."""
+        return str(self.fields.get("companyName", ""))
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Latitude and longitude."""
+        return float(str(self.fields.get("latitude", 0))), float(str(self.fields.get("longitude", 0)))
+
+
+@dataclass(kw_only=True)
+class Order:
+    """The call to one provider about a booking."""
+
+    provider: str
+    state: str = "searching"
+    """``searching``, ``accepted``, ``rejected`` or ``withdrawn``."""
+
+
+@dataclass(kw_only=True)
+class Booking:
+    """A delivery. Times are seconds since the epoch; ``due`` is when it moves by itself."""
+
+    id: str
+    number: int
+    store: Store
+    fields: Mapping[str, object]
+    status: str
+    created_at: float
+    orders: list[Order] = field(default_factory=list)
+    fee_cents: int = 0
+    due: float | None = None
+    driver: tuple[str, str] | None = None
+    provider: str = ""
+    searches: int = 0
+    at: tuple[float, float] | None = None
+    """Where the driver is."""
+    cancel_reason: str = ""
+    proof: str = ""
+    validation_code: str = ""
+    history: list[str] = field(default_factory=list)
+
+    @property
+    def external_id(self) -> str:
+        """The integrator's own id."""
+        return str(self.fields.get("externalBookingId") or "")
+
+    @property
+    def customer(self) -> str:
+        """Whom it goes to."""
+        return f"{self.fields.get('customerName', '')} {self.fields.get('customerLastName', '')}".strip()
+
+    @property
+    def final(self) -> bool:
+        """Whether it never changes again."""
+        return self.status in FINAL
+
+
+@dataclass(kw_only=True)
+class Prebooking:
+    """A booking that lacks its delivery point."""
+
+    id: str
+    store: Store
+    fields: Mapping[str, object]
+    created_at: float
+    booking: Booking | None = None
+    canceled: bool = False
+
+
+@dataclass
+class DeliverySwitches:
+    """The service's manners; each may be changed at any time.
+
+    Attributes:
+        suspended: the workspace is suspended; every call is answered 403.
+        other_environment: the keys belong to the other environment; every call is answered 403.
+        production: pre-bookings do not exist here.
+        reach_km: farther than this from the store is not covered.
+        no_provider: nobody takes a booking; searches end in PROVIDER_NOT_FOUND.
+        drop_driver: so many drivers give up before they reach the store, and the search starts again.
+        undelivered: drivers do not find the customer and bring the order back.
+        unknown_status: bookings pass through a state that no document names.
+        forget_external: records do not repeat the integrator's id.
+        keep_webhooks: a DELETE of a webhook is answered well and does nothing, as behind a proxy that drops its body.
+        numbers_as_text: ``bookingNumericId`` comes as text.
+    """
+
+    suspended: bool = False
+    other_environment: bool = False
+    production: bool = False
+    reach_km: float = 25.0
+    no_provider: bool = False
+    drop_driver: int = 0
+    undelivered: bool = False
+    unknown_status: str = ""
+    forget_external: bool = False
+    keep_webhooks: bool = False
+    numbers_as_text: bool = False

@@ -1,0 +1,104 @@
+"""The delivery service's replies and what it sends to webhooks."""
+
+from bot.playground.faults import FaultKind
+from bot.playground.simulators.delivery.records import ACCEPTED, Booking, DeliverySwitches, Prebooking, Store
+from bot.playground.simulators.exchange import PROXY_PAGE, Answer
+
+
+class Shapes:
+    """Renders records; addresses begin with the simulator's own."""
+
+    def __init__(self, *, switches: DeliverySwitches, base: object) -> None:
+        self._switches = switches
+        self._base = base
+
+    def store(self, store: Store, *, with_key: bool = True) -> dict[str, object]:
+        """A store, with its key where the real service gives it."""
+        return {"_id": store.id, **store.fields, **({"token": store.token} if with_key else {})}
+
+    def booking(self, booking: Booking) -> dict[str, object]:
+        """The whole record."""
+        body: dict[str, object] = {
+            "_id": booking.id,
+            "bookingNumericId": self._number(booking),
+            "statusText": booking.status,
+            "currentStatus": booking.status.replace("_", " ").capitalize(),
+            "smrURL": f"{self._base}/track/{booking.id}",
+            "bookingDetailUrl": f"{self._base}/detail/{booking.id}",
+            "deliveryFee": booking.fee_cents / 100,
+            "currency": "USD",
+            "externalBookingId": booking.external_id,
+            "customerName": booking.fields.get("customerName"),
+            "customerLastName": booking.fields.get("customerLastName"),
+            "address": booking.fields.get("address"),
+            "orderAmount": booking.fields.get("orderAmount"),
+            "paymentMethod": booking.fields.get("paymentMethod"),
+            "cancelReason": booking.cancel_reason or None,
+            "validationCode": booking.validation_code,
+            "proofOfDelivery": f"{self._base}{booking.proof}" if booking.proof else None,
+            "orders": [{"deliveryProvider": order.provider, "status": order.state} for order in booking.orders],
+        }
+        if booking.driver is not None:
+            body |= self._driver(booking)
+        if self._switches.forget_external:
+            del body["externalBookingId"]
+        return body
+
+    def event(self, booking: Booking, kind: str) -> dict[str, object]:
+        """What a webhook of this kind is sent."""
+        named = {"bookingID": booking.id, "bookingNumericId": self._number(booking)}
+        if kind == "driver":
+            return {**self._driver(booking), **named}
+        return {
+            "statusText": booking.status,
+            "currentStatus": booking.status.replace("_", " ").capitalize(),
+            **named,
+            "cancelReason": booking.cancel_reason or None,
+            "validationCode": booking.validation_code,
+            "proofOfDelivery": f"{self._base}{booking.proof}" if booking.proof else None,
+        }
+
+    def prebooking(self, prebooking: Prebooking) -> dict[str, object]:
+        """A pre-booking; once it is a booking it says which."""
+        body: dict[str, object] = {
+            "_id": prebooking.id,
+            "url": f"{self._base}/address/{prebooking.id}",
+            "deliveryAddressExists": prebooking.booking is not None,
+            "status": "CANCELLED" if prebooking.canceled else "PENDING",
+        }
+        if prebooking.booking is not None:
+            body |= {"bookingID": prebooking.booking.id, "status": "BOOKED"}
+        return body
+
+    def _number(self, booking: Booking) -> object:
+        return str(booking.number) if self._switches.numbers_as_text else booking.number
+
+    def _driver(self, booking: Booking) -> dict[str, object]:
+        name, mobile = booking.driver or ("", "")
+        email = f"{name.split()[0].lower()}@{booking.provider.lower()}.example" if name else ""
+        return {
+            "driverName": name,
+            "driverMobile": mobile,
+            "driverEmail": email,
+            "driverImage": f"{self._base}/driver.png" if booking.status == ACCEPTED else None,
+            "deliveryProvider": booking.provider,
+        }
+
+
+def refused(status: int, message: str, key: str) -> Answer:
+    """The assumed shape of an error: ``{message, messageKey}``."""
+    return Answer(status=status, body={"message": message, "messageKey": key})
+
+
+def answer_to(kind: FaultKind) -> Answer:
+    """How the service, or the proxy in front of it, answers under a fault."""
+    match kind:
+        case FaultKind.TOO_MANY:
+            answer = refused(429, "Too many requests", "TOO_MANY_REQUESTS")
+            return Answer(status=429, body=answer.body, headers={"Retry-After": "1"})
+        case FaultKind.REFUSED:
+            return refused(422, "The request was refused", "REFUSED")
+        case FaultKind.GARBAGE:
+            return Answer(status=200, body=PROXY_PAGE.format(title="Please wait"), content_type="text/html")
+        case _:
+            return refused(500, "Internal server error", "SERVER_ERROR")

@@ -1,0 +1,227 @@
+"""The delivery client against the simulator: the right key, the language, what the service is sent and answers."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreForm
+from bot.clients.routes_file import load_routes
+from bot.clients.service_errors import sentence
+from bot.clients.transport import Transport, open_session
+from bot.domain.booking import Payment, Phone, Position, WebhookKind
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import DeliverySimulator
+from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
+
+KEY = SecretStr("store-key")
+HERE = Position(latitude="-0.1850", longitude="-78.4700")
+FAR = Position(latitude="-2.2000", longitude="-79.9000")
+PHONE = Phone(country_code="+593", national="991234567")
+BOOKING = NewBooking(
+    external_id="01EXTERNAL",
+    name="Ana",
+    last_name="Lopez",
+    phone=PHONE,
+    payment=Payment.CASH,
+    cents=2550,
+    position=HERE,
+    address="12 Market Street",
+    notes="Ring twice",
+    cook_minutes=15,
+)
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[DeliverySimulator]:
+    async with DeliverySimulator() as running:
+        running.add_store("Centro", token=KEY.get_secret_value())
+        yield running
+
+
+@pytest.fixture
+async def make(service: DeliverySimulator, tmp_path: Path) -> AsyncIterator[Callable[[str], DeliveryClient]]:
+    async with open_session() as session:
+
+        def build(services: str = "") -> DeliveryClient:
+            file = tmp_path / "services.toml"
+            file.write_text(services, encoding="utf-8")
+            return DeliveryClient(
+                routes=load_routes(file, environment="production"),
+                transport=Transport(session=session, base_url=service.base_url, service="delivery", total=5.0),
+                master_key=SecretStr("master-key"),
+            )
+
+        yield build
+
+
+@pytest.fixture
+def client(make: Callable[[str], DeliveryClient]) -> DeliveryClient:
+    return make("")
+
+
+async def test_every_operation_is_asked_with_its_own_key_and_in_a_language(
+    service: DeliverySimulator, client: DeliveryClient
+) -> None:
+    made = await client.create_store(
+        StoreForm(name="Norte", email="n@example.com", phone=PHONE, position=HERE, address="1 North", reference="Gate")
+    )
+    assert isinstance(made, Done)
+    assert made.value.key is not None
+    assert [store.name for store in await client.list_stores()] == ["Centro", "Norte"]
+    assert (await client.get_store(key=made.value.key)).address == "1 North"
+    assert isinstance(await client.update_store(StoreForm(address="2 North"), key=made.value.key), Done)
+    assert (await client.get_store(key=made.value.key)).address == "2 North"
+    quote = await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
+    assert (quote.currency, quote.fee) == ("USD", "1.71")
+    booked = await client.create_booking(BOOKING, key=KEY)
+    assert isinstance(booked, Done)
+    assert booked.value.status == "ON_HOLD"
+    assert (await client.find_booking("01EXTERNAL", key=KEY)).id == booked.value.id
+    assert isinstance(await client.start_search(booked.value.id, key=KEY), Done)
+    assert (await client.get_booking(booked.value.numeric_id, key=KEY)).status == "READY_FOR_PICKUP"
+    assert isinstance(await client.cancel_booking(booked.value.id, reason="changed", key=KEY), Done)
+    for kind in WebhookKind:
+        assert isinstance(await client.register_webhook(kind, "https://bot.example/x", key=KEY), Done)
+    assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == [kind.value for kind in WebhookKind]
+    assert isinstance(await client.delete_webhook(WebhookKind.STATUS, key=KEY), Done)
+    assert [hook.kind for hook in await client.list_webhooks(key=KEY)] == ["DRIVER_ASSIGNED"]
+    wished = await client.create_prebooking(BOOKING, key=KEY)
+    assert isinstance(wished, Done)
+    assert (await client.get_prebooking(wished.value.id, key=KEY)).has_address is False
+    assert isinstance(await client.cancel_prebooking(wished.value.id, key=KEY), Done)
+
+    assert {call.operation for call in service.calls} == set(ROUTES)
+    assert all(call.status == 200 for call in service.calls)
+    assert {call.headers["content-language"] for call in service.calls} == {"en"}
+    assert {call.headers["content-type"] for call in service.calls} == {"application/json"}
+    assert {"create_store", "list_stores"} == MASTER
+
+
+async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator, client: DeliveryClient) -> None:
+    await client.create_booking(BOOKING, key=KEY)
+    assert service.calls[-1].body == {
+        "latitude": -0.185,
+        "longitude": -78.47,
+        "address": "12 Market Street",
+        "customerName": "Ana",
+        "customerLastName": "Lopez",
+        "customerCountryCode": "+593",
+        "customerMobile": "991234567",
+        "paymentMethod": "CASH",
+        "orderAmount": 25.5,
+        "bookingNotes": "Ring twice",
+        "cookTime": 900_000,
+        "externalBookingId": "01EXTERNAL",
+    }
+
+
+async def test_another_language_is_one_line_of_the_operator(
+    service: DeliverySimulator, make: Callable[[str], DeliveryClient]
+) -> None:
+    await make('[delivery]\nlanguage = "es-EC"\n').list_stores()
+    assert service.calls[-1].headers["content-language"] == "es-EC"
+    with pytest.raises(OperatorError, match="language tag"):
+        make('[delivery]\nlanguage = "no such thing"\n')
+
+
+async def test_not_covered_and_an_outage_are_different_things(
+    service: DeliverySimulator, client: DeliveryClient
+) -> None:
+    with pytest.raises(NotCovered) as refused:
+        await client.quote(key=KEY, position=FAR, payment=Payment.CARD, cents=100)
+    assert "not covered" in refused.value.words
+    for kind in (FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE):
+        service.faults.arm(Fault(kind, "quote"))
+        with pytest.raises(ServiceNow):
+            await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
+
+
+Ask = Callable[[DeliveryClient], Awaitable[object]]
+
+
+@pytest.mark.parametrize(
+    ("arrange", "ask", "words"),
+    [
+        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "is suspended"),
+        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.get_store(key=KEY), "is suspended"),
+        (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
+        (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
+        (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
+    ],
+)
+async def test_each_locked_door_has_its_own_sentence(
+    service: DeliverySimulator,
+    client: DeliveryClient,
+    arrange: Callable[[DeliverySimulator], None],
+    ask: Ask,
+    words: str,
+) -> None:
+    arrange(service)
+    with pytest.raises(OperatorError) as caught:
+        await ask(client)
+    assert words in sentence(caught.value)
+
+
+async def test_a_locked_door_stands_in_the_way_of_a_booking_with_the_same_words(
+    service: DeliverySimulator, client: DeliveryClient
+) -> None:
+    service.switches.suspended = True
+    outcome = await client.create_booking(BOOKING, key=KEY)
+    assert isinstance(outcome, NotExecuted)
+    assert not outcome.again
+    assert "is suspended" in sentence(outcome, service="delivery")
+
+
+@pytest.mark.parametrize(
+    ("kind", "outcome"),
+    [
+        (FaultKind.LOST, Unknown),
+        (FaultKind.DONE_DROPPED, Unknown),
+        (FaultKind.DONE_500, Unknown),
+        (FaultKind.ERROR_500, Unknown),
+        (FaultKind.GARBAGE, Unknown),
+        (FaultKind.TOO_MANY, NotExecuted),
+        (FaultKind.REFUSED, NotExecuted),
+    ],
+)
+async def test_what_became_of_a_booking_is_never_guessed(
+    service: DeliverySimulator, client: DeliveryClient, kind: FaultKind, outcome: type[object]
+) -> None:
+    service.faults.arm(Fault(kind, "create_booking"))
+    assert isinstance(await client.create_booking(BOOKING, key=KEY), outcome)
+    assert len(service.calls_of("create_booking")) == 1
+
+
+async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, client: DeliveryClient) -> None:
+    booked = await client.create_booking(BOOKING, key=KEY)
+    assert isinstance(booked, Done)
+    await client.start_search(booked.value.id, key=KEY)
+    again = await client.start_search(booked.value.id, key=KEY)
+    assert isinstance(again, NotExecuted)
+    assert "ON_HOLD" in again.reason
+
+
+async def test_the_key_of_a_request_never_comes_back_in_words(
+    service: DeliverySimulator, client: DeliveryClient
+) -> None:
+    with pytest.raises(ServiceNever) as caught:
+        await client.get_booking(KEY.get_secret_value(), key=KEY)
+    assert KEY.get_secret_value() not in str(caught.value) + caught.value.words
+    assert "store-key" not in repr(BOOKING) + repr(await client.list_stores())
+
+
+async def test_numbers_keep_their_digits(service: DeliverySimulator, client: DeliveryClient) -> None:
+    await client.quote(
+        key=KEY, position=Position(latitude="-0.180653", longitude="-78.467838"), payment=Payment.CARD, cents=10
+    )
+    assert service.calls[-1].body == {
+        "latitude": float(Decimal("-0.180653")),
+        "longitude": float(Decimal("-78.467838")),
+        "paymentMethod": "CARD",
+        "orderAmount": 0.1,
+    }

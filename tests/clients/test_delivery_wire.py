@@ -1,0 +1,150 @@
+"""Reading the delivery service's JSON: tolerant of names and wrapping, strict about identity."""
+
+from typing import Any
+
+import pytest
+
+from bot.clients.delivery import wire
+from bot.clients.routes import Route
+from bot.clients.routes_file import load_routes
+
+ROUTES = load_routes(None, environment="sandbox")
+
+
+def route(operation: str) -> Route:
+    return ROUTES.use("delivery", operation)
+
+
+BOOKING: dict[str, Any] = {"_id": "abc", "bookingNumericId": 10001, "statusText": "ACCEPTED"}
+
+
+@pytest.mark.parametrize("document", [BOOKING, {"data": BOOKING}, {"data": {"booking": BOOKING}}, {"data": [BOOKING]}])
+def test_a_booking_comes_wrapped_or_bare(document: object) -> None:
+    record = wire.read_booking(document, route("get_booking"))
+    assert (record.id, record.numeric_id, record.status) == ("abc", "10001", "ACCEPTED")
+
+
+@pytest.mark.parametrize(
+    ("more", "field", "value"),
+    [
+        ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
+        ({"deliveryFee": 2.5}, "fee", "2.50"),
+        ({"deliveryFee": "2.50"}, "fee", "2.50"),
+        ({"deliveryFee": None}, "fee", ""),
+        ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
+        ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
+        ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
+        ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
+        ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
+        ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
+        ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
+        ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
+        ({"validationCode": 1234}, "validation_code", "1234"),
+    ],
+)
+def test_its_fields(more: dict[str, Any], field: str, value: str) -> None:
+    assert getattr(wire.read_booking({**BOOKING, **more}, route("get_booking")), field) == value
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"driverName": "Diego", "driverMobile": "+59399", "deliveryProvider": "Rapido"},
+        {"driver": {"name": "Diego", "mobile": "+59399"}, "deliveryProvider": "Rapido"},
+        {"driver": {"driverName": "Diego", "phone": "+59399", "provider": "Rapido"}},
+    ],
+)
+def test_the_driver_is_found_wherever_it_stands(more: dict[str, Any]) -> None:
+    driver = wire.read_booking({**BOOKING, **more}, route("get_booking")).driver
+    assert (driver.name, driver.mobile, driver.provider) == ("Diego", "+59399", "Rapido")
+
+
+def test_the_customer_is_not_taken_for_the_driver() -> None:
+    record = wire.read_booking({**BOOKING, "name": "Ana", "mobile": "1"}, route("get_booking"))
+    assert not record.driver.is_known
+
+
+@pytest.mark.parametrize("document", [None, [], "x", 5, {}, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"}])
+def test_what_is_no_booking_is_refused(document: object) -> None:
+    with pytest.raises(ValueError, match=r"no object|no booking"):
+        wire.read_booking(document, route("get_booking"))
+
+
+def test_a_record_of_another_booking_is_refused() -> None:
+    read = route("get_booking")
+    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
+    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
+    with pytest.raises(ValueError, match="another"):
+        wire.read_same(BOOKING, read, booking_id="abd")
+    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
+    with pytest.raises(ValueError, match="another"):
+        wire.read_ours({**BOOKING, "externalBookingId": "yours"}, read, external_id="mine")
+
+
+@pytest.mark.parametrize(
+    ("document", "identifier", "status"),
+    [
+        ({"bookingID": "abc", "statusText": "COMPLETED"}, "abc", "COMPLETED"),
+        ({"bookingNumericId": 10001, "statusText": "COMPLETED"}, "10001", "COMPLETED"),
+        ({"bookingID": "abc", "driverName": "Diego"}, "abc", "?"),
+        ({"data": {"bookingID": "abc", "currentStatus": "On the way"}}, "abc", "On the way"),
+    ],
+)
+def test_an_event_names_its_booking_by_either_id(document: object, identifier: str, status: str) -> None:
+    found, record = wire.read_event(document, route("get_booking"))
+    assert (found, record.status) == (identifier, status)
+
+
+@pytest.mark.parametrize("document", [None, [], "x", {}, {"statusText": "COMPLETED"}, {"bookingID": ""}])
+def test_an_event_without_an_id_is_none(document: object) -> None:
+    with pytest.raises(ValueError, match=r"no object|no booking"):
+        wire.read_event(document, route("get_booking"))
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        [{"companyName": "A", "token": "k"}, {"companyName": ""}, 5],
+        {"data": [{"companyName": "A", "token": "k"}]},
+        {"data": {"stores": [{"companyName": "A", "token": "k"}]}},
+    ],
+)
+def test_stores_come_in_any_wrapping_and_their_keys_stay_hidden(document: object) -> None:
+    (store,) = wire.read_stores(document, route("list_stores"))
+    assert store.key is not None
+    assert store.key.get_secret_value() == "k"
+    assert "'k'" not in repr(store)
+
+
+@pytest.mark.parametrize(
+    ("document", "kinds"),
+    [
+        ({"data": [{"type": "DRIVER_ASSIGNED", "url": "https://x"}]}, ["DRIVER_ASSIGNED"]),
+        ([{"type": "DRIVER_ASSIGNED", "url": "https://x"}], ["DRIVER_ASSIGNED"]),
+        ({"UPDATE_BOOKING_STATUS": "https://x"}, ["UPDATE_BOOKING_STATUS"]),
+        ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
+        ({"data": []}, []),
+        ({"data": None}, []),
+        ({}, []),
+        ({"message": "none"}, []),
+    ],
+)
+def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) -> None:
+    assert [hook.kind for hook in wire.read_webhooks(document, route("list_webhooks"))] == kinds
+
+
+@pytest.mark.parametrize(("given", "exists"), [(True, True), ("false", False), (None, None), ("maybe", None)])
+def test_a_prebooking(given: object, exists: bool | None) -> None:
+    record = wire.read_prebooking({"data": {"_id": "p", "deliveryAddressExists": given}}, route("get_prebooking"))
+    assert record.has_address is exists
+    with pytest.raises(ValueError, match="no link"):
+        wire.read_new_prebooking({"_id": "p"}, route("create_prebooking"))
+    with pytest.raises(ValueError, match="another"):
+        wire.read_same_prebooking({"_id": "p"}, route("get_prebooking"), prebooking_id="q")
+
+
+def test_a_quote_needs_a_price() -> None:
+    quote = wire.read_quote({"deliveryFee": 1.5, "eta": 25, "distance": 3.21, "currency": "USD"}, route("quote"))
+    assert (quote.fee, quote.eta, quote.distance) == ("1.50", "25", "3.21")
+    with pytest.raises(ValueError, match="no quote"):
+        wire.read_quote({"eta": 25}, route("quote"))

@@ -1,0 +1,54 @@
+"""The states of a booking, and what a newly read one is news of."""
+
+import itertools
+
+import pytest
+
+from bot.domain.booking import Change, Status, change_of, is_canceled, is_final, read_status
+
+FINAL = {"COMPLETED", "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER", "RETURNED"}
+
+
+@pytest.mark.parametrize("status", Status)
+def test_every_state_is_read_in_any_spelling(status: Status) -> None:
+    for text in (status.value, status.value.lower(), status.value.replace("_", " ").title(), f" {status.value} "):
+        assert read_status(text) is status
+    assert is_final(status.value) is (status.value in FINAL)
+
+
+def test_unknown_states() -> None:
+    assert read_status("WAITING_FOR_RAIN") is None
+    assert not is_final("WAITING_FOR_RAIN")
+    assert is_canceled("CANCELED_BY_WEATHER")
+    assert is_final("cancelled_by_weather")
+    assert read_status("CANCELED_BY_ADMIN") is Status.CANCELLED_BY_ADMIN
+
+
+@pytest.mark.parametrize(("before", "now"), list(itertools.product(Status, Status)))
+def test_every_pair_of_states(before: Status, now: Status) -> None:
+    driver = {Status.ACCEPTED, Status.ARRIVED_AT_PICKUP, Status.WAY_TO_DELIVER, Status.ARRIVED_AT_DELIVERY}
+    change = change_of(before.value, now.value)
+    if before is now:
+        assert change is Change.NONE
+    elif before.value in FINAL:
+        assert change is Change.CONTRADICTION
+    elif before in driver and now in (Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND):
+        assert change is Change.RESTARTED
+    else:
+        assert change is Change.MOVED
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "change"),
+    [
+        ("", "ON_HOLD", Change.MOVED),
+        ("ODD", "ODD", Change.NONE),
+        ("ODD", "odd", Change.NONE),
+        ("ODD", "COMPLETED", Change.MOVED),
+        ("COMPLETED", "ODD", Change.CONTRADICTION),
+        ("CANCELED_BY_WEATHER", "ACCEPTED", Change.CONTRADICTION),
+        ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", Change.NONE),
+    ],
+)
+def test_states_nobody_knows(before: str, now: str, change: Change) -> None:
+    assert change_of(before, now) is change
