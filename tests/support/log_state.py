@@ -9,16 +9,17 @@ import structlog
 
 @contextmanager
 def kept_logging() -> Iterator[None]:
-    """Put back handlers, levels and filters of every logger, and structlog's configuration."""
+    """Put back handlers, levels, filters and being heard at all of every logger, and structlog's configuration."""
     root = logging.getLogger()
     known = [root, *(one for one in logging.root.manager.loggerDict.values() if isinstance(one, logging.Logger))]
-    before = [(one, one.level, list(one.handlers), list(one.filters)) for one in known]
+    before = [(one, one.level, one.disabled, list(one.handlers), list(one.filters)) for one in known]
     configured = structlog.get_config()
     try:
         yield
     finally:
         structlog.configure(**configured)
-        for one, level, handlers, filters in before:
+        for one, level, disabled, handlers, filters in before:
             one.setLevel(level)
+            one.disabled = disabled
             one.handlers[:] = handlers
             one.filters[:] = filters

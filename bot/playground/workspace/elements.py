@@ -50,7 +50,7 @@ def initial_values(blocks: Sequence[Json]) -> dict[str, dict[str, Json]]:
     """The state of every stateful element as the app filled it, by block and action id."""
     values: dict[str, dict[str, Json]] = {}
     for block_id, element in elements_of(blocks):
-        if element.get("type") in STATEFUL:
+        if str(element.get("type")) in STATEFUL:
             values.setdefault(block_id, {})[element["action_id"]] = _initial(element)
     return values
 
