@@ -1,6 +1,6 @@
 """One message for a job, edited in place; its lines and files in the thread; each once, whatever Slack does."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -93,8 +93,8 @@ class Play:
 
 
 @pytest.fixture
-async def play(rig: Rig) -> AsyncIterator[Play]:
-    yield Play(rig)
+def play(rig: Rig) -> Play:
+    return Play(rig)
 
 
 async def test_one_message_is_edited_and_the_rest_stands_in_its_thread(play: Play) -> None:
