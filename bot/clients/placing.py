@@ -20,12 +20,12 @@ class Placed:
 
     Attributes:
         path: encoded, with the query if there is one.
-        body: None for no body.
+        body: None for no body; what a field without a name holds is the body itself.
     """
 
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
-    body: Mapping[str, object] | None = field(repr=False)
+    body: object | None = field(repr=False)
 
 
 def place(route: Route, values: Mapping[str, object], *, where: Place | None = None) -> Placed:
@@ -54,7 +54,7 @@ def place(route: Route, values: Mapping[str, object], *, where: Place | None = N
     return Placed(
         path=path + query,
         headers=headers if where == "header" else {},
-        body=(named if in_body else {}) if has_body else None,
+        body=(named.get("", named) if in_body else {}) if has_body else None,
     )
 
 

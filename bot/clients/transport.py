@@ -9,6 +9,7 @@ Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
 """
 
 import asyncio
+import io
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -154,6 +155,7 @@ class Transport:
         self._base_url = base_url.rstrip("/")
         self._service = service
         self._timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
+        self._connect = connect
         self._log = structlog.stdlib.get_logger(__name__)
 
     @property
@@ -169,7 +171,7 @@ class Transport:
         """
         return self._base_url + path
 
-    async def send(self, request: Prepared, *, guard: Guard | None = None) -> Reply:
+    async def send(self, request: Prepared, *, guard: Guard | None = None, total: float | None = None) -> Reply:
         """Send once, follow no redirect, read at most 2 MiB.
 
         Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as
@@ -178,12 +180,13 @@ class Transport:
         Args:
             request: what to send.
             guard: asked when the connection stands, right before the first byte; False sends nothing.
+            total: seconds for everything, instead of the transport's own: uploads take longer.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
         flight = _Flight(guard)
         try:
-            reply = await self._exchange(request, flight)
+            reply = await self._exchange(request, flight, self._timeout if total is None else self._patient(total))
         except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
             # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
             reply = Reply(failure=_failure(error, flight))
@@ -195,13 +198,16 @@ class Transport:
             self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
         return reply
 
-    async def _exchange(self, request: Prepared, flight: _Flight) -> Reply:
+    def _patient(self, total: float) -> aiohttp.ClientTimeout:
+        return aiohttp.ClientTimeout(total=total, connect=self._connect, sock_connect=self._connect, sock_read=total)
+
+    async def _exchange(self, request: Prepared, flight: _Flight, timeout: aiohttp.ClientTimeout) -> Reply:
         async with self._session.request(
             request.method,
             URL(self._base_url + request.path, encoded=True),
-            data=request.body,
+            data=_in_parts(request.body),
             headers=request.headers,
-            timeout=self._timeout,
+            timeout=timeout,
             allow_redirects=False,
             middlewares=(flight,),
         ) as response:
@@ -211,6 +217,11 @@ class Transport:
                 if len(body) > MAX_BODY:
                     return Reply(failure=Failure.OVERSIZE)
             return read_reply(status=response.status, headers=response.headers, body=bytes(body))
+
+
+def _in_parts(body: bytes | None) -> bytes | io.BytesIO | None:
+    """A body of many payments is handed over as a file: written at once it would hold up everybody else."""
+    return io.BytesIO(body) if body is not None and len(body) > _CHUNK else body
 
 
 def _failure(error: Exception, flight: _Flight) -> Failure:

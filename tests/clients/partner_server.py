@@ -109,7 +109,7 @@ async def partner_server() -> AsyncIterator[Partner]:
             return said(partner.listing(call))
         return said({"message": "no such path"}, 404)
 
-    app = web.Application()
+    app = web.Application(client_max_size=16 << 20)
     app.router.add_route("*", "/{anything:.*}", serve)
     server = TestServer(app)
     await server.start_server()

@@ -68,14 +68,17 @@ class PartnerCalls:
         *,
         earlier_unknown: bool,
         guard: Guard | None,
+        total: float | None = None,
     ) -> Done[T] | NotExecuted | Unknown:
         """Send a request that changes something, once, and say what became of it."""
-        reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard)
+        reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard, total=total)
         return classify(reply, read=read, earlier_unknown=earlier_unknown, names=_ours(route))
 
-    async def _look(self, route: Route, values: Mapping[str, object], read: Callable[[object], T]) -> T:
+    async def _look(
+        self, route: Route, values: Mapping[str, object], read: Callable[[object], T], *, lane: Lane = Lane.READ
+    ) -> T:
         """Send a request that only reads, and read its answer."""
-        return self._read(await self._send(route, values, lane=Lane.READ), read, route=route)
+        return self._read(await self._send(route, values, lane=lane), read, route=route)
 
     async def _send(
         self,
@@ -85,11 +88,12 @@ class PartnerCalls:
         lane: Lane,
         where: Place | None = None,
         guard: Guard | None = None,
+        total: float | None = None,
     ) -> Reply:
         request = self._prepare(route, values, where)
         if not await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience)):
             return Reply(failure=Failure.NOT_SENT)
-        reply = await self._transport.send(request, guard=guard)
+        reply = await self._transport.send(request, guard=guard, total=total)
         if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
             self._limiter.slow_down(reply.retry_after)
         return reply
@@ -107,7 +111,7 @@ class PartnerCalls:
                 "Content-Type": "application/json",
                 "Accept": "application/json",
             },
-            body=None if placed.body is None else dump_json(dict(placed.body)),
+            body=None if placed.body is None else dump_json(placed.body),
         )
 
     def _read(self, reply: Reply, read: Callable[[object], T], *, route: Route) -> T:

@@ -1,12 +1,13 @@
 """The payments service behind one name."""
 
 from bot.clients.payments.accounts import AccountCalls
+from bot.clients.payments.bulk import BulkCalls
 from bot.clients.payments.operations import OperationCalls
 from bot.clients.payments.payouts import PayoutCalls
 from bot.clients.payments.purchases import PurchaseCalls
 
 
-class PaymentsClient(PayoutCalls, PurchaseCalls, OperationCalls, AccountCalls):
+class PaymentsClient(PayoutCalls, PurchaseCalls, BulkCalls, OperationCalls, AccountCalls):
     """Everything the payments service can be asked; how to make one stands at ``PartnerCalls``.
 
     Requests that change something return an outcome class; they are sent once and never repeated here. Requests

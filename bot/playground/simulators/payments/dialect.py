@@ -17,6 +17,12 @@ ROUTES: Mapping[str, tuple[str, str]] = {
     "get_purchase": ("GET", "/purchases/{id}"),
     "partner": ("GET", "/partners/me"),
     "account_status": ("GET", "/account-status"),
+    "create_bulk_payment": ("POST", "/bulk-payments"),
+    "get_bulk_payment": ("GET", "/bulk-payments/{id}"),
+    "list_bulk_failures": ("GET", "/bulk-payments/{id}/errors"),
+    "list_bulk_payments": ("GET", "/bulk-payments"),
+    "list_bulk_items": ("GET", "/bulk-payments/{id}/payments"),
+    "cancel_bulk_items": ("POST", "/bulk-payments/{id}/payments/cancel"),
 }
 """The default method and path of each operation; the names are also those that faults are armed for."""
 

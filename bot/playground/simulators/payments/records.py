@@ -89,6 +89,14 @@ class Switches:
         fail_reason: committed payouts fail for this reason instead of completing.
         escrow_above_cents: payouts above stay pending until settled; None means no limit.
         item_amount: whether a purchase item's amount is per unit or for the line.
+        bulk_items_a_step: how many items of a bulk payment are paid in one step.
+        bulk_page_size: records on a page of a bulk list.
+        bulk_fail_every: each so many-th item of a bulk payment fails; 0: none does.
+        bulk_stuck: bulk payments do not move.
+        bulk_ends_failed: bulk payments end as failed, whatever became of their items.
+        bulk_drops_page: a proxy drops the page parameter of bulk lists.
+        bulk_drops_notes: the partner's internal notes do not come back.
+        bulk_loses_every: each so many-th item is missing from the list of items; 0: none is.
     """
 
     worst_case: bool = True
@@ -105,6 +113,14 @@ class Switches:
     fail_reason: str | None = None
     escrow_above_cents: int | None = None
     item_amount: Literal["unit", "line"] = "unit"
+    bulk_items_a_step: int = 250
+    bulk_page_size: int = 100
+    bulk_fail_every: int = 0
+    bulk_stuck: bool = False
+    bulk_ends_failed: bool = False
+    bulk_drops_page: bool = False
+    bulk_drops_notes: bool = False
+    bulk_loses_every: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

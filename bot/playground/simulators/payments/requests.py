@@ -185,6 +185,18 @@ def read_page(ask: Ask, dialect: Dialect, *, use_body: bool, use_query: bool, ca
     return page, size, kind
 
 
+def read_page_number(ask: Ask, dialect: Dialect) -> int:
+    """The page of a bulk list, from the query.
+
+    Raises:
+        Refusal: 422; it is no whole number from 1.
+    """
+    fields = Fields(dict(ask.query), operation=ask.operation, dialect=dialect)
+    page = _whole(fields, "page", default=1)
+    fields.settle()
+    return page
+
+
 def _items(fields: Fields, *, operation: str, dialect: Dialect) -> tuple[Item, ...]:
     rows = fields.value("items")
     if not isinstance(rows, list) or not rows:

@@ -63,6 +63,11 @@ class Shapes:
         """An amount in USD: a string with two decimals, or a number when switched so."""
         return cents / 100 if self._switches.numeric_amounts else f"{cents // 100}.{cents % 100:02d}"
 
+    def spelled(self, status: str) -> str:
+        """A status as the next reply spells it."""
+        self._rendered += 1
+        return self._spelled(status)
+
     def _spelled(self, status: str) -> str:
         return status.upper() if self._switches.mixed_case and self._rendered % 2 else status
 

@@ -14,6 +14,8 @@ from bot.playground.simulators.callbacks import Callback, Callbacks, Delivery
 from bot.playground.simulators.exchange import Answer, Ask, Exchange, Refusal
 from bot.playground.simulators.ledger import Ledger
 from bot.playground.simulators.payments.book import Book
+from bot.playground.simulators.payments.bulk import BulkBook, BulkJob
+from bot.playground.simulators.payments.bulk_endpoints import BulkEndpoints
 from bot.playground.simulators.payments.checkout import Checkout
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.playground.simulators.payments.endpoints import Endpoints
@@ -40,6 +42,8 @@ _CALLBACK_FIELDS: Mapping[tuple[str, str], str] = {
 }
 _SHORTEST_WAIT_SECONDS = 0.02
 _SHUTDOWN_SECONDS = 1.0
+_LARGEST_BODY = 64 << 20
+"""Bytes: thousands of payments in one request."""
 
 T = TypeVar("T")
 
@@ -92,6 +96,14 @@ class PaymentsSimulator:
             changed=self._changed,
             arrived=self._call_back,
         )
+        self.bulk = BulkBook(
+            clock=clock,
+            ledger=self.ledger,
+            switches=self.switches,
+            step_seconds=step_seconds,
+            account=self.book.account,
+            changed=self._changed,
+        )
         self._gate = Gate(
             clock=clock,
             switches=self.switches,
@@ -100,7 +112,7 @@ class PaymentsSimulator:
             rate_limit=rate_limit,
         )
         self._exchange = Exchange(clock=clock, faults=self.faults, recorder=self.recorder, answer_to=answer_to)
-        self.app = web.Application()
+        self.app = web.Application(client_max_size=_LARGEST_BODY)
         self._add_routes()
         self._runner: web.AppRunner | None = None
         self._ticker: asyncio.Task[None] | None = None
@@ -169,6 +181,11 @@ class PaymentsSimulator:
         return self.book.shelf.by_id
 
     @property
+    def bulk_payments(self) -> list[BulkJob]:
+        """Every bulk payment, oldest first."""
+        return list(self.bulk.jobs.values())
+
+    @property
     def accounts(self) -> dict[str, Account]:
         """The recipients by e-mail in lower case."""
         return self.book.accounts
@@ -224,6 +241,8 @@ class PaymentsSimulator:
             is_verified=is_verified,
         )
         self._scheduled.set()
+        if account.status == "active":
+            self.bulk.signed_up(email)
         return self.book.add_account(account)
 
     def add_payout(self, order: PayoutOrder) -> Record:
@@ -233,11 +252,13 @@ class PaymentsSimulator:
     def tick(self) -> list[Record]:
         """Do what is due by the clock: operations that move, callbacks that were held. Returns what moved."""
         moved = self.book.tick()
+        self.bulk.tick()
         self.callbacks.tick()
         return moved
 
     async def advance(self) -> list[Record]:
-        """Move every committed or pending payout by one step now; return those that moved."""
+        """Move every committed or pending payout, and every bulk payment, by one step; the payouts that moved."""
+        self.bulk.advance()
         return self.book.advance()
 
     async def settle(self, operation_id: str, status: str, *, reason: str | None = None, force: bool = False) -> Record:
@@ -258,19 +279,17 @@ class PaymentsSimulator:
     # inside
 
     def _add_routes(self) -> None:
-        for operation, handle in (
-            Endpoints(
-                book=self.book,
-                ledger=self.ledger,
-                shapes=self.shapes,
-                switches=self.switches,
-                dialect=self.dialect,
-                partner_id=self.partner_id,
-                deliveries=self.callbacks.deliveries,
-            )
-            .table()
-            .items()
-        ):
+        single = Endpoints(
+            book=self.book,
+            ledger=self.ledger,
+            shapes=self.shapes,
+            switches=self.switches,
+            dialect=self.dialect,
+            partner_id=self.partner_id,
+            deliveries=self.callbacks.deliveries,
+        )
+        bulk = BulkEndpoints(book=self.bulk, shapes=self.shapes, switches=self.switches, dialect=self.dialect)
+        for operation, handle in {**single.table(), **bulk.table()}.items():
             if operation in self.dialect.routes:
                 method, path = self.dialect.routes[operation]
                 self.app.router.add_route(method, path, self._served(operation, self._guarded(handle)))
@@ -324,7 +343,7 @@ class PaymentsSimulator:
 
     async def _keep_ticking(self) -> None:
         while True:
-            dues = (self.book.next_due(), self.callbacks.next_due())
+            dues = (self.book.next_due(), self.bulk.next_due(), self.callbacks.next_due())
             due = min((each for each in dues if each is not None), default=None)
             wait = None if due is None else max(due - self._clock(), _SHORTEST_WAIT_SECONDS)
             with contextlib.suppress(TimeoutError):

@@ -1,0 +1,206 @@
+"""Bulk payments, and cancellations of what is pending in them: what is asked for.
+
+Our reference travels in each row's ``internal_note`` (``B-4F7K2M/17``: request, row of the file), because the
+service has no key per item.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.domain.money import Cents, plain
+
+MOST_ITEMS: Final = 10_000
+"""Rows of one file. The service shows no limit; this one keeps a card something that a person can check."""
+LARGEST: Final = 5
+"""The largest items, named on the card."""
+CHUNK: Final = 100
+"""Hashes of one request to cancel."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkItem:
+    """One payment of a file. ``row`` is its number as a spreadsheet counts, the header being 1."""
+
+    row: int
+    email: str
+    cents: Cents
+    note: str = ""
+
+
+class Large(_Frozen):
+    """One of the largest items, for the card."""
+
+    row: int
+    email: str
+    cents: int
+
+
+class BulkPayload(_Frozen):
+    """What a bulk payment pays, without its items: those stand in a table of their own, bound by their digest."""
+
+    name: str
+    """Of the file, for people; foreign text."""
+    count: Annotated[int, Field(gt=0)]
+    cents: Annotated[int, Field(gt=0)]
+    items_digest: str
+    """SHA-256 over every item: see :func:`items_digest`."""
+    twin_digest: str
+    """The same for files that pay the same people the same amounts in whatever order."""
+    largest: tuple[Large, ...]
+    duplicates: tuple[int, ...] = ()
+    """Rows that pay the same amount to the same address as an earlier row; at most a hundred of them are kept."""
+    duplicate_count: int = 0
+    new_count: int = 0
+    """Recipients that nothing was ever paid to through Switchboard."""
+    new_cents: int = 0
+    """The largest item of those."""
+    same_as: str = ""
+    """Reference of an earlier request with the same payments; empty: none of late."""
+    read_as: str = ""
+    """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
+
+    @property
+    def email(self) -> str:
+        """Nobody in particular."""
+        return ""
+
+    @property
+    def description(self) -> str:
+        """What people call it."""
+        return self.name
+
+    @property
+    def payee(self) -> str:
+        """What a second request for the same would share with this one."""
+        return self.twin_digest
+
+    def canonical(self) -> dict[str, object]:
+        """The parts that money depends on, in the one form that is hashed."""
+        return {"count": self.count, "amount": plain(self.cents), "items": self.items_digest}
+
+
+class CancelPayload(_Frozen):
+    """Which items of a bulk payment are to be canceled: always by their hashes, which stand in the item table."""
+
+    bulk: str
+    """Reference of the bulk payment, or the service's id of one that was not asked for here."""
+    bulk_remote_id: str
+    count: Annotated[int, Field(gt=0)]
+    cents: Annotated[int, Field(gt=0)]
+    items_digest: str
+    """SHA-256 over the sorted hashes with their amounts: see :func:`hashes_digest`."""
+    all_pending: bool = False
+    """Whether everything that was pending then was meant."""
+
+    @property
+    def email(self) -> str:
+        """Nobody in particular."""
+        return ""
+
+    @property
+    def description(self) -> str:
+        """What it does."""
+        return f"Cancel pending payments of {self.bulk}"
+
+    @property
+    def payee(self) -> str:
+        """What a second request for the same would share with this one."""
+        return self.items_digest
+
+    def canonical(self) -> dict[str, object]:
+        """The parts that money depends on, in the one form that is hashed."""
+        return {"bulk": self.bulk_remote_id, "amount": plain(self.cents), "items": self.items_digest}
+
+
+def items_digest(items: Iterable[BulkItem]) -> str:
+    """SHA-256 (hex) over row, address, amount and note of every item, in order."""
+    digest = hashlib.sha256()
+    for item in items:
+        digest.update(json.dumps([item.row, item.email, plain(item.cents), item.note]).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def twin_digest(items: Iterable[BulkItem]) -> str:
+    """The same over who gets how much, whatever the order, notes and letter case."""
+    lines = sorted(json.dumps([item.email.casefold(), plain(item.cents)]) for item in items)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def hashes_digest(amounts: Mapping[str, int]) -> str:
+    """SHA-256 (hex) over hash -> cents, sorted."""
+    return hashlib.sha256(json.dumps(sorted(amounts.items())).encode()).hexdigest()
+
+
+def duplicates_in(items: Sequence[BulkItem]) -> tuple[int, ...]:
+    """Rows that repeat an earlier row's address and amount."""
+    seen: set[tuple[str, int]] = set()
+    found = []
+    for item in items:
+        key = (item.email.casefold(), item.cents)
+        if key in seen:
+            found.append(item.row)
+        seen.add(key)
+    return tuple(found)
+
+
+def largest_of(items: Iterable[BulkItem], most: int = LARGEST) -> tuple[Large, ...]:
+    """The largest items, largest first; of equals the first."""
+    ordered = sorted(items, key=lambda item: (-item.cents, item.row))[:most]
+    return tuple(Large(row=item.row, email=item.email, cents=item.cents) for item in ordered)
+
+
+def row_reference(reference: str, row: int) -> str:
+    """What goes into an item's ``internal_note``."""
+    return f"{reference}/{row}"
+
+
+def row_of(note: str, reference: str) -> int | None:
+    """The row that an ``internal_note`` names; None when it is none of this request's."""
+    found = re.fullmatch(rf"{re.escape(reference)}/([0-9]{{1,7}})", note.strip())
+    return int(found[1]) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class HashList:
+    """Hashes to cancel: one at least, because a request without any cancels everything that is pending.
+
+    There is no empty one: the first hash is an argument of its own.
+    """
+
+    first: str
+    rest: tuple[str, ...]
+
+    def __init__(self, first: str, *rest: str) -> None:
+        everything = (first, *rest)
+        if not all(one.strip() for one in everything) or len(set(everything)) != len(everything):
+            raise ValueError("a hash is blank or given twice")
+        if len(everything) > CHUNK:
+            raise ValueError(f"at most {CHUNK} hashes at once")
+        object.__setattr__(self, "first", first)
+        object.__setattr__(self, "rest", rest)
+
+    @classmethod
+    def of(cls, hashes: Sequence[str]) -> Self:
+        """From a sequence that is known not to be empty.
+
+        Raises:
+            ValueError: it is empty all the same, or breaks another rule.
+        """
+        if not hashes:
+            raise ValueError("an empty list would cancel everything that is pending")
+        return cls(*hashes)
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every one of them; never empty."""
+        return (self.first, *self.rest)

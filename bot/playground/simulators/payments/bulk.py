@@ -1,0 +1,205 @@
+"""Bulk payments in the simulator: jobs whose items are paid some at a time, each by itself."""
+
+import hashlib
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bot.playground.simulators.ledger import EntryKind, Ledger
+from bot.playground.simulators.payments.records import (
+    CANCELED,
+    COMPLETED,
+    CREATED,
+    FAILED,
+    PENDING,
+    Account,
+    Switches,
+)
+
+DONE, RUNNING = "done", "running"
+FINISHED = frozenset({DONE, FAILED})
+
+
+@dataclass(frozen=True, kw_only=True)
+class BulkOrder:
+    """One checked line of a request for a bulk payment."""
+
+    email: str
+    cents: int
+    note: str = ""
+    internal_note: str = ""
+
+
+@dataclass(kw_only=True)
+class BulkItem:
+    """One payment of a job."""
+
+    order: BulkOrder
+    hash: str
+    status: str = CREATED
+    error: str = ""
+    held_cents: int = 0
+    """What left the partner's balance for it and has not come back."""
+
+
+@dataclass(kw_only=True)
+class BulkJob:
+    """One bulk payment. ``due`` is when it moves by itself; ``worked`` how many items it has been through."""
+
+    id: str
+    created_at: float
+    items: list[BulkItem]
+    status: str = PENDING
+    worked: int = 0
+    due: float | None = None
+    cancellations: int = 0
+    canceled_all: int = 0
+    """Requests to cancel that named no hash, and so canceled everything."""
+    by_hash: dict[str, BulkItem] = field(default_factory=dict)
+
+    def count(self, *statuses: str) -> int:
+        """Items that stand at any of these."""
+        return sum(1 for item in self.items if item.status in statuses)
+
+
+class BulkBook:
+    """Keeps bulk payments. Every method acts at once; money goes through the ledger only.
+
+    An item that is processed is credited (active account), held in escrow (no account), or fails; a job ends as
+    ``done`` when it has been through all of them, whatever became of each.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float],
+        ledger: Ledger,
+        switches: Switches,
+        step_seconds: float | None,
+        account: Callable[[str], Account | None],
+        changed: Callable[[str, object], None],
+    ) -> None:
+        self.jobs: dict[str, BulkJob] = {}
+        self.step_seconds = step_seconds
+        self._clock = clock
+        self._ledger = ledger
+        self._switches = switches
+        self.account = account
+        self._changed = changed
+
+    def create(self, orders: Sequence[BulkOrder]) -> BulkJob:
+        """Take a bulk payment in; nothing is paid yet."""
+        job_id = uuid.uuid4().hex[:24]
+        items = [
+            BulkItem(order=order, hash=hashlib.sha256(f"{job_id}:{n}".encode()).hexdigest())
+            for n, order in enumerate(orders)
+        ]
+        job = BulkJob(id=job_id, created_at=self._clock(), items=items, by_hash={item.hash: item for item in items})
+        self.jobs[job_id] = job
+        self._schedule(job)
+        self._changed("bulk", job)
+        return job
+
+    def cancel(self, job: BulkJob, hashes: Iterable[str] | None) -> list[BulkItem]:
+        """Cancel items that are held in escrow, their money comes back; None: all of them. What was canceled."""
+        job.cancellations += 1
+        if hashes is None:
+            job.canceled_all += 1
+        named = job.items if hashes is None else [job.by_hash[one] for one in hashes if one in job.by_hash]
+        canceled = [item for item in named if item.status == PENDING]
+        for item in canceled:
+            self._refund(item)
+            item.status = CANCELED
+        self._changed("bulk", job)
+        return canceled
+
+    def settle(self, job: BulkJob, hashed: str, status: str, *, error: str = "") -> None:
+        """Bring one item into a status, as the service would, with the money that goes with it."""
+        item = job.by_hash[hashed]
+        if status in (COMPLETED, PENDING) and not item.held_cents:
+            self._pay(item)
+        if status in (FAILED, CANCELED):
+            self._refund(item)
+        item.status, item.error = status, error
+        self._changed("bulk", job)
+
+    def signed_up(self, email: str) -> None:
+        """Somebody has an account now: what was held for them is credited."""
+        for job in self.jobs.values():
+            for item in job.items:
+                if item.status == PENDING and item.order.email.casefold() == email.casefold():
+                    item.status = COMPLETED
+
+    def tick(self) -> None:
+        """Move every job whose time has come."""
+        now = self._clock()
+        for job in list(self.jobs.values()):
+            if job.due is not None and job.due <= now:
+                self._step(job)
+
+    def advance(self) -> None:
+        """Move every unfinished job by one step, whatever the clock says."""
+        for job in list(self.jobs.values()):
+            if job.status not in FINISHED:
+                self._step(job)
+
+    def next_due(self) -> float | None:
+        """When something moves by itself next."""
+        return min((job.due for job in self.jobs.values() if job.due is not None), default=None)
+
+    def _step(self, job: BulkJob) -> None:
+        job.due = None
+        if self._switches.bulk_stuck:
+            self._schedule(job)
+            return
+        if job.status == PENDING:
+            job.status = RUNNING
+        else:
+            end = job.worked + max(1, self._switches.bulk_items_a_step)
+            for number, item in enumerate(job.items[job.worked : end], job.worked + 1):
+                self._process(number, item)
+            job.worked = min(end, len(job.items))
+            if job.worked == len(job.items):
+                job.status = FAILED if self._switches.bulk_ends_failed else DONE
+        if job.status not in FINISHED:
+            self._schedule(job)
+        self._changed("bulk", job)
+
+    def _process(self, number: int, item: BulkItem) -> None:
+        every = self._switches.bulk_fail_every
+        if item.status != CREATED:
+            return
+        if every and number % every == 0:
+            item.status, item.error = FAILED, "The recipient's account refused the money"
+        elif self._ledger.balance_cents < item.order.cents:
+            item.status, item.error = FAILED, "The partner's balance is too low"
+        else:
+            self._pay(item)
+            account = self.account(item.order.email)
+            item.status = COMPLETED if account is not None and account.status == "active" else PENDING
+
+    def _pay(self, item: BulkItem) -> None:
+        self._append(EntryKind.PAYOUT, item, item.order.cents)
+        item.held_cents = item.order.cents
+
+    def _refund(self, item: BulkItem) -> None:
+        if item.held_cents:
+            self._append(EntryKind.REFUND, item, item.held_cents)
+            item.held_cents = 0
+
+    def _append(self, kind: EntryKind, item: BulkItem, cents: int) -> None:
+        self._ledger.append(
+            kind, operation_id=item.hash, code=item.order.internal_note or None, email=item.order.email, cents=cents
+        )
+
+    def _schedule(self, job: BulkJob) -> None:
+        if self.step_seconds is not None:
+            job.due = self._clock() + self.step_seconds
+
+
+def of_hashes(body: Mapping[str, object], *, items: str, hashed: str) -> list[str] | None:
+    """The hashes that a request to cancel names; None when it names none, which means all."""
+    listed = body.get(items)
+    if not isinstance(listed, list) or not listed:
+        return None
+    return [str(one.get(hashed, "")) for one in listed if isinstance(one, dict)]

@@ -1,0 +1,129 @@
+"""Bulk payments in the simulator: jobs that advance, escrow, failures, cancellation, and what lists look like."""
+
+import io
+import json
+from typing import Any
+
+from bot.playground.simulators.payments import PaymentsSimulator
+from tests.playground.simulators.partner import Clock, Partner
+
+
+def rows(*cents: int, email: str = "ana@example.com") -> list[dict[str, Any]]:
+    return [
+        {"receiver_email": email, "amount": c / 100, "currency": "USD", "note": "March", "internal_note": f"B-1/{n}"}
+        for n, c in enumerate(cents, 2)
+    ]
+
+
+async def submitted(partner: Partner, orders: list[dict[str, Any]]) -> str:
+    reply = await partner("POST", "/bulk-payments", orders)
+    assert reply.status == 201, reply
+    assert reply.body["payments"] == {"count": len(orders)}
+    return str(reply.body["id"])
+
+
+async def test_a_job_pays_its_items_step_by_step(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        simulator.switches.bulk_items_a_step = 2
+        job = await submitted(partner, rows(100, 200, 300))
+        assert simulator.ledger.paid_cents() == 0
+        seen = []
+        for _ in range(3):
+            await simulator.advance()
+            reply = (await partner("GET", f"/bulk-payments/{job}")).body
+            seen.append((reply["status"].lower(), reply["payments"]["pending"], simulator.ledger.paid_cents()))
+        assert seen == [("running", 3, 0), ("running", 1, 300), ("done", 0, 600)]
+        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body
+        assert [one["internal_note"] for one in items["payments"]] == ["B-1/2", "B-1/3", "B-1/4"]
+        assert {one["status"].lower() for one in items["payments"]} == {"completed"}
+        assert len({one["hash"] for one in items["payments"]}) == 3
+
+
+async def test_escrow_is_canceled_by_hash_and_the_money_comes_back(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        job = await submitted(partner, [*rows(100), *rows(200, 300, email="nobody@example.com")])
+        await simulator.advance()
+        await simulator.advance()
+        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
+        held = [one["hash"] for one in items if one["status"].lower() == "pending"]
+        assert len(held) == 2
+        assert simulator.ledger.paid_cents() == 600
+        told = await partner(
+            "POST",
+            f"/bulk-payments/{job}/payments/cancel",
+            {"paymentItems": [{"svc_operation_hash": held[0]}, {"svc_operation_hash": items[0]["hash"]}]},
+        )
+        assert told.body == {"successful": [held[0]]}
+        assert simulator.ledger.paid_cents() == 400
+        assert simulator.bulk_payments[0].canceled_all == 0
+
+
+async def test_a_list_left_out_cancels_everything_that_is_pending(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        job = await submitted(partner, rows(200, 300, email="nobody@example.com"))
+        await simulator.advance()
+        await simulator.advance()
+        told = await partner("POST", f"/bulk-payments/{job}/payments/cancel", {})
+        assert len(told.body["successful"]) == 2
+        assert simulator.ledger.paid_cents() == 0
+        assert simulator.bulk_payments[0].canceled_all == 1
+
+
+async def test_lists_come_in_pages_and_zeros_as_empty_texts(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        simulator.switches.bulk_page_size = 2
+        simulator.switches.bulk_fail_every = 2
+        job = await submitted(partner, rows(100, 200, 300))
+        await simulator.advance()
+        history = (await partner("GET", "/bulk-payments")).body
+        assert history["bulk_payments"][0]["payments"] == {"count": 3, "completed": "", "failed": ""}
+        await simulator.advance()
+        second = (await partner("GET", f"/bulk-payments/{job}/payments?page=2")).body
+        assert (second["count"], second["pages"], second["currentPage"], len(second["payments"])) == (3, 2, 2, 1)
+        failed = (await partner("GET", f"/bulk-payments/{job}/errors")).body
+        assert [one["internal_note"] for one in failed["payments"]] == ["B-1/3"]
+        assert failed["payments"][0]["error"]
+
+
+async def test_one_bad_payment_refuses_all(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        for wrong in ({"receiver_email": "nobody"}, {"amount": -1}, {"currency": "EUR"}):
+            orders = rows(100, 200)
+            orders[1] |= wrong
+            assert (await partner("POST", "/bulk-payments", orders)).status == 422
+        assert (await partner("POST", "/bulk-payments", [])).status == 422
+        assert simulator.bulk_payments == []
+
+
+async def test_who_signs_up_is_credited(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        job = await submitted(partner, rows(200, email="later@example.com"))
+        await simulator.advance()
+        await simulator.advance()
+        simulator.add_account("later@example.com", full_name="Lara Later")
+        items = (await partner("GET", f"/bulk-payments/{job}/payments")).body["payments"]
+        assert items[0]["status"].lower() == "completed"
+
+
+async def test_a_stuck_job_stays_where_it_is(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock, step_seconds=1.0) as simulator, Partner(simulator) as partner:
+        simulator.switches.bulk_stuck = True
+        job = await submitted(partner, rows(100))
+        for _ in range(5):
+            clock.now += 2
+            simulator.tick()
+        assert (await partner("GET", f"/bulk-payments/{job}")).body["status"].lower() == "pending"
+        simulator.switches.bulk_stuck = False
+        for _ in range(2):
+            clock.now += 2
+            simulator.tick()
+        assert (await partner("GET", f"/bulk-payments/{job}")).body["status"].lower() == "done"
+
+
+async def test_thousands_of_payments_in_one_request(clock: Clock) -> None:
+    async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
+        orders = rows(*([100] * 10_000))
+        assert len(json.dumps(orders)) > 1 << 20
+        body = io.BytesIO(json.dumps(orders).encode())
+        assert (await partner("POST", "/bulk-payments", data=body)).status == 201
+        assert len(simulator.bulk_payments[0].items) == 10_000
