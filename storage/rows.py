@@ -60,6 +60,11 @@ class CardCopy:
     wanted_version: int = 0
     """Version at which the copy was last marked as out of date; set by the repository."""
 
+    @property
+    def only_progress(self) -> bool:
+        """Whether it shows the latest state, and would only tell how far the work is."""
+        return self.wanted_version <= self.shown_version
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:

@@ -68,6 +68,7 @@ instruction = Table(
     Column("created_at", Moment, nullable=False),
     Column("source_key", Words, nullable=False, unique=True),
     Column("recipient", Json),
+    Column("progress", Json),
     Column("remote_id", Words, index=True),
     Column("remote_status", Words, nullable=False),
     Column("svc_hash", Words, nullable=False),
@@ -331,6 +332,36 @@ tracked = Table(
         sqlite_where=text("due_at IS NOT NULL"),
         postgresql_where=text("due_at IS NOT NULL"),
     ),
+)
+
+bulk_item = Table(
+    "bulk_item",
+    metadata,
+    _instruction_id(primary_key=True),
+    # The row of the file; in a cancellation, a running number.
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("email", Words, nullable=False),
+    Column("payee", Words, nullable=False),
+    Column("cents", BigInteger, nullable=False),
+    Column("note", Words, nullable=False),
+    Column("status", Words, nullable=False),
+    Column("hash", Words, nullable=False),
+    Column("error", Words, nullable=False),
+    # The attempt of a cancellation that named it; 0: none yet.
+    Column("attempt", Integer, nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+    Index("ix_bulk_item_payee_status", "payee", "status"),
+)
+
+bulk_flight = Table(
+    "bulk_flight",
+    metadata,
+    _instruction_id(primary_key=True),
+    # One of them at a time is 1, the others NULL: two submissions in flight could not be told apart in the history.
+    Column("flying", Integer, unique=True),
+    Column("known", Json, nullable=False),
+    Column("taken_at", Moment, nullable=False),
+    CheckConstraint("flying = 1", name="flying"),
 )
 
 send_slot = Table(

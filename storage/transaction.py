@@ -5,6 +5,7 @@ from sqlalchemy import Connection
 from storage.repositories.attempts import Attempts
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
+from storage.repositories.bulk import BulkFlights, BulkItems
 from storage.repositories.copies import Copies
 from storage.repositories.flags import Flags
 from storage.repositories.inbox import Inbox
@@ -31,6 +32,8 @@ class Tx:
         self.tokens = Tokens(connection)
         self.reservations = Reservations(connection)
         self.tracked = TrackedResources(connection)
+        self.bulk_items = BulkItems(connection)
+        self.bulk_flights = BulkFlights(connection)
         self.flags = Flags(connection)
         self.boards = Boards(connection)
         self.jobs = Jobs(connection)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.domain.bulk import BulkItem, row_of
 from bot.domain.bulk_records import ReportedItem
@@ -22,6 +22,8 @@ class BulkRow:
     """Our spelling of the service's word; empty: never reported yet."""
     hash: str = ""
     error: str = ""
+    attempt: int = 0
+    """The attempt of a cancellation that named it."""
 
     @property
     def item(self) -> BulkItem:
@@ -123,15 +125,7 @@ class Accounting:
         after = Change(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
         if after == Change(row=number, status=row.status, hash=row.hash, error=row.error):
             return []
-        self.rows[number] = BulkRow(
-            row=number,
-            email=row.email,
-            cents=row.cents,
-            note=row.note,
-            status=after.status,
-            hash=after.hash,
-            error=after.error,
-        )
+        self.rows[number] = replace(row, status=after.status, hash=after.hash, error=after.error)
         return [after]
 
     @property

@@ -102,7 +102,5 @@ class Progress(_Frozen):
     """The service says that it has created every single payment."""
     read_at: datetime | None = None
     """When the items were last read to the end."""
-    quiet_reads: int = 0
-    """Looks in a row at which nothing had changed."""
     changed_at: datetime | None = None
     """When an item was last seen to change."""

@@ -14,6 +14,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from bot.domain.bulk import BulkPayload, CancelPayload
+from bot.domain.bulk_progress import Progress
 from bot.domain.money import Cents, plain
 
 
@@ -26,6 +28,14 @@ class Kind(StrEnum):
     """Created and committed by one request, which is sent once approved."""
     PURCHASE = "purchase"
     """Asks somebody for money. Nothing leaves, so nobody approves it."""
+    BULK = "bulk"
+    """Many payments of one file, submitted by one request once approved."""
+    BULK_CANCEL = "bulk_cancel"
+    """Takes back payments of a bulk payment that are still pending, named by their hashes."""
+
+
+MONEY_OUT = frozenset({Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK})
+"""What sends money away once it is approved."""
 
 
 class State(StrEnum):
@@ -63,6 +73,11 @@ class PayoutPayload(BaseModel):
     cents: Annotated[int, Field(gt=0)]
     description: str
 
+    @property
+    def payee(self) -> str:
+        """What a second request for the same would share with this one: the address, in one spelling."""
+        return self.email.casefold()
+
     def canonical(self) -> dict[str, object]:
         """The parts that money depends on, in the one form that is hashed."""
         return {"email": self.email, "amount": plain(self.cents), "description": self.description}
@@ -97,13 +112,18 @@ class PurchasePayload(BaseModel):
         """All items together."""
         return Cents(sum(item.cents for item in self.items))
 
+    @property
+    def payee(self) -> str:
+        """The other party, in one spelling."""
+        return self.email.casefold()
+
     def canonical(self) -> dict[str, object]:
         """The parts that money depends on, in the one form that is hashed."""
         items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
         return {"email": self.email, "amount": plain(self.cents), "description": self.description, "items": items}
 
 
-Payload = PayoutPayload | PurchasePayload
+Payload = PayoutPayload | PurchasePayload | BulkPayload | CancelPayload
 
 
 def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
@@ -175,6 +195,8 @@ class Instruction:
     source_key: str
     """What made this request unique at Slack (trigger or view id): the same click makes one row."""
     recipient: Recipient | None = None
+    progress: Progress | None = None
+    """What is known of many items together; None for kinds that have none."""
     remote_id: str | None = None
     remote_status: str = ""
     """The service's own word, raw."""
@@ -331,10 +353,16 @@ class Moves:
         State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
     }
 
+    _ALSO: ClassVar[Mapping[Kind, frozenset[tuple[State, State]]]] = {
+        # Canceling the same payment twice moves nothing twice, so after reading, what is left is sent on.
+        Kind.BULK_CANCEL: frozenset({(State.COMMIT_UNKNOWN, State.APPROVED)}),
+    }
+
     @classmethod
-    def allow(cls, before: State, after: State) -> bool:
-        """Whether the machine has this arrow. Final states have none."""
-        return after in cls._ALLOWED.get(before, frozenset())
+    def allow(cls, before: State, after: State, kind: Kind | None = None) -> bool:
+        """Whether the machine has this arrow, for every kind or for this one. Final states have none."""
+        also = cls._ALSO.get(kind, frozenset()) if kind is not None else frozenset()
+        return after in cls._ALLOWED.get(before, frozenset()) or (before, after) in also
 
     @classmethod
     def arrows(cls) -> frozenset[tuple[State, State]]:

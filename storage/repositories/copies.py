@@ -1,6 +1,6 @@
 """Copies of a card: where they were posted and whether they show the latest."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, literal, null, select, update
@@ -12,6 +12,8 @@ from storage.tables import instruction
 
 _ALL = select(table)
 _MARK = update(table).where(table.c.instruction_id == bindparam("wanted"))
+_GAP = timedelta(seconds=5)
+"""Between two edits that tell only how far the work is."""
 _AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -57,9 +59,15 @@ class Copies:
             _MARK, {"wanted": instruction_id, "due_at": now, "wanted_version": version, "attempts": 0}
         )
 
+    def mark_progress(self, instruction_id: str, place: str, *, now: datetime) -> None:
+        """A copy is out of date only by how far the work is, which may wait: it is due in a little while."""
+        mine = (*_is(instruction_id, place), table.c.due_at.is_(None))
+        self._connection.execute(update(table).where(*mine).values(due_at=now + _GAP))
+
     def due(self, now: datetime, limit: int) -> list[CardCopy]:
-        """Copies to be edited, longest due first."""
-        query = _ALL.where(table.c.due_at <= now).order_by(table.c.due_at).limit(limit)
+        """Copies to be edited: what people wait for first, then progress, longest due first."""
+        progress = case((table.c.wanted_version <= table.c.shown_version, 1), else_=0)
+        query = _ALL.where(table.c.due_at <= now).order_by(progress, table.c.due_at).limit(limit)
         return [_read(row) for row in self._connection.execute(query)]
 
     def shown(self, instruction_id: str, place: str, version: int, now: datetime) -> bool:

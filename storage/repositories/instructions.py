@@ -1,6 +1,6 @@
 """Instructions: one conditional update a transition, with its audit row in the same transaction."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
@@ -8,8 +8,11 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import Connection, Row, RowMapping, and_, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
+from bot.domain.bulk import BulkPayload, CancelPayload
+from bot.domain.bulk_progress import Progress
 from bot.domain.instruction import (
     FINAL,
+    MONEY_OUT,
     Instruction,
     Kind,
     Moves,
@@ -20,17 +23,22 @@ from bot.domain.instruction import (
     Requirement,
     State,
 )
+from bot.domain.operation import OperationStatus
 from storage.repositories.audit import AuditTrail
 from storage.repositories.common import columns, free, insert_once
 from storage.repositories.copies import Copies
+from storage.tables import bulk_item
 from storage.tables import instruction as table
 
 _PAYLOADS: Mapping[Kind, type[Payload]] = {
     Kind.PAYOUT: PayoutPayload,
     Kind.ONE_STEP: PayoutPayload,
     Kind.PURCHASE: PurchasePayload,
+    Kind.BULK: BulkPayload,
+    Kind.BULK_CANCEL: CancelPayload,
 }
-_MONEY_OUT = tuple(kind for kind in Kind if kind is not Kind.PURCHASE)
+_MONEY_OUT = tuple(MONEY_OUT)
+_IN_ONE_QUERY = 500
 _EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -48,6 +56,7 @@ class Changes(TypedDict, total=False):
     round: int
     requirement: Requirement
     recipient: Recipient | None
+    progress: Progress | None
     remote_id: str | None
     remote_status: str
     svc_hash: str
@@ -155,6 +164,14 @@ class Instructions:
         )
         return self._connection.execute(query).scalar_one()
 
+    def last_same(
+        self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = ()
+    ) -> Instruction | None:
+        """The latest request of this kind for the same since then; those in one of the states do not count."""
+        same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
+        query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
+        return _read_one(self._connection.execute(query).first())
+
     def counts(self) -> dict[tuple[str, str], int]:
         """How many there are, by kind and state."""
         query = select(table.c.kind, table.c.state, func.count()).group_by(table.c.kind, table.c.state)
@@ -162,8 +179,20 @@ class Instructions:
 
     def paid_before(self, email: str) -> bool:
         """Whether anything was ever completed to this address; what its owner paid us does not count."""
-        query = select(table.c.id).where(table.c.payee_email == email.casefold(), table.c.state == State.COMPLETED)
-        return self._connection.execute(query.where(table.c.kind.in_(_MONEY_OUT)).limit(1)).first() is not None
+        return bool(self.all_paid_before([email]))
+
+    def all_paid_before(self, emails: Iterable[str]) -> frozenset[str]:
+        """Those of the addresses, in lower case, to which anything was ever completed, alone or in bulk."""
+        wanted = sorted({email.casefold() for email in emails})
+        found: set[str] = set()
+        for start in range(0, len(wanted), _IN_ONE_QUERY):
+            part = wanted[start : start + _IN_ONE_QUERY]
+            alone = (table.c.payee_email.in_(part), table.c.state == State.COMPLETED, table.c.kind.in_(_MONEY_OUT))
+            paid = (bulk_item.c.payee.in_(part), bulk_item.c.status == OperationStatus.COMPLETED)
+            together = select(bulk_item.c.payee).join(table).where(*paid, table.c.kind == Kind.BULK)
+            for query in (select(table.c.payee_email).where(*alone), together):
+                found.update(self._connection.execute(query.distinct()).scalars())
+        return frozenset(found)
 
     # Moving
 
@@ -194,7 +223,7 @@ class Instructions:
                 under way was entered without a lease (a crash could not be told from work).
             TypeError: a field that never changes.
         """
-        if not Moves.allow(before.state, to):
+        if not Moves.allow(before.state, to, before.kind):
             raise ValueError(f"there is no way from {before.state} to {to}")
         if to in _EFFECT_UNDER_WAY and changes.get("lease_until") is None:
             raise ValueError(f"{to} is entered with a lease")
@@ -236,7 +265,9 @@ class Instructions:
         )
         written = {name: getattr(after, name) for name in ("lease_owner", "lease_until", "state", "version", *changes)}
         if "recipient" in written:
-            written["recipient"] = _recipient(after)
+            written["recipient"] = _model(after.recipient)
+        if "progress" in written:
+            written["progress"] = _model(after.progress)
         if "requirement" in written:
             written["requirement"] = after.requirement.model_dump(mode="json")
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
@@ -244,12 +275,14 @@ class Instructions:
 
     # Working
 
-    def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Instruction]:
-        """Take instructions that are due and that nobody holds, oldest due first.
+    def claim_due(
+        self, *, now: datetime, owner: str, lease_seconds: float, limit: int, kinds: Collection[Kind] = tuple(Kind)
+    ) -> list[Instruction]:
+        """Take instructions of these kinds that are due and that nobody holds, oldest due first.
 
         Claiming raises the version, so that who held an expired lease loses every later update.
         """
-        due = and_(table.c.due_at <= now, free(table, now))
+        due = and_(table.c.due_at <= now, free(table, now), table.c.kind.in_(kinds))
         chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
         claim = (
             update(table)
@@ -297,12 +330,13 @@ def _values(instruction: Instruction) -> dict[str, Any]:
     values: dict[str, Any] = columns(instruction)
     values["payload"] = instruction.payload.model_dump(mode="json")
     values["requirement"] = instruction.requirement.model_dump(mode="json")
-    values["recipient"] = _recipient(instruction)
-    return values | {"payee_email": instruction.payload.email.casefold(), "cents": instruction.payload.cents}
+    values["recipient"] = _model(instruction.recipient)
+    values["progress"] = _model(instruction.progress)
+    return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
 
 
-def _recipient(instruction: Instruction) -> dict[str, Any] | None:
-    return instruction.recipient.model_dump(mode="json") if instruction.recipient else None
+def _model(found: Recipient | Progress | None) -> dict[str, Any] | None:
+    return found.model_dump(mode="json") if found is not None else None
 
 
 def _read_one(row: Row[Any] | None) -> Instruction | None:
@@ -311,12 +345,13 @@ def _read_one(row: Row[Any] | None) -> Instruction | None:
 
 def _read(row: Row[Any]) -> Instruction:
     values: RowMapping = row._mapping  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
-    recipient = values["recipient"]
+    recipient, progress = values["recipient"], values["progress"]
     return Instruction(
         **{
             **values,
             "payload": _PAYLOADS[values["kind"]].model_validate(values["payload"]),
             "requirement": Requirement.model_validate(values["requirement"]),
             "recipient": None if recipient is None else Recipient.model_validate(recipient),
+            "progress": None if progress is None else Progress.model_validate(progress),
         }
     )

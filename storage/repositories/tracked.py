@@ -53,9 +53,13 @@ class TrackedResources:
         claimed = [Tracked(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
         return sorted(claimed, key=lambda one: (one.due_at or now, one.remote_id))
 
-    def again(self, kind: str, remote_id: str, due_at: datetime, status: str) -> bool:
-        """Read it again then; ``status`` is the service's word now. False when it is followed no more."""
-        return self._set(kind, remote_id, due_at=due_at, last_status=status)
+    def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
+        """Read it again then; ``status`` is the service's word now. False when it is followed no more.
+
+        ``afresh`` counts the reads from nothing again: something happened, so more may soon.
+        """
+        counted = {"polls": 0} if afresh else {}
+        return self._set(kind, remote_id, due_at=due_at, last_status=status, **counted)
 
     def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
         """It is final: follow it no more. False when that was said before or it was never followed."""

@@ -1,0 +1,46 @@
+"""Bulk payments: their items, the one submission in flight, and what is known of many items together."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Create the tables, add the column."""
+    op.add_column("instruction", sa.Column("progress", sa.Text(), nullable=True))
+    op.create_table(
+        "bulk_item",
+        sa.Column("instruction_id", sa.Text(), nullable=False),
+        sa.Column("number", sa.Integer(), nullable=False),
+        sa.Column("email", sa.Text(), nullable=False),
+        sa.Column("payee", sa.Text(), nullable=False),
+        sa.Column("cents", sa.BigInteger(), nullable=False),
+        sa.Column("note", sa.Text(), nullable=False),
+        sa.Column("status", sa.Text(), nullable=False),
+        sa.Column("hash", sa.Text(), nullable=False),
+        sa.Column("error", sa.Text(), nullable=False),
+        sa.Column("attempt", sa.Integer(), nullable=False),
+        sa.CheckConstraint("cents > 0", name=op.f("ck_bulk_item_cents")),
+        sa.ForeignKeyConstraint(
+            ["instruction_id"], ["instruction.id"], name=op.f("fk_bulk_item_instruction_id_instruction")
+        ),
+        sa.PrimaryKeyConstraint("instruction_id", "number", name=op.f("pk_bulk_item")),
+    )
+    op.create_index("ix_bulk_item_payee_status", "bulk_item", ["payee", "status"])
+    op.create_table(
+        "bulk_flight",
+        sa.Column("instruction_id", sa.Text(), nullable=False),
+        sa.Column("flying", sa.Integer(), nullable=True),
+        sa.Column("known", sa.Text(), nullable=False),
+        sa.Column("taken_at", sa.BigInteger(), nullable=False),
+        sa.CheckConstraint("flying = 1", name=op.f("ck_bulk_flight_flying")),
+        sa.ForeignKeyConstraint(
+            ["instruction_id"], ["instruction.id"], name=op.f("fk_bulk_flight_instruction_id_instruction")
+        ),
+        sa.PrimaryKeyConstraint("instruction_id", name=op.f("pk_bulk_flight")),
+        sa.UniqueConstraint("flying", name=op.f("uq_bulk_flight_flying")),
+    )

@@ -1,0 +1,125 @@
+"""Items, the one submission in flight, and who was paid before."""
+
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
+from bot.domain.bulk_account import BulkRow, Change
+from bot.domain.instruction import Instruction, Kind, State, digest_of
+from bot.domain.money import Cents
+from storage import Store, Tx
+from storage.errors import Conflict
+from storage.tables import bulk_flight
+from tests.storage.factories import NOW, instruction
+
+ITEMS = [
+    BulkItem(row=2, email="Ana@example.com", cents=Cents(100), note="one"),
+    BulkItem(row=3, email="ben@example.com", cents=Cents(250)),
+    BulkItem(row=5, email="kim@example.com", cents=Cents(50)),
+]
+
+
+def bulk(**changes: object) -> Instruction:
+    made = instruction(**changes)  # type: ignore[arg-type]
+    payload = BulkPayload(
+        name="march.csv",
+        count=len(ITEMS),
+        cents=sum(item.cents for item in ITEMS),
+        items_digest=items_digest(ITEMS),
+        twin_digest=twin_digest(ITEMS),
+        largest=largest_of(ITEMS),
+    )
+    digest = digest_of(kind=Kind.BULK, code=made.code, payload=payload)
+    return replace(made, kind=Kind.BULK, payload=payload, digest=digest)
+
+
+async def stored(store: Store, **changes: object) -> Instruction:
+    made = bulk(**changes)
+
+    def work(tx: Tx) -> None:
+        tx.instructions.insert(made, actor="U0MARIA")
+        tx.bulk_items.add(made.id, ITEMS)
+
+    await store.write(work)
+    return made
+
+
+async def test_items_come_back_as_they_were_asked_for(store: Store) -> None:
+    made = await stored(store)
+    found = await store.read(lambda tx: tx.instructions.get(made.id))
+    rows = await store.read(lambda tx: tx.bulk_items.rows(made.id))
+    assert found == made
+    assert [row.item for row in rows] == ITEMS
+    assert items_digest(row.item for row in rows) == made.payload.canonical()["items"]
+    assert await store.read(lambda tx: [row.row for row in tx.bulk_items.rows(made.id, offset=1, limit=1)]) == [3]
+
+
+async def test_changes_add_up(store: Store) -> None:
+    made = await stored(store)
+    changes = [Change(2, "completed", "h2", ""), Change(3, "failed", "h3", "closed")]
+    await store.write(lambda tx: tx.bulk_items.change(made.id, changes))
+    tally = await store.read(lambda tx: tx.bulk_items.tally(made.id))
+    assert (tally.completed, tally.failed, tally.unaccounted, tally.total) == (1, 1, 1, 3)
+    assert (tally.cents_of("completed"), tally.cents_of("failed", "")) == (100, 300)
+    failed = await store.read(lambda tx: tx.bulk_items.rows(made.id, statuses=["failed"]))
+    assert [(row.row, row.hash, row.error) for row in failed] == [(3, "h3", "closed")]
+
+
+async def test_an_item_that_was_paid_makes_its_recipient_known(store: Store) -> None:
+    made = await stored(store)
+    await store.write(lambda tx: tx.bulk_items.change(made.id, [Change(2, "completed", "h", "")]))
+    known = await store.read(lambda tx: tx.instructions.all_paid_before(["ANA@example.com", "ben@example.com"]))
+    assert known == {"ana@example.com"}
+    assert await store.read(lambda tx: tx.instructions.paid_before("Ana@Example.com"))
+
+
+async def test_the_same_file_is_found_again(store: Store) -> None:
+    made = await stored(store)
+    payee = twin_digest(reversed(ITEMS))
+
+    def same(tx: Tx, *ignoring: State) -> Instruction | None:
+        return tx.instructions.last_same(kind=Kind.BULK, payee=payee, since=NOW, ignoring=ignoring)
+
+    assert (await store.read(same)) == made
+    assert await store.read(lambda tx: same(tx, made.state)) is None
+
+
+async def test_one_submission_is_in_flight_at_a_time(store: Store) -> None:
+    first, second = await stored(store), await stored(store)
+    take = [store.write(lambda tx, of=of: tx.bulk_flights.take(of.id, known=["b"], now=NOW)) for of in (first, second)]
+    assert [await one for one in take] == [True, False]
+    assert await store.read(lambda tx: tx.bulk_flights.flying()) == first.id
+    assert await store.write(lambda tx: tx.bulk_flights.take(first.id, known=["other"], now=NOW))
+    assert await store.read(lambda tx: tx.bulk_flights.known(first.id)) == {"b"}
+    assert await store.write(lambda tx: tx.bulk_flights.land(first.id))
+    assert not await store.write(lambda tx: tx.bulk_flights.land(first.id))
+    assert await store.write(lambda tx: tx.bulk_flights.take(second.id, known=[], now=NOW))
+    assert await store.read(lambda tx: tx.bulk_flights.known(first.id)) == {"b"}
+
+
+async def test_the_database_itself_holds_one_flight(store: Store) -> None:
+    first, second = await stored(store), await stored(store)
+    await store.write(lambda tx: tx.bulk_flights.take(first.id, known=[], now=NOW))
+
+    def force(tx: Tx) -> None:
+        values = {"instruction_id": second.id, "flying": 1, "known": [], "taken_at": NOW}
+        tx.bulk_flights._connection.execute(bulk_flight.insert().values(values))
+
+    with pytest.raises(Conflict):
+        await store.write(force)
+
+
+async def test_a_cancellation_names_each_item_once(store: Store) -> None:
+    made = bulk()
+    rows = [BulkRow(row=n, email="a@example.com", cents=Cents(1), status="pending", hash=f"h{n}") for n in (1, 2, 3)]
+
+    def work(tx: Tx) -> None:
+        tx.instructions.insert(made, actor="U0MARIA")
+        tx.bulk_items.add(made.id, rows)
+        tx.bulk_items.name(made.id, [1, 2], 1)
+
+    await store.write(work)
+    left = await store.read(lambda tx: tx.bulk_items.not_sent(made.id, status="pending", limit=10))
+    assert [row.row for row in left] == [3]
+    assert [row.row for row in await store.read(lambda tx: tx.bulk_items.named_by(made.id, 1))] == [1, 2]
