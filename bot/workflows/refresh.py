@@ -34,9 +34,8 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
         return
     direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
     content = card_for(ctx, instruction, votes, copy.place, direct=direct)
-    edited = await edit(
-        ctx, Posted(copy.channel, copy.ts), content, attempts=copy.attempts, progress=copy.only_progress
-    )
+    at = Posted(copy.channel, copy.ts)
+    edited = await edit(ctx, at, content, attempts=copy.attempts, progress=copy.only_progress)
     if isinstance(edited, NotYet):
         due, failed = edited.due_at, edited.failed
         await ctx.store.write(

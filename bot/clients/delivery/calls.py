@@ -104,7 +104,7 @@ class DeliveryCalls:
                 "content-language": self._language,
                 "Accept": "application/json",
             },
-            body=None if placed.body is None else dump_json(dict(placed.body)),
+            body=None if placed.body is None else dump_json(placed.body),
         )
         return await self._transport.send(request, guard=guard)
 
