@@ -1,0 +1,274 @@
+"""What a file really is, by its first bytes; its name decides only where the bytes leave a choice."""
+
+import re
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+HEAD_BYTES = 64 * 1024
+"""How much of a file's beginning is worth looking at."""
+
+
+class FileKind(StrEnum):
+    """What can be done with a file depends on this first of all."""
+
+    AUDIO = "audio"
+    VIDEO = "video"
+    DOCUMENT = "document"
+    """Words on pages or in pictures."""
+    TABLE = "table"
+    OTHER = "other"
+
+
+class Sniffed(NamedTuple):
+    """The kind, and the format as people name it: ``wav``, ``mp4``, ``docx``; empty where nobody knows."""
+
+    kind: FileKind
+    format: str
+
+
+_KINDS = {
+    FileKind.AUDIO: ("wav", "mp3", "flac", "ogg", "opus", "aiff", "m4a", "aac", "amr", "wma", "au"),
+    FileKind.VIDEO: (*("mp4", "m4v", "mov", "mkv", "webm", "avi", "flv", "mpeg", "mpg", "ts", "3gp", "ogv", "wmv"),),
+    FileKind.DOCUMENT: (
+        *("pdf", "docx", "doc", "odt", "rtf", "pptx", "ppt", "odp", "epub", "html"),
+        *("png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"),
+    ),
+    FileKind.TABLE: ("csv", "xlsx", "xls", "ods"),
+}
+KIND_OF = {name: kind for kind, names in _KINDS.items() for name in names}
+
+_ALIASES = {"jpg": "jpeg", "aif": "aiff", "tif": "tiff", "htm": "html", "oga": "ogg", "tsv": "csv", "tab": "csv"} | {
+    "xlsm": "xlsx",
+    "docm": "docx",
+    "weba": "webm",
+    "qt": "mov",
+    "m2ts": "ts",
+    "mpe": "mpeg",
+    "heif": "heic",
+    "m4b": "m4a",
+}
+_SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "m4a", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm"})
+"""Names that people use for one another: nobody lies who confuses them."""
+_PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"})
+"""Names of text that is no table, whatever commas are in it."""
+
+_PDF_WITHIN = 1_024
+_FRAMES_WITHIN = 4_096
+_CSV_LINES = 5
+_ODF = {
+    b"opendocument.text": "odt",
+    b"opendocument.spreadsheet": "ods",
+    b"opendocument.presentation": "odp",
+    b"epub+zip": "epub",
+}
+_OFFICE = {b"word/": "docx", b"xl/": "xlsx", b"ppt/": "pptx"}
+_BRANDS = (
+    ((b"M4A ", b"M4B ", b"M4P ", b"F4A "), "m4a"),
+    ((b"heic", b"heix", b"mif1", b"msf1", b"hevc"), "heic"),
+    ((b"qt  ",), "mov"),
+    ((b"3gp",), "3gp"),
+    ((b"M4V",), "m4v"),
+)
+
+
+def sniff(head: bytes, name: str = "") -> Sniffed:
+    """What a file is.
+
+    Args:
+        head: its first bytes, up to ``HEAD_BYTES``, or all of them.
+        name: its name, to choose where the bytes fit several formats.
+    """
+    suffix = suffix_of(name)
+    found = next((found for look in _LOOKS if (found := look(head, suffix))), "")
+    if found in KIND_OF:
+        return Sniffed(KIND_OF[found], found)
+    return Sniffed(FileKind.OTHER, found)
+
+
+def suffix_of(name: str) -> str:
+    """The format that a name claims, ``""`` when it claims none."""
+    suffix = PurePosixPath(name.strip()).suffix.removeprefix(".").lower()
+    return _ALIASES.get(suffix, suffix)
+
+
+def is_called_wrongly(name: str, true_format: str) -> bool:
+    """Whether a name claims a format that the file has not."""
+    claimed = suffix_of(name)
+    if not claimed or not true_format or claimed == true_format:
+        return False
+    if claimed in _PLAIN and true_format in ("csv", "txt"):
+        return False
+    return not any({claimed, true_format} <= same for same in _SAME)
+
+
+def true_name(name: str, true_format: str) -> str:
+    """The name with the ending that the format has."""
+    if not true_format or (suffix_of(name) and not is_called_wrongly(name, true_format)):
+        return name
+    wrong = suffix_of(name) in KIND_OF
+    return f"{PurePosixPath(name).stem if wrong else name}.{true_format}"
+
+
+def _signature(head: bytes, suffix: str) -> str:
+    """Formats that begin with bytes of their own."""
+    for start, found in _SIGNATURES:
+        if head.startswith(start):
+            return found
+    if b"%PDF-" in head[:_PDF_WITHIN]:
+        return "pdf"
+    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):  # the old office formats share one container
+        return suffix if suffix in ("doc", "xls", "ppt") else "ole"
+    if head.startswith(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"):  # Windows Media: sound alone or not
+        return "wma" if suffix == "wma" else "wmv"
+    return ""
+
+
+_SIGNATURES = (
+    (b"fLaC", "flac"),
+    (b"#!AMR", "amr"),
+    (b".snd", "au"),
+    (b"FLV\x01", "flv"),
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"GIF87a", "gif"),
+    (b"GIF89a", "gif"),
+    (b"II*\x00", "tiff"),
+    (b"MM\x00*", "tiff"),
+    (b"{\\rtf", "rtf"),
+    (b"\x1f\x8b", "gz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
+)
+
+
+def _chunked(head: bytes, suffix: str) -> str:  # noqa: ARG001 - every look has the same form
+    """RIFF and its relatives: a name, a length, and the format's name."""
+    start, form = head[:4], head[8:12]
+    if start in (b"RIFF", b"RF64", b"RIFX"):
+        return {b"WAVE": "wav", b"AVI ": "avi", b"WEBP": "webp"}.get(form, "")
+    if start == b"FORM" and form in (b"AIFF", b"AIFC"):
+        return "aiff"
+    return "bmp" if start[:2] == b"BM" and head[6:10] == b"\0\0\0\0" else ""
+
+
+def _boxed(head: bytes, suffix: str) -> str:
+    """The MP4 family; what several brands share, the name decides."""
+    box, brand = head[4:8], head[8:12]
+    if box in (b"moov", b"mdat", b"wide", b"pnot"):
+        return "mov"
+    if box != b"ftyp":
+        return ""
+    for brands, found in _BRANDS:
+        if brand.startswith(brands):
+            return found
+    return suffix if suffix in ("m4a", "m4v", "mov") else "mp4"
+
+
+def _streamed(head: bytes, suffix: str) -> str:
+    """Ogg, Matroska and MPEG streams."""
+    if head.startswith(b"OggS"):
+        if b"theora" in head[:_FRAMES_WITHIN]:
+            return "ogv"
+        return "opus" if suffix == "opus" else "ogg"
+    if head.startswith(b"\x1aE\xdf\xa3"):
+        return "webm" if b"webm" in head[:128] else "mkv"
+    if head[:4] in (b"\0\0\x01\xba", b"\0\0\x01\xb3"):
+        return "mpg" if suffix == "mpg" else "mpeg"
+    return "ts" if head[:1] == b"G" and head[188:189] == b"G" and head[376:377] == b"G" else ""
+
+
+def _framed(head: bytes, suffix: str) -> str:  # noqa: ARG001
+    """MP3 and AAC, which begin with a tag or with the first frame."""
+    if head.startswith(b"ID3"):
+        return "mp3"
+    for at in range(min(len(head) - 6, _FRAMES_WITHIN)):
+        if head[at] != 0xFF or head[at + 1] & 0xE0 != 0xE0:  # noqa: PLR2004 - the eleven bits of the mark
+            continue
+        length, found = _frame(head[at : at + 6])
+        follows = head[at + length : at + length + 2]
+        if found and len(follows) == 2 and _frame(head[at + length : at + length + 6])[1] == found:  # noqa: PLR2004
+            return found
+    return ""
+
+
+_BITRATES = {  # by version and the four bits of the header, in kbit/s; layer III
+    True: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
+    False: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+}
+_RATES = {3: (44_100, 48_000, 32_000, 0), 2: (22_050, 24_000, 16_000, 0), 0: (11_025, 12_000, 8_000, 0)}
+
+
+def _frame(header: bytes) -> tuple[int, str]:
+    """Length of the frame that begins here, in bytes, and its format; ``""`` when none does."""
+    if len(header) < 6 or header[0] != 0xFF or header[1] & 0xE0 != 0xE0:  # noqa: PLR2004
+        return 0, ""
+    version, layer = header[1] >> 3 & 3, header[1] >> 1 & 3
+    if layer == 0 and header[1] & 0xF0 == 0xF0:  # noqa: PLR2004 - ADTS
+        length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
+        return (length, "aac") if length > 6 else (0, "")  # noqa: PLR2004
+    if layer != 1 or version not in _RATES:
+        return 0, ""
+    rate = _RATES[version][header[2] >> 2 & 3]
+    bits = _BITRATES[version == 3][header[2] >> 4] * 1000  # noqa: PLR2004
+    if not rate or not bits:
+        return 0, ""
+    return (144 if version == 3 else 72) * bits // rate + (header[2] >> 1 & 1), "mp3"  # noqa: PLR2004
+
+
+def _zipped(head: bytes, suffix: str) -> str:
+    """Office documents are archives; the names of the first files in them tell which."""
+    if not head.startswith(b"PK\x03\x04"):
+        return ""
+    for mark, found in _ODF.items():
+        if mark in head[:128]:
+            return found
+    names = re.findall(rb"PK\x03\x04.{26}([\w\[\]./-]{2,100})", head, re.DOTALL)
+    for mark, found in _OFFICE.items():
+        if any(name.startswith(mark) for name in names):
+            return found
+    office = any(name.startswith((b"[Content_Types]", b"_rels/", b"docProps/")) for name in names)
+    return suffix if office and suffix in _OFFICE.values() else "zip"
+
+
+def _written(head: bytes, suffix: str) -> str:
+    """Text: a page, a table, or just words."""
+    text = _text(head)
+    if text is None:
+        return ""
+    start = text[:_PDF_WITHIN].lstrip().lower()
+    if start.startswith(("<!doctype html", "<html")):
+        return "html"
+    if suffix == "csv":
+        return "csv" if text.strip() else ""
+    return "csv" if suffix not in _PLAIN - {"txt", "text"} and _is_tabular(text) else "txt"
+
+
+def _text(head: bytes) -> str | None:
+    """The bytes as text, None when they are none."""
+    if not head:
+        return None
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return head[: len(head) // 2 * 2].decode("utf-16", errors="ignore")
+    if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head):  # noqa: PLR2004 - control characters
+        return None
+    return head.decode("utf-8", errors="replace")
+
+
+def _is_tabular(text: str) -> bool:
+    """Whether the first lines have the same number of the same separator."""
+    lines = [line for line in text.splitlines() if line.strip()][:_CSV_LINES]
+    if len(lines) < 2:  # noqa: PLR2004 - a header and a row
+        return False
+    return any(lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|")
+
+
+_LOOKS: tuple[Callable[[bytes, str], str], ...] = (
+    _signature,
+    _chunked,
+    _boxed,
+    _streamed,
+    _zipped,
+    _framed,
+    _written,
+)

@@ -1,0 +1,228 @@
+"""Reading the files of people: asked for by their id, streamed, never longer than allowed.
+
+The token goes to Slack's own file host and nowhere else, and no redirect is followed: with a wrong token or without the
+scope ``files:read`` Slack answers 200 with a sign-in page, or sends us to one.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+import aiohttp
+import structlog
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile
+from bot.slack.calls import SERVICE, call
+
+log = structlog.get_logger(__name__)
+
+CHUNK_BYTES = 64 * 1024
+_CONNECT_SECONDS = 10.0
+_SILENCE_SECONDS = 30.0
+"""How long a download may stand still."""
+_TRANSFER_SECONDS = 3_600.0
+_OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
+_GONE = frozenset({403, 404, 410})
+_TROUBLES = {
+    "file_deleted": FileTrouble.DELETED,
+    "file_not_found": FileTrouble.UNKNOWN,
+    "not_visible": FileTrouble.UNKNOWN,
+    "access_denied": FileTrouble.DENIED,
+}
+_MODES = {
+    "tombstone": FileTrouble.DELETED,
+    "hidden_by_limit": FileTrouble.HIDDEN,
+    "external": FileTrouble.EXTERNAL,
+}
+_SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
+
+
+class Downloads:
+    """Files of people, for whoever passes them on.
+
+    Everything raises ``UnusableFile`` where the person has to do something, ``ServiceNow`` where a later try may work,
+    ``OperatorError`` where the app lacks a scope, and otherwise the errors of :func:`bot.slack.calls.call`.
+    """
+
+    def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
+        """``api_url``: its host counts as Slack's own, besides ``files.slack.com``."""
+        self._client = client
+        self._session = session
+        self._token = token
+        parts = urlsplit(api_url)
+        self._own_origin = (parts.scheme, parts.netloc)
+
+    async def info(self, file_id: str) -> FileInfo:
+        """What Slack knows of a file now."""
+        try:
+            answer = await call(self._client.files_info(file=file_id))
+        except ServiceNever as refused:
+            if refused.reason in _TROUBLES:
+                raise UnusableFile(_TROUBLES[refused.reason]) from None
+            if refused.reason == "missing_scope":
+                raise OperatorError("Slack does not let us read files", mend=_SCOPE) from None
+            raise
+        except OutcomeUnknown as silent:
+            raise ServiceNow(SERVICE, silent.reason) from silent
+        return read_info(answer["file"])
+
+    @asynccontextmanager
+    async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
+        """The bytes of a file as they arrive. Whoever leaves early ends the transfer.
+
+        ``async with downloads.open(info, limit=…) as body: async for chunk in body: …``
+
+        Args:
+            info: made just before by :meth:`info`.
+            limit: bytes; a larger file is refused before a byte of it is asked for.
+        """
+        if info.size > limit:
+            raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
+        if info.size == 0:
+            raise UnusableFile(FileTrouble.EMPTY, name=info.name)
+        if not self.trusted(info.url):
+            log.warning("Slack named an address for a file that is not its own", host=urlsplit(info.url).hostname)
+            raise UnusableFile(FileTrouble.EXTERNAL, name=info.name)
+        answer = await self._ask(info)
+        try:
+            _check(answer, info)
+            yield Body(answer, info=info)
+        finally:
+            answer.close()  # not released: what is left of it is not wanted
+
+    async def _ask(self, info: FileInfo) -> aiohttp.ClientResponse:
+        timeout = aiohttp.ClientTimeout(
+            total=_TRANSFER_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENCE_SECONDS
+        )
+        headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"}
+        try:
+            return await self._session.get(info.url, headers=headers, allow_redirects=False, timeout=timeout)
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise _interrupted(broken) from None
+
+    async def head(self, info: FileInfo, *, most: int) -> bytes:
+        """The first ``most`` bytes of a file, or all it has."""
+        collected = bytearray()
+        async with self.open(info, limit=info.size) as body:
+            async for chunk in body:
+                collected += chunk
+                if len(collected) >= most:
+                    break
+        return bytes(collected[:most])
+
+    def trusted(self, url: str) -> bool:
+        """Whether the token may go to this address."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port
+        except ValueError:
+            return False
+        if parts.username or parts.password:
+            return False
+        slack = parts.scheme == "https" and port in (None, 443) and parts.hostname == "files.slack.com"
+        return slack or (parts.scheme, parts.netloc) == self._own_origin
+
+
+def read_info(file: Mapping[str, Any]) -> FileInfo:
+    """A file object of Slack as a value.
+
+    Raises:
+        UnusableFile: deleted, external, hidden, denied or not processed yet.
+    """
+    name = str(file.get("name") or file.get("title") or file["id"])
+    mode = str(file.get("mode") or "")
+    if mode in _MODES or file.get("is_external"):
+        raise UnusableFile(_MODES.get(mode, FileTrouble.EXTERNAL), name=name)
+    access = str(file.get("file_access") or "visible")
+    if access == "check_file_info":
+        raise UnusableFile(FileTrouble.PROCESSING, name=name)
+    if access != "visible":
+        raise UnusableFile(FileTrouble.DENIED, name=name)
+    url = str(file.get("url_private_download") or file.get("url_private") or "")
+    if not url:
+        raise UnusableFile(FileTrouble.PROCESSING, name=name)
+    places = [str(channel) for key in ("channels", "groups", "ims") for channel in file.get(key) or []]
+    shares = _shares(file.get("shares") or {})
+    return FileInfo(
+        id=str(file["id"]),
+        name=name,
+        size=int(file.get("size") or 0),
+        mimetype=str(file.get("mimetype") or ""),
+        user=str(file.get("user") or ""),
+        url=url,
+        duration_ms=int(file["duration_ms"]) if file.get("duration_ms") else None,
+        channels=frozenset([*places, *(share.channel for share in shares)]),
+        shares=shares,
+    )
+
+
+def _shares(shares: Mapping[str, Any]) -> tuple[Share, ...]:
+    return tuple(
+        Share(channel=str(channel), ts=str(one["ts"]), thread_ts=str(one.get("thread_ts") or ""))
+        for kind in ("public", "private")
+        for channel, listed in (shares.get(kind) or {}).items()
+        for one in listed
+        if one.get("ts")
+    )
+
+
+def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
+    """Refuse what is no file."""
+    status = answer.status
+    if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
+        raise ServiceNow(SERVICE, f"did not hand the file over ({status})")
+    if status in _GONE:
+        raise UnusableFile(FileTrouble.DELETED, name=info.name)
+    page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
+    if status != _OK or page:
+        log.error("Slack answered a download with its sign-in page", status=status)
+        raise OperatorError("Slack does not let us download files", mend=_SCOPE)
+
+
+def _interrupted(broken: Exception) -> ServiceNow:
+    # The address is worth as much as a token where the file is public, and stays out of the words.
+    return ServiceNow(SERVICE, f"did not hand the file over ({type(broken).__name__})")
+
+
+class Body:
+    """The bytes of one file, once: an asynchronous iterator of pieces, as long as Slack said or an error.
+
+    Attributes:
+        size: bytes that will come.
+        failure: why the iteration ended early. Whoever hands the iterator to a client library, which turns an error
+            of its source into one of its own, finds the reason here.
+    """
+
+    def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:
+        self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
+        self._info = info
+        self._arrived = 0
+        self.size = info.size
+        self.failure: SwitchboardError | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await self._next()
+        except SwitchboardError as reason:
+            self.failure = reason
+            raise
+
+    async def _next(self) -> bytes:
+        try:
+            piece = await anext(self._pieces)
+        except StopAsyncIteration:
+            if self._arrived != self.size:
+                raise UnusableFile(FileTrouble.CHANGED, name=self._info.name) from None
+            raise
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise _interrupted(broken) from None
+        self._arrived += len(piece)
+        if self._arrived > self.size:
+            raise UnusableFile(FileTrouble.CHANGED, name=self._info.name)
+        return piece
