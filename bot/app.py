@@ -32,6 +32,7 @@ from bot.domain.references import derived_key
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
+from bot.slack.downloads import Downloads
 from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
@@ -219,7 +220,8 @@ class Switchboard:
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
-        self._context = ctx = self._make_context(store, client, messenger, files, payments, identity)
+        downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
+        self._context = ctx = self._make_context(store, client, messenger, files, downloads, payments, identity)
         self._stack.push_async_callback(ctx.anchoring.finish)
         await recover(ctx)
         await tighten_open(ctx)
@@ -253,6 +255,7 @@ class Switchboard:
         client: AsyncWebClient,
         messenger: Messenger,
         files: Files,
+        downloads: Downloads,
         payments: PaymentsClient | None,
         identity: Identity,
     ) -> Context:
@@ -264,6 +267,7 @@ class Switchboard:
             missing=settings.missing_for_payments,
             messenger=messenger,
             files=files,
+            downloads=downloads,
             people=People(
                 client=client,
                 groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],

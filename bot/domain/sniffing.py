@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable
 from enum import StrEnum
-from pathlib import PurePosixPath
 from typing import NamedTuple
 
 HEAD_BYTES = 64 * 1024
@@ -89,7 +88,7 @@ def sniff(head: bytes, name: str = "") -> Sniffed:
 
 def suffix_of(name: str) -> str:
     """The format that a name claims, ``""`` when it claims none."""
-    suffix = PurePosixPath(name.strip()).suffix.removeprefix(".").lower()
+    suffix = _parted(name)[1].lower()
     return _ALIASES.get(suffix, suffix)
 
 
@@ -108,7 +107,13 @@ def true_name(name: str, true_format: str) -> str:
     if not true_format or (suffix_of(name) and not is_called_wrongly(name, true_format)):
         return name
     wrong = suffix_of(name) in KIND_OF
-    return f"{PurePosixPath(name).stem if wrong else name}.{true_format}"
+    return f"{_parted(name)[0] if wrong else name}.{true_format}"
+
+
+def _parted(name: str) -> tuple[str, str]:
+    """A name without its ending, and the ending; a name that begins with its only point has none."""
+    stem, point, ending = name.strip().rpartition(".")
+    return (stem, ending) if point and stem and "/" not in ending else (name.strip(), "")
 
 
 def _signature(head: bytes, suffix: str) -> str:
@@ -252,7 +257,7 @@ def _text(head: bytes) -> str | None:
         return head[: len(head) // 2 * 2].decode("utf-16", errors="ignore")
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head):  # noqa: PLR2004 - control characters
         return None
-    return head.decode("utf-8", errors="replace")
+    return head.decode("utf-8-sig", errors="replace")
 
 
 def _is_tabular(text: str) -> bool:

@@ -1,18 +1,27 @@
-"""Sharing a file: ask for an address, send the bytes there, complete. Only the last step is seen by anybody."""
+"""Sharing a file, whole or as it arrives: ask for an address, send the bytes there, complete.
+
+Only the last step is seen by anybody.
+"""
 
 import json
-from collections.abc import Mapping
-from typing import Any
+import tempfile
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.slack.calls import SERVICE, call
 from bot.slack.messenger import Posted
 
 _ALT_LIMIT = 1_000
+_CHUNK = 64 * 1024
+_SECONDS = 10.0
+_SILENCE_SECONDS = 60.0
+_SLOWEST = 50_000
+"""Bytes a second below which an upload is given up."""
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
 
 
@@ -56,7 +65,46 @@ class Files:
             ServiceNever: Slack refused; nobody saw anything.
             OutcomeUnknown: the message may have been posted.
         """
-        file_id = await self._upload(name=name, content=content, alt=alt)
+        file_id = await self._upload(_Whole(content), name=name, alt=alt)
+        return await self._complete(file_id, title=title, comment=comment, channel=channel, thread_ts=thread_ts)
+
+    async def share_stream(
+        self,
+        *,
+        name: str,
+        chunks: AsyncIterable[bytes],
+        length: int | None,
+        title: str,
+        alt: str,
+        comment: str,
+        channel: str,
+        thread_ts: str | None,
+    ) -> Posted:
+        """The same for bytes as they arrive; no more than one piece of them is in memory.
+
+        Args:
+            name: see :meth:`share`.
+            chunks: read once. What it raises is raised here.
+            length: bytes that will come; None: not known, so they are put on disk first, because Slack has to be told.
+            title: see :meth:`share`.
+            alt: see :meth:`share`.
+            comment: see :meth:`share`.
+            channel: see :meth:`share`.
+            thread_ts: see :meth:`share`.
+
+        Raises:
+            ServiceNow: besides what :meth:`share` says, when another number of bytes came.
+        """
+        if length is not None:
+            file_id = await self._upload(_Flowing(chunks, length), name=name, alt=alt)
+        else:
+            with tempfile.TemporaryFile() as kept:
+                async for chunk in chunks:
+                    kept.write(chunk)
+                file_id = await self._upload(_Flowing(_read_again(kept), kept.tell()), name=name, alt=alt)
+        return await self._complete(file_id, title=title, comment=comment, channel=channel, thread_ts=thread_ts)
+
+    async def _complete(self, file_id: str, *, title: str, comment: str, channel: str, thread_ts: str | None) -> Posted:
         where = {"channel_id": channel, "initial_comment": comment}
         if thread_ts is not None:
             where["thread_ts"] = thread_ts
@@ -65,27 +113,36 @@ class Files:
         answer = await call(self._client.api_call("files.completeUploadExternal", data=form))
         return Posted(channel, _ts(answer, channel))
 
-    async def _upload(self, *, name: str, content: bytes, alt: str) -> str:
+    async def _upload(self, source: "_Whole | _Flowing", *, name: str, alt: str) -> str:
         """The id of a file that is uploaded and not shared yet; one that never is, Slack throws away."""
         try:
             place = await call(
-                self._client.files_getUploadURLExternal(filename=name, length=len(content), alt_txt=alt[:_ALT_LIMIT])
+                self._client.files_getUploadURLExternal(filename=name, length=source.length, alt_txt=alt[:_ALT_LIMIT])
             )
-            await self._send(str(place["upload_url"]), content)
         except OutcomeUnknown as lost:
             raise ServiceNow(SERVICE, lost.reason) from lost
+        await self._send(str(place["upload_url"]), source)
         return str(place["file_id"])
 
-    async def _send(self, url: str, content: bytes) -> None:
+    async def _send(self, url: str, source: "_Whole | _Flowing") -> None:
         if not self._trusted(url):
             raise ServiceNever(SERVICE, "named an upload address that is not its own")
-        headers = {"Content-Type": "application/octet-stream"}
+        headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
+        timeout = aiohttp.ClientTimeout(
+            total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_SILENCE_SECONDS
+        )
         try:
-            async with self._session.post(url, data=content, headers=headers, allow_redirects=False) as answer:
+            async with self._session.post(
+                url, data=source.body, headers=headers, allow_redirects=False, timeout=timeout
+            ) as answer:
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError) as broken:
+            if source.failure is not None:
+                raise source.failure from None
             # The address is worth as much as a token and stays out of the words.
             raise ServiceNow(SERVICE, f"did not take the file ({type(broken).__name__})") from None
+        if source.failure is not None:
+            raise source.failure
         if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
             raise ServiceNow(SERVICE, f"did not take the file ({status})")
         if status != _OK:
@@ -108,3 +165,46 @@ def _ts(answer: Mapping[str, Any], channel: str) -> str:
             for share in (shares.get(kind) or {}).get(channel) or []:
                 return str(share.get("ts") or "")
     return ""
+
+
+class _Whole:
+    """Bytes that are there."""
+
+    failure: SwitchboardError | None = None
+
+    def __init__(self, content: bytes) -> None:
+        self.body = content
+        self.length = len(content)
+
+
+class _Flowing:
+    """Bytes that arrive, exactly as many as were announced: fewer would be noticed by a time-out alone."""
+
+    def __init__(self, chunks: AsyncIterable[bytes], length: int) -> None:
+        self._chunks = chunks
+        self.length = length
+        self.failure: SwitchboardError | None = None
+
+    @property
+    def body(self) -> AsyncIterator[bytes]:
+        return self._counted()
+
+    async def _counted(self) -> AsyncIterator[bytes]:
+        sent = 0
+        try:
+            async for chunk in self._chunks:
+                sent += len(chunk)
+                if sent > self.length:
+                    break
+                yield chunk
+            if sent != self.length:
+                raise ServiceNow(SERVICE, f"was promised {self.length} bytes, and another number came")
+        except SwitchboardError as reason:  # the client library would wrap it into an error of its own
+            self.failure = reason
+            raise
+
+
+async def _read_again(kept: IO[bytes]) -> AsyncIterator[bytes]:
+    kept.seek(0)
+    while chunk := kept.read(_CHUNK):
+        yield chunk

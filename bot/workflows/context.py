@@ -7,6 +7,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.clock import Clock
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
+from bot.slack.downloads import Downloads
 from bot.slack.files import Files
 from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
@@ -45,6 +46,7 @@ class Context:
     missing: tuple[str, ...]
     messenger: Messenger
     files: Files
+    downloads: Downloads
     people: People
     policy: Policy
     clock: Clock

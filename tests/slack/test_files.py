@@ -10,7 +10,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from bot.slack.files import Files
+from bot.slack.files import Files, _Whole
 from bot.slack.messenger import Messenger, Posted
 from tests.support.rig import FINANCE, MARIA
 
@@ -119,7 +119,7 @@ async def test_a_refusal_is_one(workspace: Workspace, files: Files) -> None:
 )
 async def test_bytes_go_to_slack_or_nowhere(files: Files, address: str) -> None:
     with pytest.raises(ServiceNever):
-        await files._send(address, PNG)
+        await files._send(address, _Whole(PNG))
 
 
 @pytest.mark.parametrize("address", ["https://files.slack.com/upload/v1/x", "https://files.slack.com:443/x"])
@@ -129,6 +129,57 @@ def test_slacks_own_addresses_are_taken(files: Files, address: str) -> None:
 
 async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Files) -> None:
     with pytest.raises(ServiceNever) as refused:
-        await files._send(f"{workspace.url}/upload/v1/a-secret", PNG)
+        await files._send(f"{workspace.url}/upload/v1/a-secret", _Whole(PNG))
     assert refused.value.status == 404
     assert "a-secret" not in str(refused.value)
+
+
+async def pieces(*parts: bytes, then: Exception | None = None) -> AsyncIterator[bytes]:
+    for part in parts:
+        yield part
+    if then is not None:
+        raise then
+
+
+async def stream(files: Files, chunks: AsyncIterator[bytes], length: int | None) -> Posted:
+    return await files.share_stream(
+        name="a.wav",
+        chunks=chunks,
+        length=length,
+        title="a",
+        alt="a",
+        comment="here",
+        channel=FINANCE,
+        thread_ts=None,
+    )
+
+
+@pytest.mark.parametrize("length", [300_000, None])
+async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Files, length: int | None) -> None:
+    posted = await stream(files, pieces(b"a" * 100_000, b"b" * 100_000, b"c" * 100_000), length)
+    message = workspace.message(FINANCE, posted.ts)
+    file = workspace.file(message.files[0])
+    assert file is not None
+    assert file.content == b"a" * 100_000 + b"b" * 100_000 + b"c" * 100_000
+
+
+@pytest.mark.parametrize("length", [9, 11])
+async def test_another_number_of_bytes_than_promised_is_not_shared(
+    workspace: Workspace, files: Files, length: int
+) -> None:
+    with pytest.raises(ServiceNow, match="promised"):
+        await stream(files, pieces(b"12345", b"67890"), length)
+    assert not workspace.messages(FINANCE)
+
+
+@pytest.mark.parametrize("length", [300_000, None])
+async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Files, length: int | None) -> None:
+    with pytest.raises(ServiceNever, match="too large"):
+        await stream(files, pieces(b"a" * 100_000, then=ServiceNever("localization", "too large")), length)
+    assert not workspace.messages(FINANCE)
+
+
+async def test_nothing_is_not_shared(workspace: Workspace, files: Files) -> None:
+    with pytest.raises(ServiceNever):
+        await stream(files, pieces(), None)
+    assert not workspace.messages(FINANCE)

@@ -1,0 +1,254 @@
+"""Fetching what a service made: an address in its answer, on a host that nobody here has chosen.
+
+It is asked with no key, no cookie and no referrer. Addresses inside private networks are refused, unless the host is
+the configured service's own: the answer of a service, or of whoever answers in its place, must not make us read our own
+network. What a name stands for is decided once, by the resolver that the connection uses, so that it cannot stand for
+something else a moment later.
+"""
+
+import asyncio
+import ipaddress
+import re
+import socket
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from pathlib import PurePosixPath
+from typing import Final, Self
+from urllib.parse import unquote, urljoin, urlsplit
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.resolver import ThreadedResolver
+
+from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
+
+CHUNK_BYTES: Final = 64 * 1024
+_HOPS: Final = 3
+_CONNECT_SECONDS: Final = 10.0
+_SILENCE_SECONDS: Final = 60.0
+_OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
+_MOVED: Final = frozenset({301, 302, 303, 307, 308})
+_NAMED: Final = re.compile(r"filename\*?=(?:UTF-8'')?\"?([^\";]+)", re.IGNORECASE)
+
+
+class PrivateAddressError(OSError):
+    """The host is, or stands for, an address that is nobody's business outside."""
+
+
+class GuardedResolver(AbstractResolver):
+    """Resolves names, and hands out public addresses only; ``own`` hosts may be anything."""
+
+    def __init__(self, *, own: Collection[str], resolver: AbstractResolver | None = None) -> None:
+        self._own = frozenset(own)
+        self._resolver = resolver or ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The addresses of a host.
+
+        Raises:
+            PrivateAddressError: none of them is public.
+        """
+        found = await self._resolver.resolve(host, port, family)
+        if _plain(host) in self._own:
+            return found
+        public = [one for one in found if is_public(one["host"])]
+        if found and not public:
+            raise PrivateAddressError(host)
+        return public
+
+    async def close(self) -> None:
+        """Close the resolver below."""
+        await self._resolver.close()
+
+
+def is_public(address: str) -> bool:
+    """Whether this IP address can be reached from everywhere; addresses that carry another one count as that one."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        if inner is not None:
+            return is_public(str(inner))
+        if parsed in _NAT64:
+            return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
+    return parsed.is_global and not parsed.is_multicast
+
+
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+
+
+def open_result_session(own: Collection[str], *, resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
+    """A session for :class:`Results`, closed by whoever opened it. ``own``: hosts that may be private."""
+    guarded = GuardedResolver(own=[_plain(host) for host in own], resolver=resolver)
+    return aiohttp.ClientSession(
+        connector=aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10),
+        trust_env=False,
+        cookie_jar=aiohttp.DummyCookieJar(),
+        headers={"User-Agent": "switchboard"},
+        auto_decompress=False,
+    )
+
+
+class Results:
+    """Fetches results of services.
+
+    Args:
+        session: made by :func:`open_result_session` with the same ``own``.
+        own: hosts of the configured services, which may be private and speak plain http.
+        total: seconds that one result may take.
+    """
+
+    def __init__(self, *, session: aiohttp.ClientSession, own: Collection[str], total: float = 900.0) -> None:
+        self._session = session
+        self._own = frozenset(_plain(host) for host in own)
+        self._timeout = aiohttp.ClientTimeout(
+            total=total, sock_connect=_CONNECT_SECONDS, sock_read=min(_SILENCE_SECONDS, total)
+        )
+
+    @asynccontextmanager
+    async def open(self, url: str, *, service: str, limit: int) -> AsyncIterator["Result"]:
+        """The result at this address: ``async with results.open(…) as result: async for chunk in result``.
+
+        Args:
+            url: from the service's answer.
+            service: what the service is called in errors.
+            limit: bytes; more end the iteration with an error.
+
+        Raises:
+            ServiceNever: the address is none we may ask, or there is nothing (any more).
+            ServiceNow: the host does not answer; a later try may work.
+        """
+        answer = await self._ask(url, service)
+        try:
+            length = answer.content_length
+            if length is not None and length > limit:
+                raise ServiceNever(service, f"made a result of {length} bytes, which is too large")
+            yield Result(answer, service=service, limit=limit)
+        finally:
+            answer.close()
+
+    async def _ask(self, url: str, service: str) -> aiohttp.ClientResponse:
+        """Follow a few redirects, each looked at like the first address: there is nothing secret to take along."""
+        for _ in range(_HOPS + 1):
+            self._admit(url, service)
+            answer = await self._get(url, service)
+            if answer.status not in _MOVED:
+                _check(answer, service)
+                return answer
+            there = answer.headers.get("Location", "")
+            answer.close()
+            url = urljoin(url, there)
+        raise ServiceNever(service, "sent us from address to address for its result")
+
+    def _admit(self, url: str, service: str) -> None:
+        """Refuse what is refused without asking anybody; names are looked at by the resolver."""
+        try:
+            parts = urlsplit(url)
+            host, _ = _plain(parts.hostname or ""), parts.port
+        except ValueError:
+            raise ServiceNever(service, "named an address for its result that is none") from None
+        if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
+            raise ServiceNever(service, "named an address for its result that is none")
+        if host in self._own:
+            return
+        if _is_address(host) and not is_public(host):
+            raise ServiceNever(service, "named a private address for its result")
+
+    async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:
+        headers = {"Accept-Encoding": "identity"}
+        try:
+            return await self._session.get(url, headers=headers, allow_redirects=False, timeout=self._timeout)
+        except aiohttp.InvalidURL:
+            raise ServiceNever(service, "named an address for its result that is none") from None
+        except aiohttp.ClientConnectorError as refused:
+            if _is_private(refused):
+                raise ServiceNever(service, "named a private address for its result") from None
+            raise ServiceNow(service, "has a result at a host that cannot be reached") from None
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise ServiceNow(service, f"did not hand its result over ({type(broken).__name__})") from None
+
+
+class Result:
+    """A result as it arrives: an asynchronous iterator of pieces, once.
+
+    Attributes:
+        length: bytes that were announced; None when nobody said.
+        content_type: as announced.
+        name: a file name for it: the announced one, else the last part of its address; may be empty.
+        failure: why the iteration ended early, for whoever hands the iterator to a client library.
+    """
+
+    def __init__(self, answer: aiohttp.ClientResponse, *, service: str, limit: int) -> None:
+        self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
+        self._service = service
+        self._limit = limit
+        self._arrived = 0
+        self.length = answer.content_length
+        self.content_type = answer.content_type
+        self.name = _name(answer)
+        self.failure: SwitchboardError | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await self._next()
+        except SwitchboardError as reason:
+            self.failure = reason
+            raise
+
+    async def _next(self) -> bytes:
+        try:
+            piece = await anext(self._pieces)
+        except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as broken:
+            raise ServiceNow(self._service, f"did not hand its result over ({type(broken).__name__})") from None
+        self._arrived += len(piece)
+        if self._arrived > self._limit:
+            raise ServiceNever(self._service, f"made a result of more than {self._limit} bytes, which is too large")
+        return piece
+
+
+def _check(answer: aiohttp.ClientResponse, service: str) -> None:
+    status = answer.status
+    if status == _OK:
+        return
+    answer.close()
+    if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
+        raise ServiceNow(service, f"did not hand its result over ({status})")
+    raise ServiceNever(service, f"has no result at the address it named ({status})", status=status)
+
+
+def _name(answer: aiohttp.ClientResponse) -> str:
+    named = _NAMED.search(answer.headers.get("Content-Disposition", ""))
+    name = unquote(named[1]) if named else unquote(answer.url.path)
+    return PurePosixPath(name.replace("\\", "/")).name.strip()
+
+
+def _plain(host: str) -> str:
+    """A host name in its one form."""
+    return host.strip("[]").rstrip(".").lower()
+
+
+def _is_address(host: str) -> bool:
+    """Whether a host is an IP address, however it is written: clients read ``2130706433`` and ``0x7f.1`` as one too."""
+    try:
+        ipaddress.ip_address(host.partition("%")[0])
+    except ValueError:
+        return bool(re.fullmatch(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*", host))
+    return True
+
+
+def _is_private(refused: BaseException | None) -> bool:
+    """Whether the guarded resolver is behind this."""
+    while refused is not None:
+        if isinstance(refused, PrivateAddressError) or isinstance(
+            getattr(refused, "os_error", None), PrivateAddressError
+        ):
+            return True
+        refused = refused.__cause__ or refused.__context__
+    return False

@@ -1,0 +1,316 @@
+"""What a service made is fetched from where it says, without a key and never from inside private networks."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+
+import pytest
+from aiohttp import web
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from bot.clients.results import (
+    GuardedResolver,
+    PrivateAddressError,
+    Results,
+    is_public,
+    open_result_session,
+)
+from bot.domain.errors import ServiceNever, ServiceNow
+
+DATA = bytes(range(256)) * 1_000
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Names(AbstractResolver):
+    """A name service that says what a test wants, the next thing each time."""
+
+    def __init__(self, **names: list[str]) -> None:
+        self.names = {name.replace("_", "."): addresses for name, addresses in names.items()}
+        self.asked: list[str] = []
+
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,
+        family: socket.AddressFamily = socket.AF_INET,  # noqa: ARG002 - the protocol's name
+    ) -> list[ResolveResult]:
+        self.asked.append(host)
+        known = self.names[host]
+        address = known.pop(0) if len(known) > 1 else known[0]
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=0),
+        ]
+
+    async def close(self) -> None:
+        return None
+
+
+class Host:
+    def __init__(self) -> None:
+        self.seen: list[Mapping[str, str]] = []
+        self.handler: Handler = self.hand_over
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    async def hand_over(self, _: web.Request) -> web.StreamResponse:
+        return web.Response(body=DATA, content_type="audio/mpeg")
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.seen.append({"path": request.path, **request.headers})
+        return await self.handler(request)
+
+
+@pytest.fixture
+async def host() -> AsyncIterator[Host]:
+    made = Host()
+    app = web.Application()
+    app.router.add_get("/{path:.*}", made.handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    made.port = runner.addresses[0][1]
+    yield made
+    await runner.cleanup()
+
+
+@asynccontextmanager
+async def results(
+    own: tuple[str, ...] = ("127.0.0.1",), resolver: AbstractResolver | None = None, total: float = 5.0
+) -> AsyncIterator[Results]:
+    session = open_result_session(own, resolver=resolver)
+    try:
+        yield Results(session=session, own=own, total=total)
+    finally:
+        await session.close()
+
+
+async def fetch(fetcher: Results, url: str, *, limit: int = 1_000_000) -> bytes:
+    async with fetcher.open(url, service="localization", limit=limit) as result:
+        return b"".join([piece async for piece in result])
+
+
+async def test_a_result_is_fetched_with_nothing_of_ours(host: Host) -> None:
+    async with (
+        results() as fetcher,
+        fetcher.open(f"{host.url}/out/vocals%20a.mp3?x=1", service="localization", limit=1_000_000) as result,
+    ):
+        assert (result.length, result.content_type, result.name) == (len(DATA), "audio/mpeg", "vocals a.mp3")
+        assert b"".join([piece async for piece in result]) == DATA
+    assert {name.lower() for name in host.seen[0]} == {
+        "path",
+        "host",
+        "accept",
+        "accept-encoding",
+        "connection",
+        "user-agent",
+    }
+
+
+async def test_the_announced_name_wins(host: Host) -> None:
+    async def named(_: web.Request) -> web.Response:
+        headers = {"Content-Disposition": 'attachment; filename="../../etc/na me.wav"'}
+        return web.Response(body=b"x", headers=headers)
+
+    host.handler = named
+    async with results() as fetcher, fetcher.open(f"{host.url}/y", service="s", limit=10) as result:
+        assert result.name == "na me.wav"
+
+
+async def test_without_a_length(host: Host) -> None:
+    async def chunked(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse()
+        answer.enable_chunked_encoding()
+        await answer.prepare(request)
+        for _ in range(10):
+            await answer.write(b"x" * 1_000)
+        return answer
+
+    host.handler = chunked
+    async with results() as fetcher:
+        async with fetcher.open(host.url, service="s", limit=10_000) as result:
+            assert result.length is None
+            assert sum([len(piece) async for piece in result]) == 10_000
+        async with fetcher.open(host.url, service="s", limit=9_999) as result:
+            with pytest.raises(ServiceNever, match="too large"):
+                async for _ in result:
+                    pass
+            assert isinstance(result.failure, ServiceNever)
+
+
+async def test_too_large_is_not_begun(host: Host) -> None:
+    async with results() as fetcher:
+        with pytest.raises(ServiceNever, match="too large"):
+            await fetch(fetcher, host.url, limit=len(DATA) - 1)
+
+
+PRIVATE = [
+    "127.0.0.1",
+    "10.0.0.1",
+    "172.16.5.4",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "0.0.0.0",  # noqa: S104 - nothing listens on it here
+    "224.0.0.1",
+    "255.255.255.255",
+    "::1",
+    "::",
+    "fe80::1",
+    "fe80::1%eth0",
+    "fc00::1",
+    "ff02::1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "64:ff9b::7f00:1",
+    "2002:7f00:1::",
+    "no address",
+]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_private_addresses(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1::1", "::ffff:93.184.216.34", "64:ff9b::5db8:d822"]
+)
+def test_public_addresses(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "http://127.0.0.1:{port}/",
+        "http://localhost:{port}/",
+        "http://[::1]:{port}/",
+        "http://[::ffff:127.0.0.1]:{port}/",
+        "http://2130706433:{port}/",
+        "http://0x7f000001:{port}/",
+        "http://0177.0.0.1:{port}/",
+        "http://127.1:{port}/",
+        "http://0:{port}/",
+        "http://169.254.169.254/latest/meta-data/",
+    ],
+)
+async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
+    async with results(own=("service.example",)) as fetcher:
+        with pytest.raises(ServiceNever):
+            await fetch(fetcher, there.format(port=host.port))
+    assert host.seen == []
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        "ftp://example.com/a",
+        "file:///etc/passwd",
+        "//x",
+        "",
+        "http://",
+        "http://u:p@127.0.0.1/",
+        "http://[x",
+        "gopher:1",
+    ],
+)
+async def test_what_is_no_address(there: str) -> None:
+    async with results() as fetcher:
+        with pytest.raises(ServiceNever):
+            await fetch(fetcher, there)
+
+
+async def test_a_name_that_stands_for_a_private_address(host: Host) -> None:
+    async with results(own=("service.example",), resolver=Names(evil_example=["127.0.0.1"])) as fetcher:
+        with pytest.raises(ServiceNever, match="private"):
+            await fetch(fetcher, f"http://evil.example:{host.port}/")
+    assert host.seen == []
+
+
+async def test_a_name_that_changes_its_mind_is_asked_once(host: Host) -> None:
+    """First a public address, for whoever looks; then our own network, for whoever connects."""
+    names = Names(evil_example=["192.0.2.1", "127.0.0.1"])
+    resolver = GuardedResolver(own=(), resolver=names)
+    with pytest.raises(PrivateAddressError):
+        await resolver.resolve("evil.example", 80)  # a documentation address is none either
+    names = Names(evil_example=["127.0.0.1", "93.184.216.34"])
+    async with results(own=("service.example",), resolver=names) as fetcher:
+        with pytest.raises(ServiceNever, match="private"):
+            await fetch(fetcher, f"http://evil.example:{host.port}/")
+    assert names.asked == ["evil.example"]
+
+
+async def test_the_services_own_host_may_be_private(host: Host) -> None:
+    names = Names(service_internal=["127.0.0.1"])
+    async with results(own=("Service.Internal.",), resolver=names) as fetcher:
+        assert await fetch(fetcher, f"http://service.internal:{host.port}/a.mp3") == DATA
+    assert "Authorization" not in host.seen[0]
+
+
+async def test_a_redirect_is_looked_at_like_the_first_address(host: Host) -> None:
+    async def away(request: web.Request) -> web.Response:
+        if request.path == "/there":
+            return web.Response(body=b"moved")
+        where = {"/a": "/there", "/evil": "http://169.254.169.254/", "/round": "/round", "/none": ""}[request.path]
+        return web.Response(status=302, headers={"Location": where})
+
+    host.handler = away
+    async with results() as fetcher:
+        assert await fetch(fetcher, f"{host.url}/a") == b"moved"
+        for path in ("/evil", "/round", "/none"):
+            with pytest.raises(ServiceNever):
+                await fetch(fetcher, f"{host.url}{path}")
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(404, ServiceNever), (403, ServiceNever), (500, ServiceNow), (429, ServiceNow)]
+)
+async def test_what_the_host_answers(host: Host, status: int, kind: type[Exception]) -> None:
+    async def answer(_: web.Request) -> web.Response:
+        return web.Response(status=status, text="<html>")
+
+    host.handler = answer
+    async with results() as fetcher:
+        with pytest.raises(kind) as told:
+            await fetch(fetcher, f"{host.url}/a-signed-path")
+    assert "a-signed-path" not in str(told.value)
+
+
+async def test_a_host_that_is_silent(host: Host) -> None:
+    async def dawdle(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Length": "100"})
+        await answer.prepare(request)
+        await answer.write(b"x")
+        await gone.wait()
+        return answer
+
+    gone = asyncio.Event()
+    host.handler = dawdle
+    async with results(total=0.2) as fetcher:
+        with pytest.raises(ServiceNow):
+            await fetch(fetcher, host.url)
+    gone.set()
+
+
+async def test_a_host_that_is_not_there() -> None:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    async with results() as fetcher:
+        with pytest.raises(ServiceNow):
+            await fetch(fetcher, f"http://127.0.0.1:{port}/")
+
+
+async def test_a_session_keeps_nothing_between_results(host: Host) -> None:
+    async def bake(_: web.Request) -> web.Response:
+        return web.Response(body=b"x", headers={"Set-Cookie": "a=b"})
+
+    host.handler = bake
+    async with results() as fetcher:
+        await fetch(fetcher, host.url)
+        await fetch(fetcher, host.url)
+    assert "Cookie" not in host.seen[1]

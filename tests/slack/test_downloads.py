@@ -1,0 +1,312 @@
+"""Files of people: by their id, streamed, bounded, with the token for Slack's own host alone."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from aiohttp import web
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Workspace
+from bot.playground.workspace.files import Odd
+from bot.slack.downloads import Downloads, read_info
+from tests.support.rig import FINANCE, MARIA
+
+SAMPLES = Path(__file__).parent / "samples"
+DATA = bytes(range(256)) * 2_000
+
+
+@pytest.fixture
+async def workspace() -> AsyncIterator[Workspace]:
+    made = Workspace(enforce_rates=False)
+    made.add_user(MARIA, "maria")
+    made.add_channel(FINANCE, "finance", members=[MARIA])
+    await made.start()
+    yield made
+    await made.stop()
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as opened:
+        yield opened
+
+
+@pytest.fixture
+def downloads(workspace: Workspace, session: aiohttp.ClientSession) -> Downloads:
+    client = AsyncWebClient(token="xoxb-playground", base_url=workspace.api_url, session=session, retry_handlers=[])
+    return Downloads(client=client, session=session, token="xoxb-playground", api_url=workspace.api_url)
+
+
+async def read(downloads: Downloads, info: FileInfo, *, limit: int = 10_000_000) -> bytes:
+    async with downloads.open(info, limit=limit) as body:
+        return b"".join([chunk async for chunk in body])
+
+
+async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloads) -> None:
+    root = await workspace.say(MARIA, FINANCE, "root")
+    message = await workspace.drop(MARIA, FINANCE, "Ä b.bin", DATA, thread_ts=root.ts, duration_ms=1_500)
+    info = await downloads.info(message.files[0])
+    assert (info.id, info.name, info.size, info.user) == (message.files[0], "Ä b.bin", len(DATA), MARIA)
+    assert (info.duration_ms, info.channels) == (1_500, frozenset({FINANCE}))
+    assert info.share_in(FINANCE) == Share(channel=FINANCE, ts=message.ts, thread_ts=root.ts)
+    assert await read(downloads, info) == DATA
+    assert await downloads.head(info, most=100) == DATA[:100]
+
+
+@pytest.mark.parametrize(
+    ("odd", "trouble"),
+    [
+        ("deleted", FileTrouble.DELETED),
+        ("external", FileTrouble.EXTERNAL),
+        ("hidden", FileTrouble.HIDDEN),
+        ("denied", FileTrouble.DENIED),
+        ("processing", FileTrouble.PROCESSING),
+    ],
+)
+async def test_what_cannot_be_used_says_why(
+    workspace: Workspace, downloads: Downloads, odd: Odd, trouble: FileTrouble
+) -> None:
+    file_id = workspace.upload(MARIA, "a.bin", DATA, odd=odd)
+    with pytest.raises(UnusableFile) as refused:
+        await downloads.info(file_id)
+    assert refused.value.trouble is trouble
+
+
+async def test_what_nobody_knows(downloads: Downloads) -> None:
+    with pytest.raises(UnusableFile) as refused:
+        await downloads.info("F0NOSUCH")
+    assert refused.value.trouble is FileTrouble.UNKNOWN
+
+
+async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Workspace, downloads: Downloads) -> None:
+    info = await downloads.info(workspace.upload(MARIA, "a.bin", DATA))
+    workspace.set_file(info.id, odd="deleted")  # a request would be answered with 404
+    with pytest.raises(UnusableFile) as refused:
+        await read(downloads, info, limit=len(DATA) - 1)
+    assert (refused.value.trouble, refused.value.limit) == (FileTrouble.TOO_LARGE, len(DATA) - 1)
+
+
+async def test_nothing_is_no_file(workspace: Workspace, downloads: Downloads) -> None:
+    info = await downloads.info(workspace.upload(MARIA, "a.bin", b""))
+    with pytest.raises(UnusableFile) as refused:
+        await read(downloads, info)
+    assert refused.value.trouble is FileTrouble.EMPTY
+
+
+async def test_deleted_between_looking_and_reading(workspace: Workspace, downloads: Downloads) -> None:
+    info = await downloads.info(workspace.upload(MARIA, "a.bin", DATA))
+    await workspace.delete_file(MARIA, info.id)
+    with pytest.raises(UnusableFile) as refused:
+        await read(downloads, info)
+    assert refused.value.trouble is FileTrouble.DELETED
+
+
+@pytest.mark.parametrize("size", [len(DATA) - 1, len(DATA) + 1])
+async def test_another_length_than_slack_said(workspace: Workspace, downloads: Downloads, size: int) -> None:
+    file_id = workspace.upload(MARIA, "a.bin", DATA)
+    workspace.set_file(file_id, size=size)
+    info = await downloads.info(file_id)
+    async with downloads.open(info, limit=10_000_000) as body:
+        with pytest.raises(UnusableFile) as refused:
+            async for _ in body:
+                pass
+        assert body.failure is refused.value
+    assert refused.value.trouble is FileTrouble.CHANGED
+
+
+async def test_the_sign_in_page_is_no_file(
+    workspace: Workspace, downloads: Downloads, session: aiohttp.ClientSession
+) -> None:
+    info = await downloads.info(workspace.upload(MARIA, "a.csv", DATA))
+    stranger = Downloads(client=downloads._client, session=session, token="xoxb-wrong", api_url=workspace.api_url)
+    with pytest.raises(OperatorError, match="download"):
+        await read(stranger, info)
+
+
+async def test_without_the_scope_the_operator_is_told(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+    bare = Workspace(scopes=("chat:write",), enforce_rates=False)
+    await bare.start()
+    try:
+        client = AsyncWebClient(token="xoxb-playground", base_url=bare.api_url, session=session, retry_handlers=[])
+        downloads = Downloads(client=client, session=session, token="xoxb-playground", api_url=bare.api_url)
+        with pytest.raises(OperatorError) as refused:
+            await downloads.info("F1")
+        assert "files:read" in refused.value.mend
+    finally:
+        await bare.stop()
+
+
+@pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.GARBAGE])
+async def test_slack_in_trouble_is_asked_later(workspace: Workspace, downloads: Downloads, kind: FaultKind) -> None:
+    file_id = workspace.upload(MARIA, "a.bin", DATA)
+    workspace.faults.arm(Fault(kind, "files.info"))
+    with pytest.raises(ServiceNow):
+        await downloads.info(file_id)
+
+
+async def test_another_refusal_stays_one(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+    client = AsyncWebClient(token="xoxb-revoked", base_url=workspace.api_url, session=session, retry_handlers=[])
+    downloads = Downloads(client=client, session=session, token="xoxb-revoked", api_url=workspace.api_url)
+    with pytest.raises(ServiceNever) as refused:
+        await downloads.info("F1")
+    assert refused.value.reason == "invalid_auth"
+
+
+class Elsewhere:
+    """A host that is not Slack's, and what it was sent."""
+
+    def __init__(self) -> None:
+        self.seen: list[Mapping[str, str]] = []
+        self.answer: web.StreamResponse | None = None
+        self.url = ""
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        self.seen.append(dict(request.headers))
+        assert self.answer is not None
+        return self.answer
+
+
+@pytest.fixture
+async def elsewhere() -> AsyncIterator[Elsewhere]:
+    made = Elsewhere()
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", made.handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    made.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    yield made
+    await runner.cleanup()
+
+
+def info_at(url: str, size: int = 4) -> FileInfo:
+    return FileInfo(id="F1", name="a", size=size, mimetype="", user=MARIA, url=url)
+
+
+async def test_no_redirect_is_followed(session: aiohttp.ClientSession, elsewhere: Elsewhere) -> None:
+    """Slack's own host sends us to another one: the token stays."""
+    front = Elsewhere()
+    front.answer = web.Response(status=302, headers={"Location": f"{elsewhere.url}/file"})
+    app = web.Application()
+    app.router.add_get("/{path:.*}", front.handle)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    own = f"http://127.0.0.1:{runner.addresses[0][1]}"
+    client = AsyncWebClient(token="xoxb-secret", base_url=f"{own}/api/", session=session)
+    downloads = Downloads(client=client, session=session, token="xoxb-secret", api_url=f"{own}/api/")
+    try:
+        with pytest.raises(OperatorError):
+            await read(downloads, info_at(f"{own}/files-pri/x"))
+        assert front.seen[0]["Authorization"] == "Bearer xoxb-secret"
+        assert elsewhere.seen == []
+    finally:
+        await runner.cleanup()
+
+
+async def test_the_token_goes_to_no_other_host(downloads: Downloads, elsewhere: Elsewhere) -> None:
+    elsewhere.answer = web.Response(body=b"data")
+    with pytest.raises(UnusableFile) as refused:
+        await read(downloads, info_at(f"{elsewhere.url}/x"))
+    assert refused.value.trouble is FileTrouble.EXTERNAL
+    assert elsewhere.seen == []
+
+
+@pytest.mark.parametrize(
+    ("url", "own"),
+    [
+        ("https://files.slack.com/files-pri/T1-F1/a", True),
+        ("https://files.slack.com:443/files-pri/T1-F1/a", True),
+        ("http://files.slack.com/files-pri/T1-F1/a", False),
+        ("https://files.slack.com:8443/a", False),
+        ("https://user:pass@files.slack.com/a", False),
+        ("https://files.slack.com.evil.example/a", False),
+        ("https://files.slack.com@evil.example/a", False),
+        ("https://evil.example/files.slack.com", False),
+        ("https://drive.google.com/a", False),
+        ("file:///etc/passwd", False),
+        ("https://files.slack.com:port/a", False),
+        ("https://[broken/a", False),
+        ("", False),
+    ],
+)
+def test_which_addresses_are_slacks_own(downloads: Downloads, url: str, own: bool) -> None:
+    assert downloads.trusted(url) is own
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+async def test_a_host_in_trouble(downloads: Downloads, elsewhere: Elsewhere, status: int) -> None:
+    elsewhere.answer = web.Response(status=status)
+    downloads._own_origin = ("http", elsewhere.url.removeprefix("http://"))
+    with pytest.raises(ServiceNow):
+        await read(downloads, info_at(f"{elsewhere.url}/x"))
+
+
+async def test_a_connection_that_breaks_in_the_middle(downloads: Downloads, elsewhere: Elsewhere) -> None:
+    async def broken(request: web.Request) -> web.StreamResponse:
+        answer = web.StreamResponse(headers={"Content-Length": "1000"})
+        await answer.prepare(request)
+        await answer.write(b"x" * 10)
+        assert request.transport is not None
+        request.transport.close()
+        return answer
+
+    elsewhere.handle = broken  # type: ignore[method-assign]  # the route asks the instance for it
+    app = web.Application()
+    app.router.add_get("/{path:.*}", broken)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    own = f"127.0.0.1:{runner.addresses[0][1]}"
+    downloads._own_origin = ("http", own)
+    try:
+        with pytest.raises(ServiceNow) as silent:
+            await read(downloads, info_at(f"http://{own}/a-secret-path", size=1_000))
+        assert "a-secret-path" not in str(silent.value)
+    finally:
+        await runner.cleanup()
+
+
+def sample(**changes: Any) -> dict[str, Any]:
+    file: dict[str, Any] = json.loads((SAMPLES / "file.json").read_text())
+    return {**file, **changes}
+
+
+def test_a_file_object_as_slack_writes_it() -> None:
+    info = read_info(sample())
+    assert (info.id, info.name, info.size, info.mimetype) == ("F0KAGT0001", "board.gif", 52_211, "image/gif")
+    assert info.share_in("C0KAGT0001") == Share(
+        channel="C0KAGT0001", ts="1763700001.000100", thread_ts="1763700000.000100"
+    )
+    assert info.channels == {"C0KAGT0001", "D0KAGT0001"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "trouble"),
+    [
+        ({"mode": "tombstone"}, FileTrouble.DELETED),
+        ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
+        ({"mode": "external"}, FileTrouble.EXTERNAL),
+        ({"is_external": True}, FileTrouble.EXTERNAL),
+        ({"file_access": "access_denied"}, FileTrouble.DENIED),
+        ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
+        ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
+    ],
+)
+def test_odd_file_objects(changes: dict[str, Any], trouble: FileTrouble) -> None:
+    with pytest.raises(UnusableFile) as refused:
+        read_info(sample(**changes))
+    assert refused.value.trouble is trouble
+
+
+def test_a_file_without_a_name_has_its_title() -> None:
+    assert read_info(sample(name=None, title="Board")).name == "Board"
+    assert read_info(sample(name=None, title="")).name == "F0KAGT0001"
+    assert read_info(sample(size=None, shares=None, channels=None, url_private_download="")).size == 0
