@@ -11,11 +11,11 @@ Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
 import asyncio
 import io
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -36,6 +36,27 @@ _TEXT_KEPT: Final = 2000
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
 
 
+class Body(Protocol):
+    """A body that is not held in memory. One exchange reads it once, from its beginning."""
+
+    @property
+    def length(self) -> int:
+        """Bytes, exactly."""
+
+    def chunks(self) -> AsyncIterator[bytes]:
+        """All of them. What goes wrong on the way is for the body to remember: the network error hides it."""
+
+
+class Sink(Protocol):
+    """Where the bytes of a successful answer go that is a file and no document."""
+
+    def wants(self, content_type: str) -> bool:
+        """Whether such an answer is a file; asked with its content type in lower case."""
+
+    async def write(self, chunk: bytes) -> bool:
+        """Take more of it; False when it becomes too large."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
     """A request without its base address. Everything that may hold a secret stays out of ``repr``.
@@ -43,14 +64,14 @@ class Prepared:
     Attributes:
         operation: ``payments.get_operation``: what logs call it.
         path: encoded, with the query if there is one.
-        body: bytes as they go out; None for no body.
+        body: bytes as they go out, or a body that is read while it goes out; None for no body.
     """
 
     operation: str
     method: str
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
-    body: bytes | None = field(default=None, repr=False)
+    body: bytes | Body | None = field(default=None, repr=False)
 
 
 class _NotSent(Exception):
@@ -171,8 +192,10 @@ class Transport:
         """
         return self._base_url + path
 
-    async def send(self, request: Prepared, *, guard: Guard | None = None, total: float | None = None) -> Reply:
-        """Send once, follow no redirect, read at most 2 MiB.
+    async def send(
+        self, request: Prepared, *, guard: Guard | None = None, total: float | None = None, sink: Sink | None = None
+    ) -> Reply:
+        """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
 
         Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as
         usual and leaves the outcome unknown.
@@ -181,12 +204,14 @@ class Transport:
             request: what to send.
             guard: asked when the connection stands, right before the first byte; False sends nothing.
             total: seconds for everything, instead of the transport's own: uploads take longer.
+            sink: takes an answer that is a file.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
         flight = _Flight(guard)
         try:
-            reply = await self._exchange(request, flight, self._timeout if total is None else self._patient(total))
+            timeout = self._timeout if total is None else self._patient(total)
+            reply = await self._exchange(request, flight, timeout, sink)
         except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
             # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
             reply = Reply(failure=_failure(error, flight))
@@ -201,27 +226,43 @@ class Transport:
     def _patient(self, total: float) -> aiohttp.ClientTimeout:
         return aiohttp.ClientTimeout(total=total, connect=self._connect, sock_connect=self._connect, sock_read=total)
 
-    async def _exchange(self, request: Prepared, flight: _Flight, timeout: aiohttp.ClientTimeout) -> Reply:
+    async def _exchange(
+        self, request: Prepared, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
+    ) -> Reply:
+        body, length = _outgoing(request.body)
         async with self._session.request(
             request.method,
             URL(self._base_url + request.path, encoded=True),
-            data=_in_parts(request.body),
-            headers=request.headers,
+            data=body,
+            headers={**request.headers, **length},
             timeout=timeout,
             allow_redirects=False,
             middlewares=(flight,),
         ) as response:
-            body = bytearray()
+            if sink is not None and response.ok and sink.wants(response.headers.get("Content-Type", "").casefold()):
+                return await _poured(response, sink)
+            answer = bytearray()
             async for chunk in response.content.iter_chunked(_CHUNK):
-                body += chunk
-                if len(body) > MAX_BODY:
+                answer += chunk
+                if len(answer) > MAX_BODY:
                     return Reply(failure=Failure.OVERSIZE)
-            return read_reply(status=response.status, headers=response.headers, body=bytes(body))
+            return read_reply(status=response.status, headers=response.headers, body=bytes(answer))
 
 
-def _in_parts(body: bytes | None) -> bytes | io.BytesIO | None:
-    """A body of many payments is handed over as a file: written at once it would hold up everybody else."""
-    return io.BytesIO(body) if body is not None and len(body) > _CHUNK else body
+async def _poured(response: ClientResponse, sink: Sink) -> Reply:
+    async for chunk in response.content.iter_chunked(_CHUNK):
+        if not await sink.write(chunk):
+            return Reply(failure=Failure.OVERSIZE)
+    return Reply(status=response.status, headers={"content-type": response.headers.get("Content-Type", "")})
+
+
+def _outgoing(body: bytes | Body | None) -> tuple[bytes | io.BytesIO | AsyncIterator[bytes] | None, dict[str, str]]:
+    """The body as aiohttp takes it, and the header of one that is read while it goes out."""
+    if body is None or isinstance(body, bytes):
+        # A body of many payments is handed over as a file: written at once it would hold up everybody else.
+        return (io.BytesIO(body) if body is not None and len(body) > _CHUNK else body), {}
+    # With its length told, the body is not sent in chunks, which not every server takes.
+    return body.chunks(), {"Content-Length": str(body.length)}
 
 
 def _failure(error: Exception, flight: _Flight) -> Failure:

@@ -1,0 +1,199 @@
+"""The client of the content localization service: one request, sent once, and what became of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from pydantic import SecretStr
+
+from bot.clients.localization.multipart import Form, Upload, UploadTrouble
+from bot.clients.localization.wire import extension_of, read_result, read_words
+from bot.clients.routes import Route, RouteTable
+from bot.clients.transport import Prepared, Sink, Transport
+from bot.domain.localization import Request, Result, Track, Tracks, request_errors
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, refusal
+
+SERVICE: Final = "localization"
+
+_REFUSALS: Final[Mapping[int, str]] = {
+    402: "the service wants to be paid first",
+    405: "the service does not know what was asked for",
+    410: "the service does not offer this any more",
+    411: "the service refused the request",
+    413: "the file is larger than the service takes",
+    414: "the address is longer than the service takes",
+    415: "the service does not take this kind of file",
+    431: "the service refused the request",
+}
+"""Answers that say that nothing was done, besides those of ``classify``."""
+_MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
+
+Outcome = Done[Result] | NotExecuted | Unknown
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How long to wait for what.
+
+    Attributes:
+        texts: transport for requests without media; nobody waits longer for them than for any other service.
+        media: transport whose time-out between two reads is the documented ten minutes.
+    """
+
+    texts: Transport
+    media: Transport
+
+
+class LocalizationClient:
+    """Calls of the service.
+
+    Args:
+        routes: paths and names.
+        pace: the transports.
+        key: goes as a Bearer credential to the configured address and nowhere else.
+        private_hosts: whether an address that the service is to download may be a private one.
+    """
+
+    def __init__(self, *, routes: RouteTable, pace: Pace, key: SecretStr, private_hosts: bool = False) -> None:
+        self._routes = routes
+        self._pace = pace
+        self._key = key
+        self.private_hosts = private_hosts
+
+    async def run(
+        self,
+        asked: Request,
+        *,
+        upload: Upload | None = None,
+        sink: Sink | None = None,
+        began: Callable[[Form], None] | None = None,
+    ) -> Outcome:
+        """Ask for one operation, once.
+
+        Args:
+            asked: with every option filled in; see ``Request.complete``.
+            upload: the file, when ``asked`` names one.
+            sink: takes media that come as the answer itself.
+            began: told the form that goes out, which counts what was sent.
+
+        Returns:
+            ``Done``: the result; a track without an address is in the sink.
+            ``NotExecuted``: it certainly did nothing; ``words`` are the service's own.
+            ``Unknown``: it may have done it, and billed it; never sent again unasked.
+
+        Raises:
+            PersonError: it breaks a rule of the operation; nothing was sent.
+            UploadTrouble: the file could not be read to its end; the service got no whole request.
+        """
+        check(asked, upload, private_hosts=self.private_hosts)
+        route = self._routes.use(SERVICE, asked.operation.value)
+        form = make_form(route, asked, upload)
+        if began is not None:
+            began(form)
+        transport = self._pace.texts if _is_text(asked) else self._pace.media
+        poured = _Poured(sink) if sink is not None and asked.capability.streams else None
+        reply = await transport.send(self._prepare(route, form), sink=poured)
+        if form.trouble is not None and reply.status is None:
+            raise UploadTrouble(form.trouble) from form.trouble
+        if poured is not None and poured.content_type and reply.is_success:
+            return Done(value=_streamed(asked, poured.content_type))
+        return _outcome(asked, route, reply)
+
+    def _prepare(self, route: Route, form: Form) -> Prepared:
+        return Prepared(
+            operation=route.name,
+            method=route.method,
+            path=route.address(),
+            headers={
+                "Authorization": f"Bearer {self._key.get_secret_value()}",
+                "Accept": "application/json, audio/*;q=0.9, */*;q=0.5",
+                "Content-Type": form.content_type,
+            },
+            body=form,
+        )
+
+
+def check(asked: Request, upload: Upload | None, *, private_hosts: bool) -> None:
+    """Hold a request to its declaration.
+
+    Raises:
+        PersonError: the first rule it breaks.
+        ValueError: a file is named and not given, or the other way round.
+    """
+    errors = request_errors(asked, private_hosts=private_hosts)
+    if errors:
+        raise errors[0]
+    if bool(asked.file) != (upload is not None):
+        raise ValueError("a request with a file needs the file, and only such a one")
+
+
+def make_form(route: Route, asked: Request, upload: Upload | None) -> Form:
+    """The form of a request under the service's names; whatever is not given is left out."""
+    media = asked.capability.media
+    ours: dict[str, object] = {"text": asked.text or None, **asked.options}
+    if media is not None:
+        ours[media.url] = asked.url or None
+    fields = {name: str(value) for name, value in route.named(ours).items()}
+    if upload is None or media is None:
+        return Form(fields=fields)
+    return Form(fields=fields, file=(route.fields[media.file], upload))
+
+
+class _Poured:
+    """Notes of what type the bytes are that go into a sink."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self.content_type = ""
+
+    def wants(self, content_type: str) -> bool:
+        if content_type.startswith(_MEDIA) and self._sink.wants(content_type):
+            self.content_type = content_type
+            return True
+        return False
+
+    async def write(self, chunk: bytes) -> bool:
+        return await self._sink.write(chunk)
+
+
+def _is_text(asked: Request) -> bool:
+    return asked.capability.media is None and not asked.capability.streams
+
+
+def _streamed(asked: Request, content_type: str) -> Tracks:
+    kinds = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
+    kind = content_type.partition(";")[0].strip().partition("/")[2]
+    return Tracks(tracks=(Track(name="audio", url="", extension=kinds.get(kind, extension_of(asked))),))
+
+
+def _outcome(asked: Request, route: Route, reply: Reply) -> Outcome:
+    refused = _REFUSALS.get(reply.status or 0)
+    if refused is not None:
+        words = read_words(reply).message
+        reason = f"{refused} ({reply.status})"
+        return NotExecuted(again=False, reason=reason, words=words, detail=words, status=reply.status)
+    outcome = classify(reply, read=partial(read_result, asked, route.reply), earlier_unknown=False, names=_ours(route))
+    if isinstance(outcome, NotExecuted) and not outcome.again:
+        said = read_words(reply)
+        # What it says is passed on: "long enough" and "at most 50 elements" mean what the service says.
+        fields = said.named(_ours(route))
+        status = outcome.status or 0
+        return replace(outcome, reason=refusal(status, fields), words=said.message, detail=said.message)
+    return _in_band(outcome, reply)
+
+
+def _in_band(outcome: Outcome, reply: Reply) -> Outcome:
+    """An error that came with status 200: it names an error and holds no result."""
+    body = reply.json if reply.json is not NO_JSON else None
+    if not isinstance(outcome, Unknown) or not reply.is_success or not isinstance(body, dict):
+        return outcome
+    failed = body.get("success") is False or str(body.get("status", "")).casefold() in ("error", "failed", "fail")
+    said = read_words(reply).message
+    if failed or (body.keys() & {"error", "errors", "detail"} and said):
+        return NotExecuted(again=False, reason="the service refused the request", words=said, detail=said, status=200)
+    return outcome
+
+
+def _ours(route: Route) -> Mapping[str, str]:
+    return {theirs: ours for ours, theirs in route.fields.items()}

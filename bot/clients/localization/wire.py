@@ -1,0 +1,208 @@
+"""Readers of the service's answers: pure, tolerant of names and nesting. The only error raised is ``ValueError``."""
+
+import re
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+from bot.clients.reading import Names, as_text
+from bot.domain.foreign import one_line
+from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization.results import EMOTIONS
+from bot.domain.outcome import ErrorBody, Reply, read_error
+
+_WRAPPERS: Final = ("data", "result", "results", "response", "output")
+_MOST_PHRASES: Final = 200
+_PERCENT: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,12})?)\s*(%?)")
+_HUNDRED: Final = 100
+
+Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
+
+
+def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
+    """What an operation answered.
+
+    Args:
+        asked: what was asked for.
+        names: our names -> the alternatives of the service.
+        document: the JSON of a 2xx.
+
+    Raises:
+        ValueError: it is not there.
+    """
+    wanted = [name for alternatives in names.values() for name in alternatives]
+    return _READERS[asked.operation](asked, names, _unwrapped(document, wanted))
+
+
+def _unwrapped(document: object, wanted: list[str]) -> Mapping[str, object]:
+    """The object that holds one of the names: the answer itself, or what it wraps."""
+    for _ in range(3):
+        if isinstance(document, list) and len(document) == 1:
+            document = document[0]
+        if not isinstance(document, dict):
+            raise ValueError("no object")  # noqa: TRY004 - one kind of error for "not the record"
+        if any(_filled(document.get(name)) and not isinstance(document[name], dict) for name in wanted):
+            return document
+        inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
+        if inner is None:
+            return document
+        document = inner
+    raise ValueError("no object")
+
+
+def _filled(found: object) -> bool:
+    return found is not None and found not in ("", [], {})
+
+
+def _value(body: Mapping[str, object], names: Names) -> object:
+    return next((body[name] for name in names if _filled(body.get(name))), None)
+
+
+def _text(body: Mapping[str, object], names: Names) -> str:
+    found = _value(body, names)
+    lines = found if isinstance(found, list) else [found]
+    text = "\n".join(filter(None, (as_text(line) for line in lines)))
+    if not text:
+        raise ValueError(f"{names[0]} is missing")
+    return text
+
+
+def _gender(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Gender:
+    return Gender(gender=one_line(_text(body, names["gender"])), percent=_percent(_value(body, names["confidence"])))
+
+
+def _percent(found: object) -> Decimal | None:
+    """``0.93``, ``"0.93"``, ``93`` and ``"93%"`` are the same; None when it is no such number."""
+    told = _PERCENT.fullmatch(str(found).strip()) if isinstance(found, Decimal | int | str) else None
+    if told is None or isinstance(found, bool):
+        return None
+    number = Decimal(told[1])
+    percent = number if told[2] or number > 1 else number * _HUNDRED
+    return percent if percent <= _HUNDRED else None
+
+
+def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Phrases:
+    found = _value(body, names["sentences"])
+    listed = found if isinstance(found, list) else [found]
+    texts = tuple(filter(None, (as_text(one) for one in listed[:_MOST_PHRASES])))
+    if not texts:
+        raise ValueError("paraphrased_sentences is missing")
+    return Phrases(sentences=texts)
+
+
+def _written(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Written:
+    return Written(text=_text(body, names["text"]))
+
+
+def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Emotion:
+    found = _value(body, names["emotion"])
+    if isinstance(found, list) and found:
+        found = found[0]
+    if isinstance(found, dict):
+        found = found.get("label") or found.get("emotion") or _strongest(found)
+    label = one_line(as_text(found))
+    if not label:
+        raise ValueError("emotion is missing")
+    return Emotion(label=next((known for known in EMOTIONS if known.casefold() == label.casefold()), label))
+
+
+def _strongest(scores: Mapping[str, object]) -> str:
+    numbers = {name: score for name, score in scores.items() if isinstance(score, Decimal | int)}
+    return max(numbers, key=lambda name: numbers[name]) if numbers else ""
+
+
+def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
+    return Tracks(
+        tracks=tuple(_track(name, _value(body, alternatives), otherwise="mp3") for name, alternatives in names.items())
+    )
+
+
+def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
+    return Tracks(tracks=(_track("audio", _value(body, names["audio"]), otherwise=extension_of(asked)),))
+
+
+def extension_of(asked: Request) -> str:
+    """What the file of an answer should be, where neither its name nor its type says."""
+    match asked.operation:
+        case Operation.CONVERSION:
+            return asked.options.get("target_extension", "wav")
+        case Operation.AUDIO_EXTRACTION:
+            return "wav"
+        case _:
+            return "mp3"
+
+
+def _track(name: str, found: object, *, otherwise: str) -> Track:
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    if isinstance(found, dict):
+        found = found.get("url") or found.get("href")
+    url = as_text(found)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise ValueError(f"{name} is no address") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{name} is no address")
+    ending = PurePosixPath(unquote(parts.path)).suffix.lower().removeprefix(".")
+    return Track(name=name, url=url, extension=ending if ending in ("mp3", "wav") else otherwise)
+
+
+_READERS: Final[Mapping[Operation, Reader]] = MappingProxyType(
+    {
+        Operation.GENDER: _gender,
+        Operation.PARAPHRASE: _phrases,
+        Operation.SUMMARY: _written,
+        Operation.AUDIO_EXTRACTION: _audio,
+        Operation.SEPARATION: _tracks,
+        Operation.CONVERSION: _audio,
+        Operation.SPEECH: _audio,
+        Operation.TRANSCRIPTION: _written,
+        Operation.TRANSLATION: _written,
+        Operation.TRANSLITERATION: _written,
+        Operation.TEXT_EXTRACTION: _written,
+        Operation.TEXT_EMOTION: _emotion,
+        Operation.SPEECH_EMOTION: _emotion,
+    }
+)
+
+
+def read_words(reply: Reply) -> ErrorBody:
+    """What the service says about an error, in any of the usual shapes: its form is not documented.
+
+    Besides those of ``read_error``: ``{detail: "…"}``, ``{detail: [{loc, msg}]}``, ``{errors: […]}``, ``{errors: {…}}``,
+    ``{error_message}`` … Total: never raises; a page of HTML gives nothing.
+    """
+    said = read_error(reply)
+    if said.message or not isinstance(reply.json, dict):
+        return said
+    body = reply.json
+    if isinstance(body.get("error"), dict):
+        body = body["error"]
+    for name in ("detail", "errors", "error_message", "error_description", "description", "msg", "reason", "title"):
+        words = _words(body.get(name))
+        if words:
+            return ErrorBody(message=one_line(words))
+    return said
+
+
+def _words(found: object, depth: int = 0) -> str:
+    match found:
+        case str():
+            return found
+        case list() if depth < 3:  # noqa: PLR2004 - nobody reads deeper
+            return "; ".join(filter(None, (_words(one, depth + 1) for one in found)))
+        case dict() if depth < 3:  # noqa: PLR2004
+            if "msg" in found:
+                where = found.get("loc")
+                field = str(where[-1]) if isinstance(where, list) and where else ""
+                return ": ".join(filter(None, (field, _words(found["msg"], depth + 1))))
+            if "message" in found:
+                return _words(found["message"], depth + 1)
+            parts = {str(name): _words(said, depth + 1) for name, said in found.items()}
+            return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
+        case _:
+            return ""

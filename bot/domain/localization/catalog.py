@@ -1,0 +1,256 @@
+"""The thirteen operations: formats, allowed values, defaults and limits, from the interface document.
+
+Where the document is silent (``is_closed=False``, the options below *Other capabilities*), the service decides.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bot.domain.localization.declaration import Accepts, Capability, Choice, Media, MediaKind, Operation, Option
+from bot.domain.localization.languages import LANGUAGES, LOCALES
+
+TEXT_LIMIT = 3_000
+"""Characters of a text: what a form takes at once."""
+
+_CLIPS = ("mp3", "wav")
+_SOUNDS = ("mp3", "wav", "flac", "ogg", "aiff")
+_VIDEOS = ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v")
+_SPEECH = (*_SOUNDS, "m4a", "aac", "opus", "webm")
+_DOCUMENTS = ("pdf", "docx", "doc", "odt", "rtf", "pptx", "txt", "html", "epub", "md")
+
+
+def _audio(formats: tuple[str, ...], *, is_closed: bool = True) -> Media:
+    return Media(kind=MediaKind.AUDIO, file="audio_file", url="audio_url", formats=formats, is_closed=is_closed)
+
+
+def _numbers(*values: int, unit: str = "") -> tuple[Choice, ...]:
+    return tuple(Choice(str(value), f"{value}{unit}") for value in values)
+
+
+_LOCALE = Option(
+    name="locale", word="locale", label="Language", accepts=Accepts.LANGUAGE, choices=LOCALES, default="en-US"
+)
+
+CAPABILITIES: tuple[Capability, ...] = (
+    Capability(
+        operation=Operation.GENDER,
+        verb="gender",
+        label="Detect gender",
+        title="Detect gender",
+        summary="tell the gender of the speaker of a recording",
+        doing="Listening to who speaks",
+        media=_audio(_CLIPS),
+    ),
+    Capability(
+        operation=Operation.SEPARATION,
+        verb="separate",
+        label="Separate vocals and music",
+        title="Separate vocals, music",
+        summary="split a song into its vocals and its music, two .mp3 files",
+        doing="Separating vocals and music",
+        media=_audio(_CLIPS),
+    ),
+    Capability(
+        operation=Operation.CONVERSION,
+        verb="convert",
+        label="Convert",
+        title="Convert audio",
+        summary="convert audio to .wav or .mp3",
+        doing="Converting",
+        media=_audio(_SOUNDS),
+        options=(
+            Option(
+                name="target_extension",
+                word="target",
+                label="Convert to",
+                choices=(Choice("wav", ".wav"), Choice("mp3", ".mp3")),
+                default="wav",
+                example="mp3",
+            ),
+        ),
+        streams=True,
+    ),
+    Capability(
+        operation=Operation.AUDIO_EXTRACTION,
+        verb="extract-audio",
+        label="Extract audio",
+        title="Extract audio",
+        summary="take the sound of a video, at most 600 seconds long, as a .wav file",
+        doing="Extracting the sound",
+        media=Media(kind=MediaKind.VIDEO, file="video_file", url="video_url", formats=_VIDEOS, max_seconds=600),
+        options=(
+            Option(
+                name="sample_rate",
+                word="rate",
+                label="Samples per second",
+                choices=_numbers(16000, 22050, 44100, 48000),
+                default="44100",
+                example="16000",
+            ),
+            Option(
+                name="sample_width",
+                word="width",
+                label="Bits per sample",
+                choices=_numbers(16, 32, unit=" bit"),
+                default="32",
+                example="16",
+            ),
+            Option(
+                name="n_channels",
+                word="channels",
+                label="Channels",
+                choices=(Choice("1", "1 (mono)"), Choice("2", "2 (stereo)")),
+                default="1",
+                example="2",
+            ),
+        ),
+        streams=True,
+    ),
+    Capability(
+        operation=Operation.TRANSCRIPTION,
+        verb="transcribe",
+        label="Transcribe",
+        title="Transcribe",
+        summary="write down what is said in a recording",
+        doing="Writing down what is said",
+        media=_audio(_SPEECH, is_closed=False),
+        options=(_LOCALE,),
+    ),
+    Capability(
+        operation=Operation.SPEECH_EMOTION,
+        verb="emotion",
+        label="Emotion",
+        title="Emotion in speech",
+        summary="recognize the emotion in a recording or a text",
+        doing="Listening for the emotion",
+        media=_audio(_SPEECH, is_closed=False),
+    ),
+    Capability(
+        operation=Operation.PARAPHRASE,
+        verb="paraphrase",
+        label="Paraphrase",
+        title="Paraphrase",
+        summary="say an English text in other words",
+        doing="Finding other words",
+        text_limit=TEXT_LIMIT,
+        is_english=True,
+    ),
+    Capability(
+        operation=Operation.SUMMARY,
+        verb="summarize",
+        label="Summarize",
+        title="Summarize",
+        summary="shorten an English text that is long enough for it",
+        doing="Summarizing",
+        text_limit=TEXT_LIMIT,
+        is_english=True,
+    ),
+    Capability(
+        operation=Operation.TRANSLATION,
+        verb="translate",
+        label="Translate",
+        title="Translate",
+        summary="translate a text; without from= its letters tell the language",
+        doing="Translating",
+        text_limit=TEXT_LIMIT,
+        options=(
+            Option(
+                name="source_lang",
+                word="from",
+                label="From",
+                accepts=Accepts.LANGUAGE,
+                choices=LANGUAGES,
+                default="en",
+            ),
+            Option(
+                name="target_lang", word="to", label="To", accepts=Accepts.LANGUAGE, choices=LANGUAGES, default="es"
+            ),
+        ),
+    ),
+    Capability(
+        operation=Operation.TRANSLITERATION,
+        verb="transliterate",
+        label="Transliterate",
+        title="Transliterate",
+        summary="write a text of another script in English letters",
+        doing="Writing it in English letters",
+        text_limit=TEXT_LIMIT,
+        options=(
+            Option(
+                name="source_lang",
+                word="from",
+                label="From",
+                accepts=Accepts.LANGUAGE,
+                choices=LANGUAGES,
+                default="hi",
+            ),
+        ),
+    ),
+    Capability(
+        operation=Operation.SPEECH,
+        verb="speak",
+        label="Speak",
+        title="Speak a text",
+        summary="make speech of a text, as an audio file",
+        doing="Speaking",
+        text_limit=TEXT_LIMIT,
+        options=(
+            _LOCALE,
+            Option(
+                name="gender",
+                word="gender",
+                label="Voice",
+                choices=(Choice("female", "Female"), Choice("male", "Male")),
+                default="female",
+                example="male",
+            ),
+            Option(
+                name="speaker_id",
+                word="speaker",
+                label="Speaker's id at the service",
+                accepts=Accepts.WORD,
+                example="speaker-2",
+            ),
+            Option(name="speed", word="speed", label="Speed", accepts=Accepts.NUMBER, example="1.2"),
+            Option(name="pitch", word="pitch", label="Pitch", accepts=Accepts.NUMBER, example="0.9"),
+            Option(name="volume", word="volume", label="Volume", accepts=Accepts.NUMBER, example="1"),
+        ),
+        streams=True,
+    ),
+    Capability(
+        operation=Operation.TEXT_EMOTION,
+        verb="emotion",
+        label="Emotion",
+        title="Emotion in a text",
+        summary="recognize the emotion in a recording or a text",
+        doing="Reading for the emotion",
+        text_limit=TEXT_LIMIT,
+    ),
+    Capability(
+        operation=Operation.TEXT_EXTRACTION,
+        verb="extract-text",
+        label="Extract text",
+        title="Extract text",
+        summary="read the text of a document",
+        doing="Reading the document",
+        media=Media(kind=MediaKind.DOCUMENT, file="file", url="file_url", formats=_DOCUMENTS, is_closed=False),
+        options=(
+            Option(
+                name="language",
+                word="language",
+                label="Language of the document",
+                accepts=Accepts.LANGUAGE,
+                choices=LANGUAGES,
+                default="en",
+            ),
+        ),
+    ),
+)
+"""In the order of the command's help."""
+
+_BY_OPERATION: Mapping[Operation, Capability] = MappingProxyType({one.operation: one for one in CAPABILITIES})
+
+
+def capability(operation: Operation) -> Capability:
+    """The declaration of an operation."""
+    return _BY_OPERATION[operation]

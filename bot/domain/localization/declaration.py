@@ -1,0 +1,202 @@
+"""The form of a declaration: one says everything about one operation, and all who offer it read the same one.
+
+The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+
+from bot.domain.errors import PersonError
+
+_NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,3})?", re.ASCII)
+_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
+_WORD = re.compile(r"[\w .@:/+-]{1,100}")
+
+
+class Operation(StrEnum):
+    """The thirteen, by the names that the route table gives them."""
+
+    GENDER = "gender_detection"
+    SEPARATION = "music_source_separation"
+    CONVERSION = "audio_conversion"
+    AUDIO_EXTRACTION = "audio_extraction"
+    TRANSCRIPTION = "speech_to_text"
+    SPEECH_EMOTION = "speech_emotion"
+    PARAPHRASE = "paraphrase"
+    SUMMARY = "summary_generation"
+    TRANSLATION = "translation"
+    TRANSLITERATION = "transliteration"
+    SPEECH = "text_to_speech"
+    TEXT_EMOTION = "text_emotion"
+    TEXT_EXTRACTION = "text_extraction"
+
+
+class MediaKind(StrEnum):
+    """What a file holds, as its content says."""
+
+    AUDIO = "audio"
+    VIDEO = "video"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One allowed value: what is sent, and what people read."""
+
+    value: str
+    label: str
+
+
+class Accepts(StrEnum):
+    """What an option takes."""
+
+    CHOICE = "choice"
+    """One of a closed list."""
+    LANGUAGE = "language"
+    """One of a list, or the code of another language: the list of the service is longer than any form."""
+    NUMBER = "number"
+    WORD = "word"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """Something that may be given beside the text or the file.
+
+    Attributes:
+        name: ours; the route table says what the service calls it.
+        word: before the equals sign on a command line, ``rate=16000``.
+        default: what is sent when nothing is given; empty: nothing is.
+    """
+
+    name: str
+    word: str
+    label: str
+    accepts: Accepts = Accepts.CHOICE
+    choices: tuple[Choice, ...] = ()
+    default: str = ""
+    example: str = ""
+
+    @property
+    def rule(self) -> str:
+        """What is allowed, as a part of a sentence."""
+        match self.accepts:
+            case Accepts.CHOICE:
+                values = [choice.value for choice in self.choices]
+                return f"{', '.join(values[:-1])} or {values[-1]}"
+            case Accepts.LANGUAGE:
+                return f"a language such as {self.sample}"
+            case Accepts.NUMBER:
+                return "a number with at most three decimals"
+            case Accepts.WORD:
+                return "at most 100 letters, digits and simple signs"
+
+    @property
+    def sample(self) -> str:
+        """One right value."""
+        return self.example or self.default or (self.choices[0].value if self.choices else "1")
+
+    def read(self, text: str) -> str:
+        """The value as it is sent.
+
+        Raises:
+            PersonError: it is not allowed.
+        """
+        given = text.strip()
+        for choice in self.choices:
+            if given.casefold() in (choice.value.casefold(), choice.label.casefold()):
+                return choice.value
+        pattern = {Accepts.LANGUAGE: _TAG, Accepts.NUMBER: _NUMBER, Accepts.WORD: _WORD}.get(self.accepts)
+        if pattern is None or pattern.fullmatch(given) is None:
+            raise PersonError(
+                argument=self.word, rule=f"it must be {self.rule}", example=f"{self.word}={self.sample}", given=text
+            )
+        return format(Decimal(given), "f") if self.accepts is Accepts.NUMBER else given
+
+    def label_of(self, value: str) -> str:
+        """What people read for a value."""
+        return next((choice.label for choice in self.choices if choice.value == value), value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """The file or the address of which an operation takes exactly one.
+
+    Attributes:
+        file: our name of the field that holds the file.
+        url: our name of the field that holds an address.
+        formats: names of formats as file name extensions.
+        is_closed: whether the service documents that it takes no others.
+        max_seconds: longest duration; None: not documented.
+    """
+
+    kind: MediaKind
+    file: str
+    url: str
+    formats: tuple[str, ...]
+    is_closed: bool = True
+    max_seconds: int | None = None
+
+    @property
+    def noun(self) -> str:
+        """``audio file``, ``video``, ``document``."""
+        return "audio file" if self.kind is MediaKind.AUDIO else self.kind.value
+
+    @property
+    def listed(self) -> str:
+        """``.mp3 or .wav``."""
+        dotted = [f".{one}" for one in self.formats]
+        return f"{', '.join(dotted[:-1])} or {dotted[-1]}" if len(dotted) > 1 else dotted[0]
+
+    def takes(self, kind: str, found: str) -> bool:
+        """Whether a file whose content is of this kind and format is accepted."""
+        if kind != self.kind:
+            return False
+        return not self.is_closed or normal_format(found) in self.formats
+
+    @property
+    def extensions(self) -> Collection[str]:
+        """Every spelling of the formats as a file name may end."""
+        return (*self.formats, *(alias for alias, name in _ALIASES.items() if name in self.formats))
+
+
+_ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "mpeg", "qt": "mov"}
+
+
+def normal_format(name: str) -> str:
+    """A format by its one name: ``.AIF`` -> ``aiff``."""
+    plain = name.strip().lower().removeprefix(".")
+    return _ALIASES.get(plain, plain)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Capability:
+    """One operation as people meet it.
+
+    Attributes:
+        verb: of ``/localize``.
+        label: on the button below a dropped file; fixed by contract.
+        title: of messages and forms, at most 24 characters.
+        doing: while it runs, e.g. ``Detecting the speaker's gender``.
+        text_limit: characters of the text; None: it takes no text.
+        is_english: whether the text must be English.
+        streams: whether the answer may be the media itself instead of its address.
+    """
+
+    operation: Operation
+    verb: str
+    label: str
+    title: str
+    summary: str
+    doing: str
+    text_limit: int | None = None
+    is_english: bool = False
+    media: Media | None = None
+    options: tuple[Option, ...] = ()
+    streams: bool = False
+
+    def option(self, name: str) -> Option | None:
+        """An option by our name or by its word."""
+        return next((one for one in self.options if name in (one.name, one.word)), None)

@@ -1,0 +1,87 @@
+"""Languages that forms offer, and a first guess at the language of a text. Any other code can be typed."""
+
+import unicodedata
+from collections import Counter
+
+from bot.domain.localization.declaration import Choice
+
+_SPOKEN = """
+af Afrikaans|sq Albanian|am Amharic|ar Arabic|hy Armenian|as Assamese|az Azerbaijani|eu Basque|be Belarusian|bn Bengali
+bs Bosnian|bg Bulgarian|my Burmese|ca Catalan|ceb Cebuano|ny Chichewa|zh Chinese|zh-TW Chinese (traditional)|co Corsican
+hr Croatian|cs Czech|da Danish|nl Dutch|en English|eo Esperanto|et Estonian|fil Filipino|fi Finnish|fr French|fy Frisian
+gl Galician|ka Georgian|de German|el Greek|gn Guarani|gu Gujarati|ht Haitian Creole|ha Hausa|haw Hawaiian|he Hebrew
+hi Hindi|hmn Hmong|hu Hungarian|is Icelandic|ig Igbo|id Indonesian|ga Irish|it Italian|ja Japanese|jv Javanese
+kn Kannada|kk Kazakh|km Khmer|rw Kinyarwanda|ko Korean|ku Kurdish|ky Kyrgyz|lo Lao|la Latin|lv Latvian|ln Lingala
+lt Lithuanian|lb Luxembourgish|mk Macedonian|mai Maithili|mg Malagasy|ms Malay|ml Malayalam|mt Maltese|mi Maori
+mr Marathi|mn Mongolian|ne Nepali|no Norwegian|or Odia|om Oromo|ps Pashto|fa Persian|pl Polish|pt Portuguese
+pa Punjabi|qu Quechua|ro Romanian|ru Russian|sm Samoan|sa Sanskrit|gd Scottish Gaelic|sr Serbian|st Sesotho|sn Shona
+sd Sindhi|si Sinhala|sk Slovak|sl Slovenian|so Somali|es Spanish|su Sundanese|sw Swahili|sv Swedish|tg Tajik|ta Tamil
+tt Tatar|te Telugu|th Thai|ti Tigrinya|tr Turkish|tk Turkmen|uk Ukrainian|ur Urdu|ug Uyghur|uz Uzbek|vi Vietnamese
+cy Welsh|xh Xhosa|yi Yiddish|yo Yoruba|zu Zulu
+"""
+_LOCALES = """
+en-US English (United States)|en-GB English (United Kingdom)|en-IN English (India)|en-AU English (Australia)
+en-CA English (Canada)|en-IE English (Ireland)|en-ZA English (South Africa)|ar-EG Arabic (Egypt)
+ar-SA Arabic (Saudi Arabia)|bn-IN Bengali (India)|bg-BG Bulgarian|ca-ES Catalan|zh-CN Chinese (Mandarin)
+zh-HK Chinese (Cantonese)|zh-TW Chinese (Taiwan)|hr-HR Croatian|cs-CZ Czech|da-DK Danish|nl-BE Dutch (Belgium)
+nl-NL Dutch (Netherlands)|fi-FI Finnish|fr-CA French (Canada)|fr-FR French (France)|de-AT German (Austria)
+de-DE German (Germany)|el-GR Greek|gu-IN Gujarati|he-IL Hebrew|hi-IN Hindi|hu-HU Hungarian|id-ID Indonesian
+it-IT Italian|ja-JP Japanese|kn-IN Kannada|ko-KR Korean|ms-MY Malay|ml-IN Malayalam|mr-IN Marathi|nb-NO Norwegian
+pl-PL Polish|pt-BR Portuguese (Brazil)|pt-PT Portuguese (Portugal)|pa-IN Punjabi|ro-RO Romanian|ru-RU Russian
+sk-SK Slovak|es-ES Spanish (Spain)|es-MX Spanish (Mexico)|es-US Spanish (United States)|sv-SE Swedish|ta-IN Tamil
+te-IN Telugu|th-TH Thai|tr-TR Turkish|uk-UA Ukrainian|ur-IN Urdu|vi-VN Vietnamese
+"""
+
+ENGLISH = "en"
+_SCRIPTS = {
+    "LATIN": ENGLISH,
+    "DEVANAGARI": "hi",
+    "BENGALI": "bn",
+    "GUJARATI": "gu",
+    "GURMUKHI": "pa",
+    "ORIYA": "or",
+    "TAMIL": "ta",
+    "TELUGU": "te",
+    "KANNADA": "kn",
+    "MALAYALAM": "ml",
+    "SINHALA": "si",
+    "THAI": "th",
+    "LAO": "lo",
+    "MYANMAR": "my",
+    "KHMER": "km",
+    "GEORGIAN": "ka",
+    "ARMENIAN": "hy",
+    "ETHIOPIC": "am",
+    "CYRILLIC": "ru",
+    "GREEK": "el",
+    "HEBREW": "he",
+    "ARABIC": "ar",
+    "HANGUL": "ko",
+    "HIRAGANA": "ja",
+    "KATAKANA": "ja",
+    "CJK": "zh",
+}
+_LOOKED_AT = 2_000
+
+
+def _listed(text: str) -> tuple[Choice, ...]:
+    pairs = (entry.strip().partition(" ") for line in text.split("\n") for entry in line.split("|") if entry.strip())
+    return tuple(Choice(code, label) for code, _, label in pairs)
+
+
+LANGUAGES = _listed(_SPOKEN)
+"""More than a hundred, by name."""
+LOCALES = _listed(_LOCALES)
+"""Languages with a country, for voices; English first."""
+
+
+def language_of(text: str) -> str:
+    """The code of the language that the letters of a text suggest; of a script with many languages, the most spoken.
+
+    Empty when the text holds no letter of a script known here.
+    """
+    names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_LOOKED_AT] if letter.isalpha())
+    if names["HIRAGANA"] + names["KATAKANA"]:
+        return "ja"  # which is written with Chinese characters too
+    known = [(count, script) for script, count in names.items() if script in _SCRIPTS]
+    return _SCRIPTS[max(known)[1]] if known else ""

@@ -1,0 +1,191 @@
+"""What somebody asks for, and everything that can be wrong with it before anything is sent."""
+
+import ipaddress
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from types import MappingProxyType
+from urllib.parse import unquote, urlsplit
+
+from bot.domain.errors import PersonError
+from bot.domain.localization.catalog import capability
+from bot.domain.localization.declaration import Capability, Media, Operation, normal_format
+from bot.domain.localization.languages import ENGLISH, language_of
+
+_URL_LIMIT = 2_000
+_ENDING = re.compile(r"[a-z0-9]{1,5}")
+_NO_ADDRESS = "it must be an address that begins with https://"
+_NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """One call of the service.
+
+    Attributes:
+        file: id of a file of the workspace; exclusive with ``url``.
+        file_format: what its content is, as a file name extension; empty: not looked at yet.
+        seconds: its duration as the workspace reports it; None: it does not.
+        options: our names -> values, every default filled in by :meth:`complete`.
+    """
+
+    operation: Operation
+    text: str = ""
+    url: str = ""
+    file: str = ""
+    file_format: str = ""
+    seconds: float | None = None
+    options: Mapping[str, str] = field(default_factory=lambda: _NO_OPTIONS)
+
+    @property
+    def capability(self) -> Capability:
+        """The declaration of the operation."""
+        return capability(self.operation)
+
+    def complete(self) -> "Request":
+        """The same with every default filled in; a source language is guessed from the letters of the text."""
+        filled = {one.name: one.default for one in self.capability.options if one.default}
+        guess = language_of(self.text)
+        if "source_lang" in filled and guess and not (guess == ENGLISH and "target_lang" not in filled):
+            filled["source_lang"] = guess
+        return Request(
+            operation=self.operation,
+            text=self.text,
+            url=self.url,
+            file=self.file,
+            file_format=self.file_format,
+            seconds=self.seconds,
+            options=MappingProxyType({**filled, **self.options}),
+        )
+
+
+def request_errors(asked: Request, *, private_hosts: bool = False) -> list[PersonError]:
+    """Everything that breaks a rule of the operation; empty: it may be sent.
+
+    Args:
+        asked: what is asked for.
+        private_hosts: whether an address may name this machine or a private network.
+    """
+    declared = asked.capability
+    return [
+        *_text_errors(declared, asked.text),
+        *_source_errors(declared, asked, private_hosts=private_hosts),
+        *option_errors(declared, asked.options),
+    ]
+
+
+def option_errors(declared: Capability, options: Mapping[str, str]) -> list[PersonError]:
+    """Options that the operation does not have, and values that are not allowed."""
+    errors = []
+    for name, value in options.items():
+        option = declared.option(name)
+        if option is None:
+            known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
+            errors.append(
+                PersonError(
+                    argument=name,
+                    rule=f"there is no such option; there is: {known}",
+                    example=declared.verb,
+                    given=value,
+                )
+            )
+            continue
+        try:
+            option.read(value)
+        except PersonError as broken:
+            errors.append(broken)
+    return errors
+
+
+def _text_errors(declared: Capability, text: str) -> list[PersonError]:
+    if declared.text_limit is None:
+        return [_text_error("this takes a file or an address, no text", text)] if text.strip() else []
+    if not text.strip():
+        return [_text_error("it is missing; give the text", "")]
+    if len(text) > declared.text_limit:
+        rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
+        return [_text_error(rule, "")]
+    if declared.is_english and language_of(text) not in ("", ENGLISH):
+        return [_text_error("only English is understood here", text)]
+    return []
+
+
+def _text_error(rule: str, given: str) -> PersonError:
+    return PersonError(argument="text", rule=rule, example="The meeting was moved to Friday.", given=given)
+
+
+def _source_errors(declared: Capability, asked: Request, *, private_hosts: bool) -> list[PersonError]:
+    media = declared.media
+    if media is None:
+        given = asked.url or asked.file
+        rule = "this takes a text, no file and no address"
+        return [PersonError(argument="url", rule=rule, example=declared.verb, given=given)] if given else []
+    if asked.url and asked.file:
+        return [source_error(media, "give a file or an address, not both", "")]
+    if asked.file:
+        return file_errors(media, kind=media.kind, found=asked.file_format, seconds=asked.seconds)
+    if asked.url:
+        return url_errors(media, asked.url, private_hosts=private_hosts)
+    return [source_error(media, f"give either the address of the {media.noun} or a file", "")]
+
+
+def source_error(media: Media, rule: str, given: str) -> PersonError:
+    """Something is wrong with the file or the address."""
+    return PersonError(argument="url", rule=rule, example=f"https://example.com/sample.{media.formats[0]}", given=given)
+
+
+def file_errors(media: Media, *, kind: str, found: str, seconds: float | None) -> list[PersonError]:
+    """What is wrong with a file, by its content.
+
+    Args:
+        media: what the operation takes.
+        kind: audio, video, document or something else.
+        found: its format; empty: not looked at.
+        seconds: its duration; None: unknown.
+    """
+    example = f"a .{media.formats[0]} file"
+    if found and not media.takes(kind, found):
+        rule = f"it must be {_article(media.noun)} {media.noun}: {media.listed}"
+        return [PersonError(argument="file", rule=rule, example=example, given=found)]
+    if media.max_seconds is not None and seconds is not None and seconds > media.max_seconds:
+        rule = f"it must be at most {media.max_seconds} seconds long; this has {seconds:.0f}"
+        return [PersonError(argument="file", rule=rule, example=example)]
+    return []
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
+
+
+def url_errors(media: Media, url: str, *, private_hosts: bool) -> list[PersonError]:
+    """What is wrong with an address that the service is to download. We never open it ourselves."""
+    try:
+        parts = urlsplit(url)
+        host, _ = (parts.hostname or "").rstrip("."), parts.port
+    except ValueError:
+        return [source_error(media, _NO_ADDRESS, url)]
+    if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
+        return [source_error(media, _NO_ADDRESS, url)]
+    if len(url) > _URL_LIMIT:
+        return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
+    if parts.username is not None or parts.password is not None:
+        return [source_error(media, "it must not hold a user name or a password", "")]
+    rule = "" if private_hosts or _is_public(host) else "the service must reach it, so it cannot be a private address"
+    extension = normal_format(PurePosixPath(unquote(parts.path)).suffix)
+    # A name without a known ending says nothing: the service looks at what it downloads.
+    if media.is_closed and _ENDING.fullmatch(extension) and extension not in media.formats:
+        rule = f"it must lead to {_article(media.noun)} {media.noun}: {media.listed}"
+    return [source_error(media, rule, url)] if rule else []
+
+
+def _is_public(host: str) -> bool:
+    if host.casefold() == "localhost" or host.casefold().endswith((".localhost", ".local", ".internal")):
+        return False
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        # Digits and hexadecimal numbers are read as addresses by many programs: 2130706433 is this machine.
+        return "." in host and re.fullmatch(r"(?:0x[0-9a-f]*|[0-9.])+", host.casefold()) is None
+    mapped = getattr(address, "ipv4_mapped", None) or address
+    return bool(mapped.is_global) and not mapped.is_multicast
