@@ -173,8 +173,8 @@ _READERS: Final[Mapping[Operation, Reader]] = MappingProxyType(
 def read_words(reply: Reply) -> ErrorBody:
     """What the service says about an error, in any of the usual shapes: its form is not documented.
 
-    Besides those of ``read_error``: ``{detail: "…"}``, ``{detail: [{loc, msg}]}``, ``{errors: […]}``, ``{errors: {…}}``,
-    ``{error_message}`` … Total: never raises; a page of HTML gives nothing.
+    Besides those of ``read_error``: ``{detail: "…"}``, ``{detail: [{loc, msg}]}``, ``errors`` as a list or an object,
+    ``{error_message}`` and the like. Total: never raises; a page of HTML gives nothing.
     """
     said = read_error(reply)
     if said.message or not isinstance(reply.json, dict):

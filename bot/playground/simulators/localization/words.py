@@ -1,0 +1,90 @@
+"""Plausible fixed work on texts: enough to see that it was done, never more."""
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping
+
+from bot.playground.simulators.localization.rules import elements
+
+LABELS = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
+
+_HINTS: Mapping[str, tuple[str, ...]] = {
+    "Anger": ("angry", "furious", "hate", "outrage", "unacceptable"),
+    "Joy": ("happy", "great", "glad", "joy", "wonderful", "delighted"),
+    "Sadness": ("sad", "sorry", "miss", "cry", "unhappy"),
+    "Love": ("love", "adore", "dear"),
+    "Fear": ("afraid", "fear", "scared", "worried"),
+    "Surprise": ("surprise", "unexpected", "wow", "suddenly"),
+}
+_OTHER_WORDS: Mapping[str, str] = {
+    "big": "large",
+    "quick": "fast",
+    "good": "fine",
+    "moved": "shifted",
+    "buy": "purchase",
+    "help": "assist",
+    "begin": "start",
+    "show": "display",
+}
+
+
+def emotion(text: str) -> str:
+    """One of the seven labels."""
+    lowered = text.casefold()
+    return next((label for label, hints in _HINTS.items() if any(hint in lowered for hint in hints)), "Neutral")
+
+
+def some_label(content: bytes) -> str:
+    """A label that always is the same for the same recording."""
+    return LABELS[hashlib.sha256(content).digest()[0] % len(LABELS)]
+
+
+def some_gender(content: bytes) -> tuple[str, str]:
+    """Gender and confidence, always the same for the same recording."""
+    digest = hashlib.sha256(content).digest()
+    return ("female" if digest[0] % 2 else "male"), f"0.{80 + digest[1] % 20}"
+
+
+def paraphrases(text: str) -> list[str]:
+    """Three ways to say it."""
+    swapped = " ".join(_OTHER_WORDS.get(word.casefold(), word) for word in text.split())
+    lowered = text[:1].lower() + text[1:]
+    return [swapped, f"In other words, {lowered}", f"Put differently: {lowered}"]
+
+
+def summary(text: str) -> str:
+    """The first sentence, and how many there were."""
+    sentences = elements(text)
+    more = len(sentences) - 1
+    return sentences[0] if not more else f"{sentences[0]} (and {more} more points)"
+
+
+def translation(text: str, *, source: str, target: str) -> str:
+    """The text with its languages in front: nobody takes it for a real one."""
+    return f"[{source or '??'} → {target or 'en'}] {text}"
+
+
+def transliteration(text: str) -> str:
+    """Each letter of another script by the sound in its Unicode name."""
+    return "".join(_latin(letter) for letter in text)
+
+
+def _latin(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    last = unicodedata.name(letter, "?").rpartition(" ")[2].lower()
+    return last if unicodedata.category(letter).startswith("L") else last[-1:]
+
+
+def transcript(name: str, locale: str) -> str:
+    """What a recording might say."""
+    return f"Hello, this is what {name or 'the recording'} says in {locale or 'en-US'}. Thank you for listening."
+
+
+def document_text(content: bytes) -> str:
+    """The readable text of a document: all of a text file, the runs of letters of others."""
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        runs = "".join(chr(byte) if 32 <= byte < 127 else "\n" for byte in content).split("\n")  # noqa: PLR2004 - ASCII
+        return "\n".join(run for run in runs if len(run) >= 6)[:20_000] or "(no text was found)"  # noqa: PLR2004

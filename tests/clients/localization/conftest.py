@@ -1,0 +1,86 @@
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.localization import LocalizationClient, Upload
+from bot.clients.localization.client import Pace
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.playground.simulators.localization import LocalizationSimulator
+
+KEY = "localization-key"
+
+OpenClient = Callable[..., LocalizationClient]
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[LocalizationSimulator]:
+    async with LocalizationSimulator(api_key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+async def open_client(tmp_path: Path) -> AsyncIterator[OpenClient]:
+    async with open_session() as session:
+
+        def build(url: str, *, services: str = "", seconds: float = 5.0, key: str = KEY) -> LocalizationClient:
+            file = tmp_path / "services.toml"
+            file.write_text(services, encoding="utf-8")
+            transport = Transport(session=session, base_url=url, service="localization", read=seconds, total=seconds)
+            return LocalizationClient(
+                routes=load_routes(file, environment="sandbox"),
+                pace=Pace(texts=transport, media=transport),
+                key=SecretStr(key),
+                private_hosts=True,
+            )
+
+        yield build
+
+
+@pytest.fixture
+def client(open_client: OpenClient, simulator: LocalizationSimulator) -> LocalizationClient:
+    return open_client(simulator.base_url)
+
+
+def upload(content: bytes, extension: str, *, size: int | None = None, content_type: str = "audio/mpeg") -> Upload:
+    """A file that comes in pieces."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
+        async def pieces() -> AsyncIterator[bytes]:
+            for start in range(0, len(content), 10_000):
+                yield content[start : start + 10_000]
+
+        yield pieces()
+
+    return Upload(
+        name=f"file.{extension}",
+        content_type=content_type,
+        size=len(content) if size is None else size,
+        open=opened,
+    )
+
+
+class Kept:
+    """A sink that keeps everything, up to a limit."""
+
+    def __init__(self, limit: int = 10_000_000) -> None:
+        self.content = bytearray()
+        self._limit = limit
+
+    def wants(self, content_type: str) -> bool:
+        return content_type != ""
+
+    async def write(self, chunk: bytes) -> bool:
+        self.content += chunk
+        return len(self.content) <= self._limit
+
+
+@pytest.fixture
+def samples(tmp_path: Path) -> Path:
+    directory = tmp_path / "samples"
+    directory.mkdir()
+    return directory

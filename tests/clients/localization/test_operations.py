@@ -1,0 +1,240 @@
+"""Each operation over the wire: what is sent, what comes back, and what never leaves."""
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from bot.clients.localization import LocalizationClient
+from bot.domain.errors import PersonError
+from bot.domain.localization import (
+    CAPABILITIES,
+    Emotion,
+    Gender,
+    Operation,
+    Phrases,
+    Request,
+    Track,
+    Tracks,
+    Written,
+    capability,
+)
+from bot.domain.outcome import Done
+from bot.playground.simulators.localization import LocalizationSimulator
+from tests.clients.localization.conftest import Kept, OpenClient, upload
+from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.support import media
+
+ENGLISH = "The meeting was moved to Friday because the room was taken. Everybody was happy with it. We meet at nine."
+SHAPES = {
+    Operation.GENDER: Gender,
+    Operation.SEPARATION: Tracks,
+    Operation.CONVERSION: Tracks,
+    Operation.AUDIO_EXTRACTION: Tracks,
+    Operation.TRANSCRIPTION: Written,
+    Operation.SPEECH_EMOTION: Emotion,
+    Operation.PARAPHRASE: Phrases,
+    Operation.SUMMARY: Written,
+    Operation.TRANSLATION: Written,
+    Operation.TRANSLITERATION: Written,
+    Operation.SPEECH: Tracks,
+    Operation.TEXT_EMOTION: Emotion,
+    Operation.TEXT_EXTRACTION: Written,
+}
+FORMATS = [
+    (one.operation, extension)
+    for one in CAPABILITIES
+    if one.media is not None and one.media.is_closed
+    for extension in one.media.formats
+]
+PATHS = {
+    Operation.GENDER: "/gender-detection",
+    Operation.PARAPHRASE: "/paraphrase",
+    Operation.SUMMARY: "/summary-generation",
+    Operation.AUDIO_EXTRACTION: "/audio-extraction",
+    Operation.SEPARATION: "/music-source-separation",
+    Operation.CONVERSION: "/audio-conversion",
+    Operation.SPEECH: "/tts",
+    Operation.TRANSCRIPTION: "/stt",
+    Operation.TRANSLATION: "/translate-text",
+    Operation.TRANSLITERATION: "/text-transliteration",
+    Operation.TEXT_EXTRACTION: "/text-extraction",
+    Operation.TEXT_EMOTION: "/text-emotion-recognition",
+    Operation.SPEECH_EMOTION: "/speech-emotion-recognition",
+}
+
+
+def asked(operation: Operation) -> Request:
+    one = capability(operation)
+    if one.media is None:
+        return Request(operation=operation, text=ENGLISH).complete()
+    extension = one.media.formats[0]
+    return Request(operation=operation, url=f"https://files.example.com/sample.{extension}").complete()
+
+
+@pytest.mark.parametrize("operation", Operation)
+async def test_every_operation(
+    operation: Operation, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    outcome = await client.run(asked(operation))
+    assert isinstance(outcome, Done)
+    assert isinstance(outcome.value, SHAPES[operation])
+    (call,) = simulator.calls
+    assert (call.method, call.path) == ("POST", PATHS[operation])
+    assert call.headers["content-type"].startswith("multipart/form-data; boundary=")
+    assert int(call.headers["content-length"]) > 0
+    assert "transfer-encoding" not in call.headers
+
+
+@pytest.mark.parametrize(("operation", "extension"), FORMATS)
+async def test_every_documented_format(
+    operation: Operation, extension: str, client: LocalizationClient, simulator: LocalizationSimulator, samples: Path
+) -> None:
+    content = media.make(samples, extension).read_bytes()
+    request = Request(operation=operation, file="F1", file_format=extension, seconds=1.0).complete()
+    outcome = await client.run(request, upload=upload(content, extension))
+    assert isinstance(outcome, Done)
+    (call,) = simulator.calls
+    name = capability(operation).media
+    assert name is not None
+    assert isinstance(call.body, dict)
+    assert call.body[name.file] == {
+        "filename": f"file.{extension}",
+        "content_type": "audio/mpeg",
+        "size": len(content),
+    }
+    assert name.url not in call.body
+
+
+async def test_numbers_are_form_text_and_defaults_are_sent(
+    client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    await client.run(asked(Operation.AUDIO_EXTRACTION))
+    assert simulator.calls[0].body == {
+        "video_url": "https://files.example.com/sample.mp4",
+        "sample_rate": "44100",
+        "sample_width": "32",
+        "n_channels": "1",
+    }
+
+
+async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
+    await client.run(Request(operation=Operation.SPEECH, text="Hello", options={"speed": "1.2", "locale": "de-DE"}))
+    assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Request(operation=Operation.GENDER),
+        Request(operation=Operation.GENDER, url="https://example.com/a.mp3", file="F1"),
+        Request(operation=Operation.GENDER, url="https://example.com/a.flac"),
+        Request(operation=Operation.GENDER, file="F1", file_format="flac"),
+        Request(operation=Operation.CONVERSION, url="https://example.com/a.m4a"),
+        Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
+        Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
+        Request(operation=Operation.AUDIO_EXTRACTION, url="https://example.com/a.mp4", options={"sample_rate": "8000"}),
+        Request(operation=Operation.PARAPHRASE, text=""),
+        Request(operation=Operation.PARAPHRASE, text="Привет, мир"),
+        Request(operation=Operation.SUMMARY, text="a" * 3_001),
+        Request(operation=Operation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
+    ],
+    ids=lambda request: f"{request.operation}",
+)
+async def test_what_breaks_a_rule_is_never_sent(
+    wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    file = upload(b"ID3", "mp3") if wrong.file else None
+    with pytest.raises(PersonError):
+        await client.run(wrong, upload=file)
+    assert not simulator.calls
+
+
+async def test_a_file_and_no_word_of_it_is_a_mistake_of_ours(
+    client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    for request, file in (
+        (Request(operation=Operation.GENDER, file="F1"), None),
+        (Request(operation=Operation.GENDER, url="https://example.com/a.mp3"), upload(b"ID3", "mp3")),
+        (Request(operation=Operation.PARAPHRASE, text="Hello"), upload(b"ID3", "mp3")),
+    ):
+        with pytest.raises(ValueError, match="needs the file"):
+            await client.run(request, upload=file)
+    assert not simulator.calls
+
+
+@pytest.mark.parametrize("extension", ["wav", "mp3"])
+@pytest.mark.parametrize("as_bytes", [False, True])
+async def test_the_answer_may_be_the_audio_itself(
+    extension: str, as_bytes: bool, client: LocalizationClient, simulator: LocalizationSimulator, samples: Path
+) -> None:
+    simulator.switches.audio_as_bytes = as_bytes
+    content = media.make(samples, "flac").read_bytes()
+    request = Request(
+        operation=Operation.CONVERSION, file="F1", file_format="flac", options={"target_extension": extension}
+    )
+    sink = Kept()
+    outcome = await client.run(request, upload=upload(content, "flac"), sink=sink)
+    assert isinstance(outcome, Done)
+    assert isinstance(outcome.value, Tracks)
+    (track,) = outcome.value.tracks
+    assert track.extension == extension
+    assert bool(track.url) is not as_bytes
+    if as_bytes:
+        heard = media.heard(bytes(sink.content), samples)
+        assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[extension]
+        assert heard.seconds == pytest.approx(1.0, abs=0.1)
+
+
+async def test_the_key_is_a_bearer_credential(open_client: OpenClient, simulator: LocalizationSimulator) -> None:
+    wrong = await open_client(simulator.base_url, key="another").run(asked(Operation.PARAPHRASE))
+    right = await open_client(simulator.base_url).run(asked(Operation.PARAPHRASE))
+    assert not isinstance(wrong, Done)
+    assert isinstance(right, Done)
+
+
+DIALECT = """
+[localization.paraphrase]
+path = "/v2/rewrite"
+fields = { text = "input" }
+reply = { sentences = "alternatives" }
+
+[localization.text_to_speech]
+path = "/v2/say"
+fields = { text = "input", locale = "voice_language", gender = "voice" }
+reply = { audio = "link" }
+
+[localization.gender_detection]
+path = "/v2/who"
+fields = { audio_file = "clip", audio_url = "clip_link" }
+reply = { gender = "sex", confidence = "certainty" }
+"""
+
+
+async def test_another_dialect_by_a_file_alone(open_client: OpenClient) -> None:
+    answers = {
+        "/v2/rewrite": b'{"alternatives": ["One."]}',
+        "/v2/say": b'{"link": "https://cdn.example.com/a.mp3"}',
+        "/v2/who": b'{"sex": "female", "certainty": "93%"}',
+    }
+
+    async def behave(request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(answers[request.line.split()[1]]))
+
+    async with wire_server(behave) as server:
+        client = open_client(server.url, services=DIALECT)
+        phrases = await client.run(asked(Operation.PARAPHRASE))
+        speech = await client.run(Request(operation=Operation.SPEECH, text="Hello").complete())
+        clip = Request(operation=Operation.GENDER, file="F1", file_format="mp3")
+        gender = await client.run(clip, upload=upload(b"ID3 and more", "mp3"))
+    assert phrases == Done(value=Phrases(sentences=("One.",)))
+    assert speech == Done(
+        value=Tracks(tracks=(Track(name="audio", url="https://cdn.example.com/a.mp3", extension="mp3"),))
+    )
+    assert gender == Done(value=Gender(gender="female", percent=Decimal(93)))
+    rewritten, said, who = [request.body for request in server.requests]
+    assert b'name="input"' in rewritten
+    assert b'name="voice_language"\r\n\r\nen-US\r\n' in said
+    assert b'name="clip"; filename="file.mp3"' in who
+    assert not any(b'name="text"' in body for body in (rewritten, said))

@@ -1,0 +1,179 @@
+"""What became of a call: done, refused, not sent, or unknown; nothing is ever sent twice."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
+from bot.domain.localization import Operation, Request
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.localization import LocalizationSimulator
+from tests.clients.localization.conftest import Kept, OpenClient, upload
+from tests.clients.wire_server import Arrived, answer, wire_server
+
+TEXT = Request(operation=Operation.PARAPHRASE, text="The meeting was moved to Friday.")
+CLIP = Request(operation=Operation.GENDER, file="F1", file_format="mp3")
+
+
+@pytest.mark.parametrize(
+    ("kind", "shape", "sent"),
+    [
+        (FaultKind.LOST, Unknown, 1),
+        (FaultKind.DONE_DROPPED, Unknown, 1),
+        (FaultKind.DONE_500, Unknown, 1),
+        (FaultKind.ERROR_500, Unknown, 1),
+        (FaultKind.GARBAGE, Unknown, 1),
+        (FaultKind.TOO_MANY, NotExecuted, 1),
+        (FaultKind.REFUSED, NotExecuted, 1),
+    ],
+)
+async def test_faults(
+    kind: FaultKind, shape: type, sent: int, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    for asked, file in ((TEXT, None), (CLIP, upload(b"ID3" + bytes(30_000), "mp3"))):
+        simulator.faults.arm(Fault(kind, asked.operation.value))
+        outcome = await client.run(asked, upload=file)
+        assert isinstance(outcome, shape)
+        assert len([call for call in simulator.calls if call.operation == asked.operation.value]) == sent
+
+
+async def test_a_gateways_time_out_is_unknown_and_no_page_is_kept(
+    client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    simulator.faults.arm(Fault(FaultKind.DONE_500, "paraphrase"))
+    outcome = await client.run(TEXT)
+    assert outcome == Unknown(reason="answer 504", status=504)
+
+
+async def test_silence_is_unknown(open_client: OpenClient, simulator: LocalizationSimulator) -> None:
+    simulator.faults.arm(Fault(FaultKind.DONE_HANGS, "paraphrase", seconds=30))
+    outcome = await open_client(simulator.base_url, seconds=0.2).run(TEXT)
+    assert isinstance(outcome, Unknown)
+    assert len(simulator.calls) <= 1
+
+
+async def test_nobody_there_is_not_executed(open_client: OpenClient) -> None:
+    outcome = await open_client("http://127.0.0.1:9").run(TEXT)
+    assert isinstance(outcome, NotExecuted)
+    assert outcome.again
+
+
+@pytest.mark.parametrize("shape", ["message", "detail", "error", "errors", "text"])
+async def test_the_services_words_are_passed_on(
+    shape: str, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    simulator.switches.errors = shape
+    many = Request(operation=Operation.PARAPHRASE, text="One. " * 51)
+    outcome = await client.run(many)
+    assert isinstance(outcome, NotExecuted)
+    assert not outcome.again
+    assert "At most 50 elements per request are supported" in outcome.words
+    short = await client.run(Request(operation=Operation.SUMMARY, text="Too short."))
+    assert isinstance(short, NotExecuted)
+    assert "not long enough to summarize" in short.words
+
+
+async def test_fifty_elements_are_taken(client: LocalizationClient) -> None:
+    assert isinstance(await client.run(Request(operation=Operation.PARAPHRASE, text="One. " * 50)), Done)
+
+
+async def test_a_page_is_never_anybodys_words(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
+    simulator.switches.errors = "html"
+    outcome = await client.run(Request(operation=Operation.SUMMARY, text="Too short."))
+    assert isinstance(outcome, NotExecuted)
+    assert outcome.words == ""
+
+
+@pytest.mark.parametrize(
+    ("status", "shape"),
+    [
+        *((status, NotExecuted) for status in (400, 401, 402, 403, 404, 405, 410, 413, 414, 415, 422, 429)),
+        *((status, Unknown) for status in (301, 307, 408, 409, 418, 500, 502, 503, 504)),
+    ],
+)
+async def test_statuses(status: int, shape: type, open_client: OpenClient) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        location = "Location: http://127.0.0.1:9/\r\n" if status < 400 else ""
+        writer.write(
+            answer(b'{"message": "no"}', status=f"{status} X", headers=f"{location}Content-Type: application/json")
+        )
+
+    async with wire_server(behave) as server:
+        outcome = await open_client(server.url).run(TEXT)
+    assert isinstance(outcome, shape)
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"error": "no such model"}',
+        b'{"success": false, "message": "no such model"}',
+        b'{"status": "error", "detail": "no such model"}',
+        b'{"errors": ["no such model"]}',
+    ],
+)
+async def test_an_error_that_comes_with_200(body: bytes, open_client: OpenClient) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(body))
+
+    async with wire_server(behave) as server:
+        outcome = await open_client(server.url).run(TEXT)
+    assert isinstance(outcome, NotExecuted)
+    assert outcome.words == "no such model"
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[]", b"null", b"hello", b"<html></html>", b'{"status": "queued"}'])
+async def test_a_200_without_a_result_is_unknown(body: bytes, open_client: OpenClient) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(body))
+
+    async with wire_server(behave) as server:
+        assert isinstance(await open_client(server.url).run(TEXT), Unknown)
+
+
+@pytest.mark.parametrize("size", [2_999, 3_001])
+async def test_a_file_that_is_not_as_long_as_it_said(
+    size: int, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    with pytest.raises(UploadTrouble):
+        await client.run(CLIP, upload=upload(b"ID3" + bytes(2_997), "mp3", size=size))
+    assert not [call for call in simulator.calls if call.effect]
+
+
+async def test_a_file_that_breaks_off(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
+        async def pieces() -> AsyncIterator[bytes]:
+            yield b"ID3" + bytes(1_000)
+            raise OSError("the source is gone")
+
+        yield pieces()
+
+    file = Upload(name="file.mp3", content_type="audio/mpeg", size=100_000, open=opened)
+    with pytest.raises(UploadTrouble) as caught:
+        await client.run(CLIP, upload=file)
+    assert isinstance(caught.value.cause, OSError)
+    assert not [call for call in simulator.calls if call.effect]
+
+
+async def test_media_that_are_too_large_end_unknown(
+    client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    simulator.switches.audio_as_bytes = True
+    asked = Request(operation=Operation.CONVERSION, url="https://files.example.com/a.flac")
+    assert isinstance(await client.run(asked, sink=Kept(limit=1_000)), Unknown)
+
+
+@pytest.mark.parametrize("name", ['a".mp3', "a\r\nX: y.mp3", "ä.mp3", "../a.mp3", "", "a.MP3", "a" * 60 + ".mp3"])
+async def test_no_name_breaks_out_of_its_line(
+    name: str, client: LocalizationClient, simulator: LocalizationSimulator
+) -> None:
+    file = upload(b"ID3", "mp3")
+    broken = Upload(name=name, content_type=file.content_type, size=file.size, open=file.open)
+    with pytest.raises(ValueError, match="cannot stand"):
+        await client.run(CLIP, upload=broken)
+    assert not simulator.calls

@@ -1,0 +1,214 @@
+"""Every "exactly one of", every limit and every format of the interface document, on the declaration itself."""
+
+import pytest
+
+from bot.domain.errors import PersonError
+from bot.domain.localization import CAPABILITIES, Capability, MediaKind, Operation, Request, capability, request_errors
+
+WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
+WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
+DOCUMENTED = {
+    Operation.GENDER: ("mp3", "wav"),
+    Operation.SEPARATION: ("mp3", "wav"),
+    Operation.CONVERSION: ("mp3", "wav", "flac", "ogg", "aiff"),
+    Operation.AUDIO_EXTRACTION: ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v"),
+}
+URL = "https://example.com/file"
+
+
+def name(one: Capability) -> str:
+    return one.operation.value
+
+
+def rules(asked: Request, **more: bool) -> list[str]:
+    return [error.rule for error in request_errors(asked, **more)]
+
+
+def test_there_are_thirteen() -> None:
+    assert len(CAPABILITIES) == len(Operation) == 13
+    assert {one.operation for one in CAPABILITIES} == set(Operation)
+    assert all(capability(one.operation) is one for one in CAPABILITIES)
+
+
+@pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
+def test_exactly_one_of_file_and_address(one: Capability) -> None:
+    assert one.media is not None
+    url = f"{URL}.{one.media.formats[0]}"
+    both = Request(operation=one.operation, url=url, file="F1")
+    assert rules(both) == ["give a file or an address, not both"]
+    neither = Request(operation=one.operation)
+    assert rules(neither) == [f"give either the address of the {one.media.noun} or a file"]
+    assert rules(Request(operation=one.operation, url=url)) == []
+    assert rules(Request(operation=one.operation, file="F1", file_format=one.media.formats[0])) == []
+    assert rules(Request(operation=one.operation, url=url, text="Hello")) == [
+        "this takes a file or an address, no text"
+    ]
+
+
+@pytest.mark.parametrize("one", WITH_TEXT, ids=name)
+def test_texts_take_no_file(one: Capability) -> None:
+    assert rules(Request(operation=one.operation, text="Hello there", url=URL)) == [
+        "this takes a text, no file and no address"
+    ]
+    assert rules(Request(operation=one.operation, text=" ")) == ["it is missing; give the text"]
+    assert one.text_limit is not None
+    assert rules(Request(operation=one.operation, text="a" * one.text_limit)) == []
+    assert rules(Request(operation=one.operation, text="a" * (one.text_limit + 1))) == [
+        "it must have at most 3,000 characters; this has 3,001"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "extension"), [(each, extension) for each, listed in DOCUMENTED.items() for extension in listed]
+)
+def test_each_documented_format_is_taken(operation: Operation, extension: str) -> None:
+    assert rules(Request(operation=operation, file="F1", file_format=extension)) == []
+    assert rules(Request(operation=operation, url=f"{URL}.{extension}?token=1")) == []
+    assert rules(Request(operation=operation, url=f"{URL}.{extension.upper()}")) == []
+
+
+@pytest.mark.parametrize("operation", DOCUMENTED)
+@pytest.mark.parametrize("extension", ["pdf", "m4a", "txt", "mp5", "wma", "wmv", "exe", "flac", "mp4", "mp3"])
+def test_no_other_format_is_taken(operation: Operation, extension: str) -> None:
+    if extension in DOCUMENTED[operation]:
+        return
+    media = capability(operation).media
+    assert media is not None
+    told = f"{'a' if media.kind is MediaKind.VIDEO else 'an'} {media.noun}: {media.listed}"
+    assert rules(Request(operation=operation, file="F1", file_format=extension)) == [f"it must be {told}"]
+    assert rules(Request(operation=operation, url=f"{URL}.{extension}")) == [f"it must lead to {told}"]
+
+
+def test_formats_are_listed_as_the_document_lists_them() -> None:
+    for operation, formats in DOCUMENTED.items():
+        media = capability(operation).media
+        assert media is not None
+        assert media.is_closed
+        assert media.formats == formats
+
+
+def test_an_address_without_an_ending_is_left_to_the_service() -> None:
+    for url in ("https://example.com/download?id=7", "https://example.com/v1.2/get", "https://cdn.example.com/"):
+        assert rules(Request(operation=Operation.GENDER, url=url)) == []
+
+
+@pytest.mark.parametrize("seconds", [0.5, 600, 600.0])
+def test_ten_minutes_of_video_are_taken(seconds: float) -> None:
+    assert rules(Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=seconds)) == []
+
+
+def test_more_is_not_and_only_of_videos() -> None:
+    long = Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601.2)
+    assert rules(long) == ["it must be at most 600 seconds long; this has 601"]
+    assert rules(Request(operation=Operation.CONVERSION, file="F1", file_format="mp3", seconds=4_000)) == []
+
+
+@pytest.mark.parametrize("operation", [Operation.PARAPHRASE, Operation.SUMMARY])
+def test_english_only(operation: Operation) -> None:
+    assert rules(Request(operation=operation, text="Встреча перенесена на пятницу.")) == [
+        "only English is understood here"
+    ]
+    assert rules(Request(operation=operation, text="会议改到星期五。")) == ["only English is understood here"]
+    assert rules(Request(operation=operation, text="The café moved to 12 Main St. 🙂")) == []
+    assert rules(Request(operation=operation, text="12 345")) == []
+
+
+OPTIONS = {
+    (Operation.AUDIO_EXTRACTION, "sample_rate"): (("16000", "22050", "44100", "48000"), "44100"),
+    (Operation.AUDIO_EXTRACTION, "sample_width"): (("16", "32"), "32"),
+    (Operation.AUDIO_EXTRACTION, "n_channels"): (("1", "2"), "1"),
+    (Operation.CONVERSION, "target_extension"): (("wav", "mp3"), "wav"),
+}
+
+
+@pytest.mark.parametrize(("operation", "option"), OPTIONS)
+def test_allowed_values_and_defaults(operation: Operation, option: str) -> None:
+    allowed, default = OPTIONS[(operation, option)]
+    media = capability(operation).media
+    assert media is not None
+    url = f"{URL}.{media.formats[0]}"
+    for value in allowed:
+        assert rules(Request(operation=operation, url=url, options={option: value})) == []
+    for value in ("8000", "24", "3", "0", "aac", "", "44100.0", "-1", "mp3 "):
+        if value.strip() in allowed:
+            continue
+        wrong = request_errors(Request(operation=operation, url=url, options={option: value}))
+        assert [error.given for error in wrong] == [value]
+        assert all(one in wrong[0].rule for one in allowed)
+    assert Request(operation=operation, url=url).complete().options[option] == default
+
+
+def test_an_option_that_is_not_there() -> None:
+    found = request_errors(Request(operation=Operation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
+    assert [(error.argument, error.rule) for error in found] == [("tone", "there is no such option; there is: none")]
+
+
+@pytest.mark.parametrize(
+    ("operation", "text", "source"),
+    [
+        (Operation.TRANSLATION, "Good morning", "en"),
+        (Operation.TRANSLATION, "Доброе утро", "ru"),
+        (Operation.TRANSLATION, "おはようございます", "ja"),
+        (Operation.TRANSLATION, "12", "en"),
+        (Operation.TRANSLITERATION, "नमस्ते", "hi"),
+        (Operation.TRANSLITERATION, "வணக்கம்", "ta"),
+        (Operation.TRANSLITERATION, "namaste", "hi"),
+    ],
+)
+def test_the_source_language_is_guessed_from_the_letters(operation: Operation, text: str, source: str) -> None:
+    asked = Request(operation=operation, text=text)
+    assert asked.complete().options["source_lang"] == source
+    chosen = Request(operation=operation, text=text, options={"source_lang": "fr"})
+    assert chosen.complete().options["source_lang"] == "fr"
+
+
+def test_languages_by_code_and_by_name() -> None:
+    target = capability(Operation.TRANSLATION).option("to")
+    assert target is not None
+    assert [target.read(text) for text in ("fr", "FR", "French", "chinese (traditional)", "tlh")] == [
+        *("fr", "fr", "fr", "zh-TW", "tlh")
+    ]
+    for wrong in ("", "klingon!", "en_US", "a language"):
+        with pytest.raises(PersonError):
+            target.read(wrong)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://example.com/a.mp3",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "example.com/a.mp3",
+        "https://",
+        "https:///a.mp3",
+        "https://user:word@example.com/a.mp3",
+        "https://example.com:99999/a.mp3",
+        "https://exa mple.com/a.mp3",
+        "https://example.com/a\u202e.mp3",
+        "http://127.0.0.1/a.mp3",
+        "http://localhost/a.mp3",
+        "http://LOCALHOST./a.mp3",
+        "http://intranet/a.mp3",
+        "http://10.0.0.7/a.mp3",
+        "http://192.168.1.1/a.mp3",
+        "http://172.16.0.1/a.mp3",
+        "http://169.254.169.254/latest/meta-data.mp3",
+        "http://100.64.0.1/a.mp3",
+        "http://[::1]/a.mp3",
+        "http://[::ffff:127.0.0.1]/a.mp3",
+        "http://[fd00::1]/a.mp3",
+        "http://2130706433/a.mp3",
+        "http://0x7f.1/a.mp3",
+        "http://0177.0.0.1/a.mp3",
+        "http://metadata.google.internal/a.mp3",
+        "https://example.com/" + "a" * 2_000 + ".mp3",
+    ],
+)
+def test_addresses_that_are_never_handed_on(url: str) -> None:
+    assert len(rules(Request(operation=Operation.GENDER, url=url))) == 1
+
+
+def test_private_addresses_where_they_are_allowed() -> None:
+    asked = Request(operation=Operation.GENDER, url="http://127.0.0.1:4100/a.mp3")
+    assert rules(asked, private_hosts=True) == []

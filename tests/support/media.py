@@ -1,0 +1,117 @@
+"""Real media files, made when a test needs them, and what a file is when it is decoded again."""
+
+import math
+import struct
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+from av.audio.frame import AudioFrame
+from av.video.frame import VideoFrame
+
+AUDIO = ("mp3", "wav", "flac", "ogg", "aiff")
+"""What audio conversion takes (document 1)."""
+CLIPS = ("mp3", "wav")
+"""What gender detection and source separation take."""
+VIDEO = ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v")
+"""What audio extraction takes."""
+
+_CONTAINERS = {"mkv": "matroska", "mpg": "mpeg", "m4v": "mp4", "aiff": "aiff"}
+_AUDIO_CODECS = {
+    "mp3": ("libmp3lame", "s16p"),
+    "wav": ("pcm_s16le", "s16"),
+    "flac": ("flac", "s16"),
+    "ogg": ("libopus", "flt"),
+    "aiff": ("pcm_s16be", "s16"),
+    "webm": ("libopus", "flt"),
+    "mpeg": ("mp2", "s16"),
+    "mpg": ("mp2", "s16"),
+    "avi": ("libmp3lame", "s16p"),
+    "flv": ("libmp3lame", "s16p"),
+}
+_VIDEO_CODECS = {"webm": "libvpx", "mpeg": "mpeg1video", "mpg": "mpeg1video", "flv": "flv"}
+_FPS = 25
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What a decoded file is: ``width`` in bits of a sample."""
+
+    codec: str
+    rate: int
+    channels: int
+    width: int
+    seconds: float
+
+
+def make(directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 48_000, channels: int = 2) -> Path:
+    """A tone, with moving colours where the format is one of videos."""
+    path = directory / f"sample-{seconds:g}.{extension}"
+    codec, sample_format = _AUDIO_CODECS.get(extension, ("aac", "fltp"))
+    with av.open(str(path), "w", format=_CONTAINERS.get(extension, extension)) as out:
+        pictures: Any = None
+        if extension in VIDEO:
+            pictures = out.add_stream(_VIDEO_CODECS.get(extension, "mpeg4"), rate=_FPS)
+            pictures.width, pictures.height, pictures.pix_fmt = 64, 64, "yuv420p"
+        sound: Any = out.add_stream(codec, rate=rate if extension != "flv" else 44_100)
+        sound.layout, sound.format = "stereo" if channels == 2 else "mono", sample_format
+        if pictures is not None:
+            for frame in _colours(seconds):
+                out.mux(pictures.encode(frame))
+            out.mux(pictures.encode(None))
+        resampler = av.AudioResampler(format=sample_format, layout=sound.layout, rate=sound.rate, frame_size=1024)
+        for tone in _tone(seconds, sound.rate, channels):
+            for piece in resampler.resample(tone):
+                out.mux(sound.encode(piece))
+        for piece in resampler.resample(None):
+            out.mux(sound.encode(piece))
+        out.mux(sound.encode(None))
+    return path
+
+
+def _colours(seconds: float) -> list[VideoFrame]:
+    frames = []
+    for number in range(int(seconds * _FPS) or 1):
+        frame = VideoFrame(64, 64, "yuv420p")
+        for index, plane in enumerate(frame.planes):
+            plane.update(bytes([(number * 3 + index * 60) % 256]) * plane.buffer_size)
+        frame.pts, frame.time_base = number, Fraction(1, _FPS)
+        frames.append(frame)
+    return frames
+
+
+def _tone(seconds: float, rate: int, channels: int) -> list[AudioFrame]:
+    frames = []
+    total, step = int(seconds * rate), rate // 10
+    for start in range(0, total, step):
+        count = min(step, total - start)
+        samples = b"".join(
+            struct.pack("<h", int(9_000 * math.sin(2 * math.pi * 440 * (start + n) / rate))) * channels
+            for n in range(count)
+        )
+        frame = AudioFrame(format="s16", layout="stereo" if channels == 2 else "mono", samples=count)
+        frame.planes[0].update(samples.ljust(frame.planes[0].buffer_size, b"\x00"))
+        frame.sample_rate, frame.pts, frame.time_base = rate, start, Fraction(1, rate)
+        frames.append(frame)
+    return frames
+
+
+def heard(content: bytes, directory: Path) -> Heard:
+    """Decode a whole audio file."""
+    path = directory / "decoded"
+    path.write_bytes(content)
+    samples, frame = 0, None
+    with av.open(str(path)) as read:
+        stream = read.streams.audio[0]
+        for frame in read.decode(audio=0):
+            samples += frame.samples
+        assert frame is not None
+        return Heard(
+            codec=stream.codec_context.name,
+            rate=stream.rate,
+            channels=frame.layout.nb_channels,
+            width=frame.format.bytes * 8,
+            seconds=samples / stream.rate,
+        )
