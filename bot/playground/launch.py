@@ -14,14 +14,18 @@ import aiohttp
 
 from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts
 from bot.playground.console.console import Console, Guide
+from bot.playground.console.localization_panel import LocalizationPanel
 from bot.playground.console.payments_panel import PaymentsPanel
 from bot.playground.console.workspace_panel import WorkspacePanel
 from bot.playground.process import BotProcess
+from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
 
 _READY_SECONDS = 30.0
 _OK = 200
+WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6.0, "audio_conversion": 4.0}
+"""How long localization takes here: long enough to see that it takes a while, and to cancel."""
 
 
 class Playground:
@@ -33,6 +37,7 @@ class Playground:
         self._stack = AsyncExitStack()
         self.workspace = Workspace()
         self.payments = PaymentsSimulator(step_seconds=4.0)
+        self.localization = LocalizationSimulator(work_seconds=WORK_SECONDS)
         self.bot: BotProcess
         self._bot_url = ""
 
@@ -47,14 +52,19 @@ class Playground:
         open_accounts(self.payments)
         console = Console(
             workspace=self.workspace,
-            services=(PaymentsPanel(simulator=self.payments), WorkspacePanel(workspace=self.workspace)),
+            services=(
+                PaymentsPanel(simulator=self.payments),
+                LocalizationPanel(simulator=self.localization),
+                WorkspacePanel(workspace=self.workspace),
+            ),
             guide=Guide(try_it=FIRST_COMMAND, person=REQUESTER, channel=FINANCE),
         )
         console.mount(self.workspace.app)
         await self._open_page()
         self._stack.push_async_callback(self.workspace.stop)
-        await self.payments.start()
-        self._stack.push_async_callback(self.payments.stop)
+        for simulator in (self.payments, self.localization):
+            await simulator.start()
+            self._stack.push_async_callback(simulator.stop)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
         bot_url = f"http://127.0.0.1:{_free_port()}"
         self.bot = BotProcess(environment=self._environment(Path(directory), bot_url), directory=directory)
@@ -103,6 +113,8 @@ class Playground:
             "PAYMENTS_BASE_URL": self.payments.base_url,
             "PAYMENTS_PARTNER_ID": "partner",
             "PAYMENTS_PARTNER_SECRET": "partner-secret",
+            "LOCALIZATION_BASE_URL": self.localization.base_url,
+            "LOCALIZATION_API_KEY": self.localization.api_key,
             "POLL_SECONDS": "3",
             "QUIET_SECONDS": "40",
         }
