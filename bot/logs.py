@@ -28,6 +28,10 @@ _SHAPES = tuple(
         r"(?i)(?<=bearer )[A-Za-z0-9._~+/=-]{6,}",
         r"(?i)(?<=basic )[A-Za-z0-9+/=]{6,}",
         r"(?i)(?<=apikey=)[^&\s\"']+",
+        r"(?i)(?<=apikey%3D)[^&\s\"'%]+",
+        r"(?i)(?<=apikey': ')[^']+",
+        r"(?i)(?<=apikey\": \")[^\"]+",
+        r"(?i)(?<=apikey\":\")[^\"]+",
         r"(?i)(?<=ticket=)[^&\s\"']+",
         r"(?<=callbacks/payments/)[A-Za-z0-9_-]+",
         r"(?<=callbacks/delivery/)[A-Za-z0-9_-]+",
@@ -49,16 +53,24 @@ class Redaction:
         for secret in secrets:
             if len(secret) >= _SHORTEST_SECRET:
                 spellings |= _spellings(secret)
-        longest_first = sorted(spellings, key=len, reverse=True)
-        self._known = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+        self._spellings = tuple(sorted(spellings, key=len, reverse=True))
+        self._known = re.compile("|".join(map(re.escape, self._spellings))) if spellings else None
+
+    def known(self, text: str) -> str:
+        """A text without the secret values themselves; quick where there are none."""
+        if self._known is None or not any(spelling in text for spelling in self._spellings):
+            return text
+        return self._known.sub(_HIDDEN, text)
 
     def __call__(self, line: str) -> str:
         """The line without secrets."""
-        if self._known is not None:
-            line = self._known.sub(_HIDDEN, line)
+        line = self.known(line)
         for shape in _SHAPES:
             line = shape.sub(_HIDDEN, line)
         return _RESPONSE_URL.sub(rf"\1{_HIDDEN}", line)
+
+
+_ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 def _spellings(secret: str) -> set[str]:
@@ -68,7 +80,9 @@ def _spellings(secret: str) -> set[str]:
         plain |= {escaped for text in plain for escaped in _escaped(text)}
     encoded = {base64.b64encode(secret.encode()).decode().rstrip("="), *_inside_base64(secret.encode())}
     safe = {text.replace("+", "-").replace("/", "_") for text in encoded}
-    return plain | {quote(secret, safe=""), quote_plus(secret)} | encoded | safe
+    quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
+    quoted |= {_ESCAPE.sub(lambda found: found[0].lower(), text) for text in quoted}
+    return plain | quoted | encoded | safe
 
 
 def _escaped(text: str) -> Iterable[str]:

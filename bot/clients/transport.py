@@ -11,6 +11,7 @@ Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
 import asyncio
 import io
 import json
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -33,6 +34,8 @@ Guard = Callable[[], bool]
 MAX_BODY: Final = 2 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
 _TEXT_KEPT: Final = 2000
+_LOGGER: Final = logging.getLogger(__name__)
+_HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
 
 
@@ -116,7 +119,7 @@ class SingleSendRequest(ClientRequest):
         return await super().send(conn)
 
 
-def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
+def open_session(*, limit: int = 20, keep: bool = False) -> aiohttp.ClientSession:
     """A session for ``Transport``, closed by whoever opened it.
 
     Every request gets a connection of its own. On one that was kept alive and that the service is just
@@ -124,9 +127,10 @@ def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
 
     Args:
         limit: connections at a time.
+        keep: use connections again: for many requests that may be asked twice.
     """
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=limit, force_close=True),
+        connector=aiohttp.TCPConnector(limit=limit, force_close=not keep),
         request_class=SingleSendRequest,
         trust_env=False,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -220,7 +224,8 @@ class Transport:
                 "service call", operation=request.operation, failure=reply.failure, error=type(error).__name__
             )
         else:
-            self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
+            if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
+                self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
         return reply
 
     def _patient(self, total: float) -> aiohttp.ClientTimeout:
@@ -253,7 +258,8 @@ async def _poured(response: ClientResponse, sink: Sink) -> Reply:
     async for chunk in response.content.iter_chunked(_CHUNK):
         if not await sink.write(chunk):
             return Reply(failure=Failure.OVERSIZE)
-    return Reply(status=response.status, headers={"content-type": response.headers.get("Content-Type", "")})
+    headers = {name: response.headers[name] for name in _HEADERS_OF_FILES if name in response.headers}
+    return Reply(status=response.status, headers=headers)
 
 
 def _outgoing(body: bytes | Body | None) -> tuple[bytes | io.BytesIO | AsyncIterator[bytes] | None, dict[str, str]]:

@@ -258,7 +258,10 @@ async def test_a_session_of_another_kind_is_refused() -> None:
 
 
 @pytest.mark.parametrize("behaviour", [fine, drop])
-async def test_logs_hold_no_address_body_or_credentials(session: aiohttp.ClientSession, behaviour: object) -> None:
+async def test_logs_hold_no_address_body_or_credentials(
+    session: aiohttp.ClientSession, behaviour: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG", "bot.clients.transport")
     secret = request(path="/payouts/s3cret?apikey=s3cret", body=b"s3cret")
     with structlog.testing.capture_logs() as logs:
         async with wire_server(behaviour) as server:  # type: ignore[arg-type]

@@ -1,0 +1,5 @@
+"""The e-mail processing service."""
+
+from bot.clients.emails.client import SERVICE, EmailsClient
+
+__all__ = ["SERVICE", "EmailsClient"]

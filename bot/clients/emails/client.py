@@ -1,0 +1,201 @@
+"""The e-mail processing service: one address, or a whole file.
+
+The key travels in the query and in the form (interface document 3, section 5 B), so nothing here logs, raises or
+returns an address of a request; what the service answers is searched for the key before anybody sees it.
+"""
+
+import secrets
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import quote
+
+from pydantic import SecretStr
+
+from bot.clients.emails.wire import Hide, Whole, read_answer, read_file_answer
+from bot.clients.placing import place
+from bot.clients.routes import Route, RouteTable
+from bot.clients.service_errors import read_failure
+from bot.clients.transport import Prepared, Transport, read_reply
+from bot.domain.emails import Answer, Busy, Checked, FileAnswer, Lost, Outcome
+from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
+from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, refusal
+
+SERVICE: Final = "email"
+
+RESULT_BYTES: Final = 20 * 1024 * 1024
+"""Of a file that the service gives back: what can be kept until it is posted."""
+
+_BUSY: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_FOR_THE_OPERATOR: Final = frozenset(
+    {
+        HTTPStatus.UNAUTHORIZED,
+        HTTPStatus.FORBIDDEN,
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        HTTPStatus.PROXY_AUTHENTICATION_REQUIRED,
+    }
+)
+_LOST: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY})
+_ADDRESS: Final = "switchboard-address"
+"""Stands for the address in what is the same for all requests."""
+_NO_ANSWER: Final = "the service did not answer in time"
+
+
+class _Collected:
+    """Keeps a successful answer as it came, whatever it says it is."""
+
+    def __init__(self) -> None:
+        self.content = bytearray()
+
+    def wants(self, content_type: str) -> bool:  # noqa: ARG002 - the protocol's name
+        return True
+
+    async def write(self, chunk: bytes) -> bool:
+        self.content += chunk
+        return len(self.content) <= RESULT_BYTES
+
+
+class EmailsClient:
+    """Calls with one key.
+
+    Args:
+        routes: methods, paths and names.
+        single: to the address for single requests; its session keeps connections, as many as may be used at once.
+        bulk: to the address for files; patient, because a file may take minutes.
+        api_key: goes into the query and the form.
+        hide: takes the key out of a text, in whatever spelling.
+    """
+
+    def __init__(
+        self, *, routes: RouteTable, single: Transport, bulk: Transport, api_key: SecretStr, hide: Hide
+    ) -> None:
+        self._check = routes.use(SERVICE, "check")
+        self._file = routes.use(SERVICE, "process_file")
+        self._single = single
+        self._bulk = bulk
+        self._api_key = api_key
+        self._hide = hide
+        # Placed once for all addresses: working it out costs a fifth of a request.
+        self._template = place(self._check, {"email": _ADDRESS, "key": api_key.get_secret_value()})
+        self._headers = tuple(self._template.headers.items())
+
+    async def check(self, address: str) -> Checked:
+        """Ask about one address, once.
+
+        Raises:
+            OperatorError: the service refuses us rather than the address; asking about another will not help.
+        """
+        path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
+        headers = {name: quote(address, safe="@+") if value == _ADDRESS else value for name, value in self._headers}
+        request = Prepared(operation=self._check.name, method=self._check.method, path=path, headers=headers)
+        return self._read(await self._single.send(request))
+
+    async def process_file(self, content: bytes, *, column: int, name: str) -> FileAnswer | NotExecuted | Unknown:
+        """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.
+
+        Args:
+            content: CSV: commas, UTF-8, no byte order mark.
+            column: zero-based place of the addresses.
+            name: of a file that comes back without a name.
+
+        Raises:
+            OperatorError: the service refuses us rather than the file.
+        """
+        boundary = f"switchboard-{secrets.token_hex(16)}"
+        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        body = self._form(content, column=column, boundary=boundary)
+        request = Prepared(
+            operation=self._file.name, method=self._file.method, path=self._file.path, headers=headers, body=body
+        )
+        collected = _Collected()
+        reply = await self._bulk.send(request, sink=collected)
+        if not reply.is_success or reply.status is None:
+            return self._not_done(reply)
+        content = bytes(collected.content)
+        whole = Whole(
+            reply=read_reply(status=reply.status, headers=reply.headers, body=content),
+            headers=reply.headers,
+            body=content,
+        )
+        reply = whole.reply
+        if reply.is_html:
+            return Unknown(reason="a page came instead of an answer", status=reply.status)
+        return read_file_answer(
+            whole,
+            link=self._file.reply["url"],
+            receipt=self._file.reply["receipt"],
+            result=self._check.reply["result"],
+            hide=self._hide,
+            name=name,
+        )
+
+    def _form(self, content: bytes, *, column: int, boundary: str) -> bytes:
+        key, index, file = (self._file.fields[name] for name in ("key", "column", "file"))
+        text = "".join(
+            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
+            for name, value in ((key, self._api_key.get_secret_value()), (index, str(column)))
+        )
+        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{file}"; filename="addresses.csv"\r\n'
+        return b"".join(
+            (
+                text.encode(),
+                head.encode(),
+                b"Content-Type: text/csv\r\n\r\n",
+                content,
+                f"\r\n--{boundary}--\r\n".encode(),
+            )
+        )
+
+    def _read(self, reply: Reply) -> Checked:
+        status = reply.status
+        if status is None:
+            return _silence(reply)
+        if status in _BUSY:
+            return Busy(reason=f"it answered {status}", retry_after=reply.retry_after)
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
+            return Lost(reason=f"it answered {status}")
+        if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status):
+            raise self._refused(reply, self._check)
+        if reply.is_html:
+            if status == HTTPStatus.OK:
+                return Lost(reason="a page came instead of an answer")
+            raise self._refused(reply, self._check)
+        outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
+        return read_answer(reply, result=self._check.reply["result"], hide=self._hide, outcome=outcome)
+
+    def _not_done(self, reply: Reply) -> NotExecuted | Unknown:
+        """What became of a file that was not answered with a result."""
+        status = reply.status
+        if status is None:
+            left = reply.failure not in (Failure.NOT_CONNECTED, Failure.NOT_SENT)
+            if left:
+                return Unknown(reason=f"no answer ({reply.failure})", failure=reply.failure)
+            return NotExecuted(again=True, reason=f"the request did not leave ({reply.failure})", failure=reply.failure)
+        if status in _BUSY:
+            return NotExecuted(again=True, reason="it asks to wait", retry_after=reply.retry_after, status=status)
+        if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
+            return Unknown(reason=f"it answered {status}", status=status)
+        if status in _FOR_THE_OPERATOR or _is_redirect(status) or reply.is_html:
+            raise self._refused(reply, self._file)
+        said = read_answer(reply, result=(), hide=self._hide)
+        words = said.text or "; ".join(f"{name}: {value}" for name, value in said.pairs)
+        return NotExecuted(again=False, reason=refusal(status), words=words, status=status)
+
+    def _refused(self, reply: Reply, route: Route) -> SwitchboardError:
+        setting = "EMAIL_SINGLE_BASE_URL" if route is self._check else "EMAIL_BULK_BASE_URL"
+        trouble = read_failure(reply, service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
+        if isinstance(trouble, ServiceNever):
+            return OperatorError(f"{SERVICE}: {trouble.reason}", mend=f"check {setting} and the routes of the service")
+        return trouble
+
+
+def _silence(reply: Reply) -> Checked:
+    """A time-out is no answer and never a verdict; what broke on the way may be tried again."""
+    if reply.failure is Failure.TIMEOUT:
+        return Answer(outcome=Outcome.NO_ANSWER, text=_NO_ANSWER)
+    if reply.failure is Failure.OVERSIZE:
+        return Answer(outcome=Outcome.NO_ANSWER, text="the answer was too large to be read")
+    return Lost(reason=f"no answer ({reply.failure})")
+
+
+def _is_redirect(status: int) -> bool:
+    return HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST

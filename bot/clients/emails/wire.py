@@ -1,0 +1,211 @@
+"""Reading whatever the service says. Pure and total: every answer becomes something that can be shown."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from urllib.parse import unquote, urlsplit
+
+from bot.domain.emails import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
+from bot.domain.outcome import NO_JSON, Reply
+
+Hide = Callable[[str], str]
+"""Takes our key out of a text, however it is written there: a service may quote the request it got."""
+
+_PAIRS = 40
+_NAME_LIMIT = 60
+_VALUE_LIMIT = 500
+_TEXT_LIMIT = 500
+_DEPTH = 4
+_SEPARATOR = "\x1f"
+_PLAIN_WORDS = frozenset({"success", "ok", "true", "done", "completed"})
+"""Result words that only say that there is an answer; another one goes before them."""
+
+_FILE_TYPES = ("text/csv", "application/csv", "application/octet-stream", "application/vnd.", "application/zip")
+_NAMED = re.compile(r"filename\*?=(?:UTF-8'')?\"?([^\";]+)", re.IGNORECASE)
+_FILE_NAME_LIMIT = 80
+
+
+@dataclass(frozen=True, kw_only=True)
+class Whole:
+    """An answer that may be a file: its bytes beside what can be read of it; ``headers`` by name in lower case."""
+
+    reply: Reply
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+def read_answer(reply: Reply, *, result: Sequence[str], hide: Hide, outcome: Outcome = Outcome.ANSWERED) -> Answer:
+    """An answer about one address, as it came.
+
+    Args:
+        reply: the exchange; not a page.
+        result: names under which the result word is looked for.
+        hide: takes our key out.
+        outcome: what the answer amounts to.
+    """
+    document = reply.json
+    if isinstance(document, list) and len(document) == 1:
+        document = document[0]
+    if isinstance(document, dict):
+        pairs = _hidden(_pairs(document), hide)
+        return Answer(outcome=outcome, result=_result(pairs, result), pairs=pairs)
+    text = _short(hide(reply.text if document is NO_JSON else _scalar(document)), _TEXT_LIMIT)
+    return Answer(outcome=outcome, result=text if _is_word(text) else "", text=text)
+
+
+def read_file_answer(
+    whole: Whole, *, link: Sequence[str], receipt: Sequence[str], result: Sequence[str], hide: Hide, name: str
+) -> FileAnswer:
+    """An answer to a whole file: the first of what the service may mean that fits.
+
+    Args:
+        whole: the exchange, of a status 2xx.
+        link: names under which an address is looked for.
+        receipt: names of a receipt's number.
+        result: names of a result word.
+        hide: takes our key out.
+        name: of a file that comes back without one.
+    """
+    if _is_file(whole):
+        return Returned(name=_file_name(whole.headers, name), content=hidden_bytes(whole.body, hide))
+    document = whole.reply.json
+    if isinstance(document, dict):
+        url = next((found for found in _values(document, link) if _is_url(found)), None)
+        if url is not None:
+            return Link(url=url)
+        rows = _rows_of(document)
+        if rows is None:
+            number = next((found for found in _values(document, receipt) if found.strip()), None)
+            if number is not None:
+                return Receipt(id=_short(hide(number), _VALUE_LIMIT), pairs=_hidden(_pairs(document), hide))
+        document = rows if rows is not None else document
+    if isinstance(document, list) and document:
+        return _listed(document, hide)
+    return read_answer(whole.reply, result=result, hide=hide)
+
+
+def hidden_bytes(content: bytes, hide: Hide) -> bytes:
+    """A file without our key; every other byte stays as it is."""
+    return hide(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+
+def _is_file(whole: Whole) -> bool:
+    kind = whole.headers.get("content-type", "").casefold()
+    disposition = whole.headers.get("content-disposition", "").casefold()
+    if not whole.body.strip() or whole.reply.is_html:
+        return False
+    if kind.startswith(_FILE_TYPES) or disposition.startswith("attachment"):
+        return True
+    first = whole.body[:2_000].decode("utf-8", "replace").partition("\n")
+    return whole.reply.json is NO_JSON and first[1] == "\n" and any(mark in first[0] for mark in ",;\t")
+
+
+def _file_name(headers: Mapping[str, str], otherwise: str) -> str:
+    found = _NAMED.search(headers.get("content-disposition", ""))
+    name = unquote(found[1]).replace("\\", "/").rpartition("/")[2] if found is not None else ""
+    safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in name).strip(" .")
+    return safe[-_FILE_NAME_LIMIT:] or otherwise
+
+
+def _rows_of(document: Mapping[str, object]) -> list[object] | None:
+    """Rows that lie in an object under whatever name: the only list of objects in it."""
+    lists = [value for value in document.values() if isinstance(value, list) and value and _are_objects(value)]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _are_objects(rows: Sequence[object]) -> bool:
+    return all(isinstance(row, dict) for row in rows)
+
+
+def _listed(rows: Sequence[object], hide: Hide) -> Listed:
+    flat = [_hidden(_pairs(row), hide) if isinstance(row, dict) else (("value", hide(_scalar(row))),) for row in rows]
+    names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
+    return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
+
+
+def _values(document: Mapping[str, object], names: Sequence[str]) -> Iterator[str]:
+    """Texts and numbers under these names, in their order; first at the top, then one level down."""
+    levels = [document, *(value for value in document.values() if isinstance(value, dict))]
+    for level in levels:
+        for name in names:
+            found = level.get(name)
+            if isinstance(found, str | int) and not isinstance(found, bool):
+                yield str(found)
+
+
+def _is_url(text: str) -> bool:
+    try:
+        return urlsplit(text).scheme in ("http", "https")
+    except ValueError:
+        return False
+
+
+def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    for name, value in _leaves(document, "", _DEPTH):
+        found.append((_short(name, _NAME_LIMIT), _short(value, _VALUE_LIMIT)))
+        if len(found) == _PAIRS:
+            break
+    return tuple(found)
+
+
+def _leaves(document: Mapping[str, object], before: str, depth: int) -> Iterator[tuple[str, str]]:
+    for name, value in document.items():
+        path = f"{before}{name}"
+        if isinstance(value, dict) and value and depth > 0:
+            yield from _leaves(value, f"{path}.", depth - 1)
+        elif isinstance(value, list) and not any(isinstance(one, dict | list) for one in value):
+            yield path, "; ".join(map(_scalar, value))
+        else:
+            yield path, _scalar(value)
+
+
+def _scalar(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "true" if value else "false"
+        case Decimal():
+            return format(value, "f")
+        case str() | int():
+            return str(value)
+        case _:
+            return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _hidden(pairs: tuple[tuple[str, str], ...], hide: Hide) -> tuple[tuple[str, str], ...]:
+    """Names and values without our key, looked at in one go."""
+    together = _SEPARATOR.join(f"{name}{_SEPARATOR}{value}" for name, value in pairs)
+    clean = hide(together)
+    if clean == together:
+        return pairs
+    parts = clean.split(_SEPARATOR)
+    if len(parts) != 2 * len(pairs):
+        return tuple((hide(name), hide(value)) for name, value in pairs)
+    return tuple(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _result(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
+    """The word that says it: under the first of the names that holds one, at the top or further down."""
+    candidates = [
+        value
+        for name in names
+        for path, value in sorted(pairs, key=lambda pair: pair[0].count("."))
+        if path.rpartition(".")[2].casefold() == name.casefold() and _is_word(value)
+    ]
+    telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
+    return (telling or candidates or [""])[0]
+
+
+def _is_word(text: str) -> bool:
+    """Short, and no bare number: those are codes."""
+    return 0 < len(text) <= _NAME_LIMIT and not text.replace(".", "").isdigit() and "\n" not in text
+
+
+def _short(text: str, limit: int) -> str:
+    """Storable everywhere, at most so many characters."""
+    sound = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
+    return sound if len(sound) <= limit else sound[: limit - 1] + "…"

@@ -1,0 +1,258 @@
+"""Processing e-mail addresses: what is asked, what came back, and how far a run is.
+
+What the service does with an address is not documented, nor is any answer (interface document 3, section B). So an
+answer is kept as it came, and nothing is concluded from a silence: no answer is never a verdict.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+
+CONCURRENCY_LIMIT = 1_000
+"""Requests at a time that the service recommends at most."""
+CONCURRENCY = 100
+"""Unless somebody chooses otherwise."""
+
+_ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
+_ADDRESS_LIMIT = 320
+_LEAST_SHARE = 0.5
+_SURE_SHARE = 0.9
+
+RUN = "email.run"
+"""Kind of job: row by row."""
+WHOLE = "email.file"
+"""Kind of job: the whole file at once."""
+
+
+class Outcome(StrEnum):
+    """What became of one address."""
+
+    ANSWERED = "answered"
+    NO_ANSWER = "no answer"
+    REFUSED = "refused"
+    """The service said no to this address."""
+    FAILED = "failed"
+    """The service could not, several times over."""
+    NO_ADDRESS = "no address"
+    """The cell holds none, so nobody was asked."""
+    NOT_ASKED = "not asked"
+    """The run was stopped before its turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is known of one address.
+
+    Attributes:
+        result: the word that says it, when the answer has one.
+        pairs: a JSON object's names and values, nested ones with a dot between, as text.
+        text: anything else that was said, or why nothing was.
+    """
+
+    outcome: Outcome
+    result: str = ""
+    pairs: tuple[tuple[str, str], ...] = ()
+    text: str = ""
+
+    def stored(self) -> dict[str, object]:
+        """For the database."""
+        return {"o": self.outcome.value, "r": self.result, "p": [list(pair) for pair in self.pairs], "t": self.text}
+
+
+def stored_answer(kept: Mapping[str, object]) -> Answer:
+    """What ``Answer.stored`` made."""
+    pairs = kept["p"]
+    assert isinstance(pairs, list)
+    return Answer(
+        outcome=Outcome(str(kept["o"])),
+        result=str(kept["r"]),
+        pairs=tuple((str(name), str(value)) for name, value in pairs),
+        text=str(kept["t"]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Busy:
+    """The service asks for fewer requests; nothing is wrong with the address. ``retry_after`` is in seconds."""
+
+    reason: str
+    retry_after: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lost:
+    """No answer because of the way there; asking again may help."""
+
+    reason: str
+
+
+Checked = Answer | Busy | Lost
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A file that the service gave back."""
+
+    name: str
+    content: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """Where the service put its result."""
+
+    url: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Receipt:
+    """The service took the file and gave a number for it; there is no documented way to ask with it."""
+
+    id: str
+    pairs: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """Rows that the service gave back in its answer."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...] = field(repr=False)
+
+
+FileAnswer = Returned | Listed | Link | Receipt | Answer
+"""What can come back for a whole file."""
+
+
+class RunState(StrEnum):
+    """How far a job is."""
+
+    PREPARING = "preparing"
+    """The file is being read."""
+    RUNNING = "running"
+    PAUSED = "paused"
+    SENDING = "sending"
+    """The whole file is on its way; whether it arrived is not known until there is an answer."""
+    DONE = "done"
+    STOPPED = "stopped"
+    FAILED = "failed"
+    """The file could not be used, or the service refused it."""
+    UNKNOWN = "unknown"
+    """The whole file was sent and no answer came."""
+
+
+OVER = frozenset({RunState.DONE, RunState.STOPPED, RunState.FAILED, RunState.UNKNOWN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Count:
+    """How far a run is, in addresses: each is asked once, however many rows have it.
+
+    Attributes:
+        total: different addresses.
+        taken: of these, asked or about to be.
+        outcomes: how many have each outcome.
+        rows: rows of the file.
+        skipped: rows without an address.
+        repeated: addresses that were asked again after a restart.
+    """
+
+    total: int = 0
+    taken: int = 0
+    rows: int = 0
+    skipped: int = 0
+    repeated: int = 0
+    outcomes: Mapping[Outcome, int] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def done(self) -> int:
+        """Addresses with an outcome."""
+        return sum(self.outcomes.values())
+
+
+def looks_like_address(cell: str) -> bool:
+    """Whether somebody would take this for an e-mail address; the service decides what it really is."""
+    text = cell.strip()
+    return len(text) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(text) is not None
+
+
+def same_address(cell: str) -> str:
+    """What two cells share that mean one address: blanks around it and the case of the domain do not count."""
+    local, _, domain = cell.strip().rpartition("@")
+    return f"{local}@{domain.lower()}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnLook:
+    """What stands in one column.
+
+    Attributes:
+        filled: cells with something in them.
+        addresses: of these, e-mail addresses.
+        samples: up to three cells.
+    """
+
+    name: str
+    filled: int
+    addresses: int
+    samples: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        """Addresses among the filled cells."""
+        return self.addresses / self.filled if self.filled else 0.0
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it holds more than hardly any addresses."""
+        return self.share >= _LEAST_SHARE
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether somebody should look before it is used."""
+        return self.share < _SURE_SHARE
+
+
+def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:
+    """Every column, from all rows."""
+    filled, addresses = [0] * len(header), [0] * len(header)
+    samples: list[list[str]] = [[] for _ in header]
+    for row in rows:
+        for at, cell in enumerate(row):
+            if not cell.strip():
+                continue
+            filled[at] += 1
+            addresses[at] += "@" in cell and looks_like_address(cell)
+            if len(samples[at]) < 3:  # noqa: PLR2004 - three sample values
+                samples[at].append(cell.strip())
+    return tuple(
+        ColumnLook(name=name, filled=filled[at], addresses=addresses[at], samples=tuple(samples[at]))
+        for at, name in enumerate(header)
+    )
+
+
+def likely_column(looks: Sequence[ColumnLook]) -> int:
+    """The column most of whose cells are addresses; the first of several."""
+    return max(range(len(looks)), key=lambda at: (looks[at].share, looks[at].addresses, -at))
+
+
+def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:
+    """Room for requests divided among runs: nobody gets more than they want, nobody less than an equal part.
+
+    Args:
+        wants: what each run could use.
+        room: requests at a time for all of them together.
+    """
+    shares = [0] * len(wants)
+    left, open_runs = room, [at for at, want in enumerate(wants) if want > 0]
+    while open_runs and left > 0:
+        part = max(left // len(open_runs), 1)
+        for at in list(open_runs):
+            given = min(part, wants[at] - shares[at], left)
+            shares[at] += given
+            left -= given
+            if shares[at] == wants[at]:
+                open_runs.remove(at)
+    return shares

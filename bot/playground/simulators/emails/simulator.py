@@ -1,0 +1,285 @@
+"""The e-mail processing service as one object: a local HTTP server for single addresses and for files.
+
+It serves both base addresses: ``single_url`` and ``bulk_url``. Requests of an unknown key are refused; more at a time
+than allowed are answered 429. Keys are compared and never kept: the log of calls holds a mark in their place.
+"""
+
+import asyncio
+import contextlib
+import csv
+import io
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from aiohttp import web
+
+from bot.playground.faults import Fault, FaultKind, Faults
+from bot.playground.simulators.emails import shapes
+from bot.playground.simulators.emails.shapes import FileShape, Shape
+from bot.playground.simulators.exchange import PROXY_PAGE, Answer, Refusal
+from bot.playground.simulators.recorder import Call, Recorder, Subscription
+
+CHECK = "check"
+PROCESS_FILE = "process_file"
+RESULT = "result"
+
+_KEY_MARK = "(the key)"
+_SHUTDOWN_SECONDS = 1.0
+_FILE_BYTES = 32 * 1024 * 1024
+_NO_EFFECT = (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED)
+_CLOSED_AFTER = (FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS)
+
+T = TypeVar("T")
+
+
+@dataclass
+class Manners:
+    """How the service behaves; may be changed while it runs.
+
+    Attributes:
+        latency: seconds until an answer about one address.
+        file_latency: the same about a file.
+        at_once: requests under way that are allowed; None for any number.
+    """
+
+    shape: Shape = Shape.STATUS
+    file_shape: FileShape = FileShape.CSV
+    latency: float = 0.0
+    file_latency: float = 0.0
+    at_once: int | None = None
+
+
+class EmailsSimulator:
+    """An e-mail processing service on loopback.
+
+    Attributes:
+        faults: armed for ``check``, ``process_file`` or ``result``.
+        manners: shapes, slowness, limit.
+        asked: how often each address was processed.
+        files: the rows of each file that was processed, with the column of its addresses.
+        peak: the most requests that were under way at once.
+    """
+
+    def __init__(
+        self,
+        *,
+        clock: Callable[[], float] = time.time,
+        api_key: str = "email-playground-key",
+        manners: Manners | None = None,
+    ) -> None:
+        self.api_key = api_key
+        self.faults = Faults()
+        self.manners = manners or Manners()
+        self.recorder = Recorder()
+        self.asked: Counter[str] = Counter()
+        self.files: list[tuple[list[list[str]], int]] = []
+        self.peak = 0
+        self._clock = clock
+        self._under_way = 0
+        self._results: dict[str, str] = {}
+        self._stopping = asyncio.Event()
+        self._runner: web.AppRunner | None = None
+        self._address = ("", 0)
+        self.app = web.Application(client_max_size=_FILE_BYTES)
+        self.app.router.add_get("/single/", self._single)
+        self.app.router.add_post("/bulk/", self._bulk)
+        self.app.router.add_get("/results/{name}", self._result)
+
+    async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
+        """Serve on ``host`` and ``port`` (0: any free one)."""
+        self._stopping.clear()
+        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, host, port, backlog=2_048).start()
+        self._address = self._runner.addresses[0][:2]
+
+    async def stop(self) -> None:
+        """Stop serving; requests that hang are given up."""
+        self._stopping.set()
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+        self.recorder.close()
+
+    async def __aenter__(self) -> "EmailsSimulator":
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """Of the server, without a slash at the end."""
+        return f"http://{self._address[0]}:{self._address[1]}"
+
+    @property
+    def port(self) -> int:
+        """The port in use, so that a restart can take the same one."""
+        return self._address[1]
+
+    @property
+    def single_url(self) -> str:
+        """The base address for single addresses."""
+        return f"{self.url}/single"
+
+    @property
+    def bulk_url(self) -> str:
+        """The base address for files."""
+        return f"{self.url}/bulk"
+
+    @property
+    def calls(self) -> list[Call]:
+        """The requests that arrived, oldest first."""
+        return self.recorder.calls
+
+    def subscribe(self) -> Subscription:
+        """Follow the calls from now on."""
+        return self.recorder.subscribe()
+
+    async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
+        """Wait for something to become true; see ``Recorder.until``."""
+        return await self.recorder.until(condition, timeout=timeout)
+
+    # serving
+
+    async def _single(self, request: web.Request) -> web.StreamResponse:
+        query = request.query
+        shown = {"email": query.get("email", ""), "apikey": _KEY_MARK if "apikey" in query else ""}
+
+        def handle() -> Answer:
+            self._admit(query.get("apikey"))
+            address = query.get("email", "")
+            if not address:
+                raise Refusal(Answer(status=400, body={"error": "The parameter email is missing"}))
+            self.asked[address] += 1
+            return shapes.single(address, self.manners.shape)
+
+        self._under_way += 1
+        self.peak = max(self.peak, self._under_way)
+        try:
+            return await self._serve(request, CHECK, handle, query=shown, body=None, latency=self.manners.latency)
+        finally:
+            self._under_way -= 1
+
+    async def _bulk(self, request: web.Request) -> web.StreamResponse:
+        form = await request.post()
+        fields = {name: value for name, value in form.items() if isinstance(value, str)}
+        upload = form.get("file")
+        content = upload.file.read() if isinstance(upload, web.FileField) else b""
+        shown = {
+            "file": f"{upload.filename}, {len(content)} bytes" if isinstance(upload, web.FileField) else "",
+            "email-header-index": fields.get("email-header-index", ""),
+            "apikey": _KEY_MARK if "apikey" in fields else "",
+        }
+
+        def handle() -> Answer:
+            self._admit(fields.get("apikey"))
+            return self._process(content, fields.get("email-header-index", ""))
+
+        return await self._serve(request, PROCESS_FILE, handle, query={}, body=shown, latency=self.manners.file_latency)
+
+    async def _result(self, request: web.Request) -> web.StreamResponse:
+        def handle() -> Answer:
+            found = self._results.get(request.match_info["name"])
+            if found is None:
+                raise Refusal(Answer(status=404, body={"error": "There is no such result"}))
+            return Answer(body=found, content_type="text/csv")
+
+        return await self._serve(request, RESULT, handle, query={}, body=None, latency=0.0)
+
+    def _admit(self, key: str | None) -> None:
+        if key != self.api_key:
+            raise Refusal(Answer(status=401, body={"error": "The API key is not valid"}))
+        if self.manners.at_once is not None and self._under_way > self.manners.at_once:
+            raise Refusal(_too_many())
+
+    def _process(self, content: bytes, index: str) -> Answer:
+        try:
+            rows = list(csv.reader(io.StringIO(content.decode("utf-8"), newline=""), strict=True))
+        except (UnicodeDecodeError, csv.Error):
+            raise Refusal(Answer(status=422, body={"error": "The file is not a CSV in UTF-8"})) from None
+        if not index.isdigit() or not rows or int(index) >= len(rows[0]):
+            raise Refusal(Answer(status=422, body={"error": "email-header-index is not a column of the file"}))
+        column = int(index)
+        self.files.append((rows, column))
+        self.asked.update(row[column] for row in rows[1:] if column < len(row))
+        number = f"job-{len(self.files)}"
+        self._results[f"{number}.csv"] = shapes.as_csv(rows, column)
+        link = f"{self.url}/results/{number}.csv"
+        return shapes.whole(rows, column, self.manners.file_shape, link=link, number=number)
+
+    async def _serve(
+        self,
+        request: web.Request,
+        operation: str,
+        handle: Callable[[], Answer],
+        *,
+        query: Mapping[str, str],
+        body: object,
+        latency: float,
+    ) -> web.StreamResponse:
+        """Answer one request, record it, misbehave as the switches say."""
+        fault = self.faults.take(operation)
+        call = self.recorder.arrived(
+            at=self._clock(),
+            operation=operation,
+            method=request.method,
+            path=request.path,
+            query=query,
+            headers=request.headers,
+            body=body,
+            fault=fault.kind if fault else None,
+        )
+        answer = _answer(fault, handle)
+        await self._pause(latency + (fault.seconds if fault and fault.kind in _SLOW else 0.0))
+        if fault is not None and fault.kind in _CLOSED_AFTER:
+            self.recorder.answered(call, status=None, response=None, effect=fault.kind is not FaultKind.LOST)
+            if request.transport is not None:
+                request.transport.close()
+            return web.Response(status=500)
+        self.recorder.answered(call, status=answer.status, response=answer.body, effect=answer.status in (200, 202))
+        return answer.response()
+
+    async def _pause(self, seconds: float) -> None:
+        if seconds <= 0:
+            return
+        if seconds < 1:
+            await asyncio.sleep(seconds)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
+
+
+_SLOW = (FaultKind.DONE_HANGS, FaultKind.SLOW)
+
+
+def _answer(fault: Fault | None, handle: Callable[[], Answer]) -> Answer:
+    kind = fault.kind if fault else None
+    if kind is not None and kind in _NO_EFFECT:
+        return _misbehaved(kind)
+    try:
+        answer = handle()
+    except Refusal as refusal:
+        return refusal.answer
+    return _misbehaved(kind) if kind in (FaultKind.DONE_500, FaultKind.GARBAGE) else answer
+
+
+def _misbehaved(kind: FaultKind | None) -> Answer:
+    match kind:
+        case FaultKind.TOO_MANY:
+            return _too_many()
+        case FaultKind.REFUSED:
+            return Answer(status=422, body={"error": "This address cannot be processed"})
+        case FaultKind.GARBAGE:
+            return Answer(body=PROXY_PAGE.format(title="Please wait"), content_type="text/html")
+        case _:
+            return Answer(status=500, body={"error": "Internal error"})
+
+
+def _too_many() -> Answer:
+    return Answer(status=429, body={"error": "Too many requests at a time"}, headers={"Retry-After": "1"})

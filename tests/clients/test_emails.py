@@ -1,0 +1,296 @@
+"""The e-mail client against its simulator and against servers that say anything."""
+
+import base64
+import json
+import logging
+from collections.abc import AsyncIterator, Callable
+from urllib.parse import quote
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
+from pydantic import SecretStr
+
+from bot.clients.emails import EmailsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.domain.emails import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
+from bot.domain.errors import OperatorError
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.logs import Redaction
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
+
+KEY = "k3y/+ with=ä &secret"
+CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
+
+Open = Callable[[str, str], EmailsClient]
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[EmailsSimulator]:
+    async with EmailsSimulator(api_key=KEY) as running:
+        yield running
+
+
+@pytest.fixture
+async def open_client() -> AsyncIterator[Open]:
+    async with open_session(limit=1_000, keep=True) as session:
+
+        def build(single: str, bulk: str) -> EmailsClient:
+            return EmailsClient(
+                routes=load_routes(None, environment="production"),
+                single=Transport(session=session, base_url=single, service="email_single", total=0.5),
+                bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=0.5),
+                api_key=SecretStr(KEY),
+                hide=Redaction([KEY]).known,
+            )
+
+        yield build
+
+
+@pytest.fixture
+def client(simulator: EmailsSimulator, open_client: Open) -> EmailsClient:
+    return open_client(simulator.single_url, simulator.bulk_url)
+
+
+@pytest.mark.parametrize(
+    ("shape", "result"),
+    [
+        (Shape.STATUS, "undeliverable"),
+        (Shape.NESTED, "undeliverable"),
+        (Shape.STATE, "undeliverable"),
+        (Shape.CODED, "undeliverable"),
+        (Shape.TEXT, "undeliverable"),
+        (Shape.CSV, ""),
+        (Shape.LIST, "undeliverable"),
+    ],
+)
+async def test_every_shape_becomes_something_to_show(
+    client: EmailsClient, simulator: EmailsSimulator, shape: Shape, result: str
+) -> None:
+    simulator.manners.shape = shape
+    answer = await client.check("bounce@example.com")
+    assert isinstance(answer, Answer)
+    assert answer.outcome is Outcome.ANSWERED
+    assert answer.result == result
+    assert "undeliverable" in answer.text or "undeliverable" in [value for _, value in answer.pairs]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "ana+news@example.com",
+        '"ana maria"@example.com',
+        "o'hara@example.com",
+        "ana@españa.example",
+        "用户@例子.广告",
+        "a&b=c#d?e%41@example.com",
+        "ana/../b@example.com",
+    ],
+)
+async def test_an_address_arrives_as_it_was_given(
+    client: EmailsClient, simulator: EmailsSimulator, address: str
+) -> None:
+    assert isinstance(await client.check(address), Answer)
+    assert dict(simulator.asked) == {address: 1}
+
+
+async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    simulator.manners.latency = 5
+    answer = await client.check("ana@example.com")
+    assert answer == Answer(outcome=Outcome.NO_ANSWER, text="the service did not answer in time")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (FaultKind.TOO_MANY, Busy(reason="it answered 429", retry_after=1.0)),
+        (FaultKind.ERROR_500, Lost(reason="it answered 500")),
+        (FaultKind.GARBAGE, Lost(reason="a page came instead of an answer")),
+        (FaultKind.LOST, Lost(reason="no answer (connection dropped)")),
+    ],
+)
+async def test_trouble_that_may_pass(
+    client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, expected: object
+) -> None:
+    simulator.faults.arm(Fault(kind, "check"))
+    assert await client.check("ana@example.com") == expected
+
+
+async def test_a_refusal_of_the_address_is_shown_as_it_came(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    simulator.faults.arm(Fault(FaultKind.REFUSED, "check"))
+    answer = await client.check("ana@example.com")
+    assert answer == Answer(outcome=Outcome.REFUSED, pairs=(("error", "This address cannot be processed"),))
+
+
+async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    simulator.api_key = "another"
+    with pytest.raises(OperatorError) as refused:
+        await client.check("ana@example.com")
+    assert refused.value.mend == "check EMAIL_API_KEY: they belong to one environment only"
+    with pytest.raises(OperatorError):
+        await client.process_file(CSV, column=1, name="result.csv")
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind"),
+    [
+        (FileShape.CSV, Returned),
+        (FileShape.ATTACHMENT, Returned),
+        (FileShape.ARRAY, Listed),
+        (FileShape.WRAPPED, Listed),
+        (FileShape.URL, Link),
+        (FileShape.RECEIPT, Receipt),
+        (FileShape.TEXT, Answer),
+    ],
+)
+async def test_every_answer_to_a_file_is_understood_in_its_order(
+    client: EmailsClient, simulator: EmailsSimulator, shape: FileShape, kind: type
+) -> None:
+    simulator.manners.file_shape = shape
+    answer = await client.process_file(CSV, column=1, name="result.csv")
+    assert isinstance(answer, kind)
+    assert simulator.files == [([["name", "email"], ["Ana", "ana@example.com"], ["Bo", "bounce@example.com"]], 1)]
+    match answer:
+        case Returned(name=name, content=content):
+            assert name == ("processed.csv" if shape is FileShape.ATTACHMENT else "result.csv")
+            assert b"Bo,bounce@example.com,undeliverable" in content
+        case Listed(header=header, rows=rows):
+            assert header == ("email", "result", "score")
+            assert rows[1][:2] == ("bounce@example.com", "undeliverable")
+        case Link(url=url):
+            assert url == f"{simulator.url}/results/job-1.csv"
+        case Receipt(id=number):
+            assert number == "job-1"
+        case Answer(text=text):
+            assert text == "Your file is being processed; the result goes to your mailbox."
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (FaultKind.TOO_MANY, NotExecuted(again=True, reason="it asks to wait", retry_after=1.0, status=429)),
+        (FaultKind.ERROR_500, Unknown(reason="it answered 500", status=500)),
+        (FaultKind.GARBAGE, Unknown(reason="a page came instead of an answer", status=200)),
+        (
+            FaultKind.REFUSED,
+            NotExecuted(
+                again=False,
+                reason="the service refused the request (422)",
+                words="error: This address cannot be processed",
+                status=422,
+            ),
+        ),
+    ],
+)
+async def test_what_became_of_a_file_without_an_answer(
+    client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, expected: object
+) -> None:
+    simulator.faults.arm(Fault(kind, "process_file"))
+    assert await client.process_file(CSV, column=1, name="result.csv") == expected
+
+
+async def test_a_file_that_gets_no_answer_in_time_is_unknown(client: EmailsClient, simulator: EmailsSimulator) -> None:
+    simulator.manners.file_latency = 5
+    outcome = await client.process_file(CSV, column=1, name="result.csv")
+    assert isinstance(outcome, Unknown)
+    assert len(simulator.files) == 1
+
+
+def spellings(secret: str) -> list[str]:
+    return [
+        secret,
+        quote(secret, safe=""),
+        quote(secret),
+        quote(secret, safe="").lower(),
+        json.dumps(secret)[1:-1],
+        repr(secret.encode())[2:-1],
+        base64.b64encode(secret.encode()).decode(),
+        base64.urlsafe_b64encode(secret.encode()).decode(),
+    ]
+
+
+@pytest.mark.parametrize("written", spellings(KEY))
+async def test_a_key_that_the_service_sends_back_is_never_shown(
+    open_client: Open, written: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+
+    async def echo(request: web.Request) -> web.Response:
+        answers = {
+            "json": web.json_response({"status": "ok", "request": f"?apikey={written}", written: written}),
+            "text": web.Response(text=f"invalid key {written}"),
+            "list": web.json_response([{"email": "a", "key": written}]),
+            "csv": web.Response(text=f"email,key\n,{written}\n", content_type="text/csv"),
+            "refused": web.json_response({"error": f"apikey {written} is unknown"}, status=422),
+        }
+        return answers[request.path.split("/")[1]]
+
+    app = web.Application()
+    app.router.add_route("*", "/{kind}/", echo)
+    async with TestServer(app) as server:
+        for kind in ("json", "text", "list", "csv", "refused"):
+            base = str(server.make_url(f"/{kind}"))
+            client = open_client(base, base)
+            for shown in (
+                await client.check("ana@example.com"),
+                await client.process_file(CSV, column=1, name="r.csv"),
+            ):
+                content = f"{getattr(shown, 'content', b'').decode()}{getattr(shown, 'rows', '')}"
+                assert all(spelling not in f"{shown!r}{content}" for spelling in spellings(KEY)), shown
+                assert "hidden" in f"{shown!r}{content}"
+    ours = [record.getMessage() for record in caplog.records if record.name != "aiohttp.access"]
+    assert all(spelling not in "\n".join(ours) for spelling in spellings(KEY))
+
+
+@pytest.mark.parametrize("base", ["http://127.0.0.1:1", "http://no-such-host.invalid", "http://127.0.0.1:9"])
+async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    client = open_client(base, base)
+    shown = [await client.check("ana@example.com"), await client.process_file(CSV, column=1, name="r.csv")]
+    assert isinstance(shown[0], Lost | Answer)
+    assert all(spelling not in f"{shown!r} {caplog.text}" for spelling in spellings(KEY))
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "text"),
+    [
+        ("", "text/plain", ""),
+        ("null", "application/json", ""),
+        ("true", "application/json", "true"),
+        ("3.10", "application/json", "3.10"),
+        ('"valid"', "application/json", "valid"),
+        ("x" * 3_000, "text/plain", "x" * 499 + "…"),
+        ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
+    ],
+)
+async def test_anything_else_is_shown_as_it_came(open_client: Open, body: str, content_type: str, text: str) -> None:
+    async def say(_: web.Request) -> web.Response:
+        return web.Response(text=body, content_type=content_type)
+
+    app = web.Application()
+    app.router.add_get("/", say)
+    async with TestServer(app) as server:
+        base = str(server.make_url("")).rstrip("/")
+        answer = await open_client(base, base).check("ana@example.com")
+    assert isinstance(answer, Answer)
+    assert answer.text == text
+
+
+async def test_deep_and_wide_answers_are_bounded(open_client: Open) -> None:
+    deep: object = "end"
+    for _ in range(50):
+        deep = {"in": deep}
+    wide = {f"field {n}": n for n in range(200)}
+
+    async def say(_: web.Request) -> web.Response:
+        return web.json_response({"deep": deep, **wide, "state": "valid"})
+
+    app = web.Application()
+    app.router.add_get("/", say)
+    async with TestServer(app) as server:
+        base = str(server.make_url("")).rstrip("/")
+        answer = await open_client(base, base).check("ana@example.com")
+    assert isinstance(answer, Answer)
+    assert len(answer.pairs) == 40
