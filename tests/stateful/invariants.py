@@ -140,6 +140,9 @@ class Invariants:
         for card in self.cards(row["reference"]):
             if f"{ask.cents // 100}.{ask.cents % 100:02d} USD to {ask.email}" not in card.text:
                 yield f"I3: a card shows something else: {card.text}"
+        record = self.onlooker.payments.operations.get(row["remote_id"])
+        if record is not None and (record.email, record.cents) != (ask.email, ask.cents):
+            yield f"I3: sent is {record.email} {record.cents}, approved was {ask.email} {ask.cents}"
         body = arrival.call.body
         if arrival.call.operation == "one_step_payout" and isinstance(body, dict):
             sent = (body.get("email"), round(float(body.get("amount", 0)) * 100))

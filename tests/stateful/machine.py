@@ -72,6 +72,8 @@ class Payouts(RuleBasedStateMachine):
     """
 
     reached: ClassVar[Counter[str]] = Counter()
+    takes_to_the_end: ClassVar[bool] = True
+    """False: a run is over when nothing more is drawn."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -96,7 +98,7 @@ class Payouts(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Take the run to its end, and everything down."""
         try:
-            if not self._broken:
+            if self.takes_to_the_end and not self._broken:
                 self._do(self.world.converge())
                 self.reached.update(self.world.came_across())
         finally:
@@ -128,9 +130,14 @@ class Payouts(RuleBasedStateMachine):
         amount=st.sampled_from(sorted(AMOUNTS)),
         email=st.sampled_from(EMAILS),
         channel=st.sampled_from((FINANCE, FINANCE, APPROVALS, RANDOM)),
+        trouble=st.sampled_from((None, None, *SERVICE_FAULTS["create_payout"])),
     )
-    def ask(self, user: str, verb: str, amount: str, email: str, channel: str) -> None:
+    def ask(
+        self, user: str, verb: str, amount: str, email: str, channel: str, trouble: FaultKind | None = None
+    ) -> None:
         self._asked += 1
+        if trouble is not None:
+            self.world.arm("service", "create_payout", trouble)
         cents = AMOUNTS[amount]
         text = f'{verb} {email} {cents / 100:.2f} "March translation"'
         self._do(self.world.ask(user, text, email=email, cents=cents, channel=channel))
@@ -155,7 +162,7 @@ class Payouts(RuleBasedStateMachine):
     @rule(
         which=which,
         user=st.sampled_from((*APPROVERS, *ANYBODY)),
-        right=st.sampled_from((True, True, False)),
+        right=st.booleans(),
         twice=st.booleans(),
     )
     def approve(self, which: int, user: str, right: bool, twice: bool) -> None:
@@ -191,17 +198,23 @@ class Payouts(RuleBasedStateMachine):
     @rule(
         which=which,
         kind=st.sampled_from((FaultKind.LOST, FaultKind.LOST, FaultKind.DONE_DROPPED)),
-        verb=st.sampled_from(("commit", "one_step")),
+        verb=st.sampled_from(("commit_payout", "one_step_payout")),
+        then=st.sampled_from(("", "retry", "retry", "close")),
+        users=st.permutations(APPROVERS),
     )
-    def nobody_knows_what_became_of_it(self, which: int, kind: FaultKind, verb: str) -> None:
-        """The answer to a commit is lost, with or without its effect, and the quiet period passes."""
+    def nobody_knows_what_became_of_it(
+        self, which: int, kind: FaultKind, verb: str, then: str, users: list[str]
+    ) -> None:
+        """A commit is lost, or its answer; the quiet period passes, and people decide."""
         if not self.world.stands("awaiting"):
             return
         self._back_to_work()
-        self.world.arm("service", f"{verb}_payout", kind)
+        self.world.arm("service", verb, kind)
         for user in APPROVERS:
             self._press(which, user, "payout.approve")
         self._do(self.world.wait(1_000.0, steps=4))
+        for user in users if then else ():
+            self._press(which, user, f"payout.{then}")
 
     @rule(which=which, user=st.sampled_from((MARIA, TOM, *ANYBODY)), action=st.sampled_from(("reject", "withdraw")))
     def stop(self, which: int, user: str, action: str) -> None:
@@ -218,10 +231,17 @@ class Payouts(RuleBasedStateMachine):
 
     @rule(
         user=st.sampled_from((*APPROVERS, OLGA, *ANYBODY)),
-        text=st.sampled_from(("freeze careful", "unfreeze", "unfreeze")),
+        which=which,
+        then=st.sampled_from(("", "approve", "unfreeze")),
     )
-    def freeze(self, user: str, text: str) -> None:
-        self._do(self.world.say(user, text))
+    def freeze(self, user: str, which: int, then: str) -> None:
+        """Payments are frozen by whoever may; then people approve all the same, or lift it."""
+        self._do(self.world.say(user, "freeze careful"))
+        for person in APPROVERS:
+            if then == "approve":
+                self._press(which, person, "payout.approve")
+            elif then == "unfreeze":
+                self._do(self.world.say(person, "unfreeze"))
 
     @rule(
         user=st.sampled_from((*APPROVERS, MARIA, ZOE)),
@@ -239,6 +259,11 @@ class Payouts(RuleBasedStateMachine):
     def move(self, which: int, status: str) -> None:
         """Also what nobody here asked for, such as a commit in the partner's own dashboard."""
         self._do(self.world.move(which, status))
+
+    @rule(which=which, cents=st.sampled_from((0, 100)))
+    def tamper(self, which: int, cents: int) -> None:
+        """Somebody at the partner changes a payout that waits there: its amount, or its recipient."""
+        self.world.tamper(which, cents=cents)
 
     @rule(doubled=st.booleans(), late=st.sampled_from((0.0, 90.0, 7_200.0)), forged=st.booleans(), drop=st.booleans())
     def advance(self, doubled: bool, late: float, forged: bool, drop: bool) -> None:

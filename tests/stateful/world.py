@@ -280,6 +280,14 @@ class World:
                 await self.payments.settle(records[which % len(records)].id, status, reason="The account is closed")
         await self._called_back()
 
+    def tamper(self, which: int, *, cents: int) -> None:
+        """A payout that was created is given another amount, or with 0 cents more another recipient."""
+        waiting = [record for record in self.records() if record.status == "created"]
+        if waiting:
+            record = waiting[which % len(waiting)]
+            record.cents += cents
+            record.email = record.email if cents else "mallory@example.com"
+
     async def advance(self) -> None:
         """Whatever is on its way at the service moves by one step."""
         await self.payments.advance()
