@@ -8,6 +8,7 @@ import asyncio
 import errno
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +40,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
-from bot.workflows import purchase
+from bot.workflows import intake, purchase
 from bot.workflows.advance import advance_due
 from bot.workflows.audit import Anchoring
 from bot.workflows.boards import refresh_boards
@@ -52,7 +53,7 @@ from bot.workflows.recover import recover
 from bot.workflows.refresh import refresh_due
 from bot.workflows.subjects import Subject
 from bot.workflows.tighten import tighten_open
-from handlers import actions, commands, views
+from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.bolt import build
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.desk import Desk
@@ -60,6 +61,7 @@ from handlers.health import Health
 from handlers.metrics import Metrics
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
+from handlers.uses.use import Use
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import migrate
 from storage.slots import SharedSlots
@@ -87,6 +89,8 @@ class Surroundings:
     pace: EditPace | None = None
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
+    uses: Sequence[Use] | None = None
+    """What can be done with files; None: everything there is."""
     ticking: bool = True
     """False: nothing is drained by itself; whoever drives calls :meth:`Switchboard.settle`."""
 
@@ -103,6 +107,7 @@ class Switchboard:
         self._settings = settings
         self._policy = policy
         self._around = surroundings or Surroundings.real()
+        self._uses = self._around.uses if self._around.uses is not None else uses.declared()
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
         self._context: Context | None = None
@@ -285,6 +290,8 @@ class Switchboard:
             anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._around.clock),
             pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
             subjects=SUBJECTS,
+            uses=self._uses,
+            bot_user=identity.bot_user_id,
         )
 
     def _anchor_file(self) -> AnchorFile:
@@ -332,8 +339,10 @@ class Switchboard:
     def _router(self) -> Router:
         router = Router()
         commands.register(router, prefix=self._settings.command_prefix)
-        actions.register(router)
+        actions.register(router, uses=self._uses)
         views.register(router)
+        events.register(router)
+        shortcuts.register(router)
         return router
 
     def _wake(self) -> None:
@@ -386,7 +395,7 @@ async def _anchor(ctx: Context) -> int:
     return await ctx.anchoring.due()
 
 
-SUBJECTS: dict[str, Subject] = {}
+SUBJECTS: dict[str, Subject] = {intake.SUBJECT: intake.FileOffers()}
 """What has a board, by the word before the colon."""
 
 DRAINS = {
@@ -395,6 +404,7 @@ DRAINS = {
     "polls": poll_due,
     "purchases": purchase.poll_due,
     "orphans": watch_due,
+    "files": intake.offer_due,
     "outbox": deliver_due,
     "cards": _edits,
     "leftovers": _leftovers,

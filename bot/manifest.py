@@ -5,6 +5,7 @@ Source: Slack's manifest schema 2.0.0.
 
 from typing import Any
 
+from bot.presentation import offers
 from handlers.commands import declared
 
 SCOPES = (
@@ -12,7 +13,8 @@ SCOPES = (
     "channels:read",  # see whether the bot is a member where a command was typed
     "chat:write",
     "commands",
-    "files:write",  # the checkout link of a purchase as a picture
+    "files:read",  # what a dropped file is, and passing it on to a service
+    "files:write",  # the checkout link of a purchase as a picture, and what services made of files
     "groups:history",
     "groups:read",
     "im:history",
@@ -22,6 +24,15 @@ SCOPES = (
     "users:read",  # guests, deactivated people and strangers do not count
 )
 """Bot scopes, each used by the code."""
+
+EVENTS = (
+    "file_deleted",  # an offer for it goes too
+    "file_shared",
+    "message.channels",  # files are dropped with messages
+    "message.groups",
+    "message.im",
+)
+"""Events of the bot, each used by ``handlers/events``."""
 
 _NAME = "Switchboard"
 _DESCRIPTION = "Pay people with approval, without leaving the conversation."
@@ -36,6 +47,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
     """The manifest as Slack imports it; with Socket Mode it holds no address."""
     url = f"{public_url}/slack/events"
     reached: dict[str, Any] = {} if socket_mode else {"url": url}
+    subscribed: dict[str, Any] = {} if socket_mode else {"request_url": url}
     interactivity = {"is_enabled": True} if socket_mode else {"is_enabled": True, "request_url": url}
     return {
         "_metadata": {"major_version": 1, "minor_version": 1},
@@ -62,9 +74,18 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                 }
                 for command in declared()
             ],
+            "shortcuts": [
+                {
+                    "name": offers.SHORTCUT_NAME,
+                    "type": "message",
+                    "callback_id": offers.SHORTCUT,
+                    "description": "See what Switchboard can do with the files of a message",
+                }
+            ],
         },
         "oauth_config": {"scopes": {"bot": list(SCOPES)}},
         "settings": {
+            "event_subscriptions": {**subscribed, "bot_events": list(EVENTS)},
             "interactivity": interactivity,
             "org_deploy_enabled": False,
             "socket_mode_enabled": socket_mode,

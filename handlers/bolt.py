@@ -22,16 +22,18 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clients.service_errors import sentence
 from bot.domain.content import Content
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.presentation import answers
+from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
+from bot.domain.files import UnusableFile
+from bot.presentation import answers, offers
 from bot.presentation.mistakes import mistakes
 from bot.presentation.views import notice, result
 from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
 from handlers.desk import Desk
-from handlers.incoming import Click, Command, Submission
+from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError
@@ -90,7 +92,7 @@ def build(
     app.view_submission(_EVERYTHING)(listeners.submission)
     app.view_closed(_EVERYTHING)(listeners.acknowledge)
     app.event(_EVERYTHING)(listeners.event)
-    app.shortcut(_EVERYTHING)(listeners.acknowledge)
+    app.shortcut(_EVERYTHING)(listeners.shortcut)
     app.options(_EVERYTHING)(listeners.acknowledge)
     return app
 
@@ -158,8 +160,22 @@ class _Listeners:
         click = Click.read(body)
         handler = self._router.actions.get(click.action_id)
         if handler is not None:
-            asker = Listener(response_url=click.response_url, channel=click.channel, user=click.user)
+            asker = Listener(
+                response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
+            )
             answer = await self._answer(handler(self._desk, click), click.trigger_id, asker)
+            self._desk.whispers.begin(self._tell(answer, asker))
+        await ack()
+
+    async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        """Shortcuts on messages: an answer travels as a private message beside the ack."""
+        used = Shortcut.read(body)
+        handler = self._router.shortcuts.get(used.callback_id)
+        if handler is not None:
+            asker = Listener(
+                response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=used.thread_ts
+            )
+            answer = await self._answer(handler(self._desk, used), used.trigger_id, asker)
             self._desk.whispers.begin(self._tell(answer, asker))
         await ack()
 
@@ -245,6 +261,13 @@ class _Listeners:
                 return await handling
         except MistakesError as broken:
             return Private(mistakes(broken.errors))
+        except UnusableFile as unusable:
+            return Private(offers.unusable(unusable))
+        except PersonError as broken:
+            return Private(mistakes([broken]))
+        except OperatorError as ours:
+            log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
+            return Private(answers.trouble(sentence(ours)))
         except ServiceNow as silent:
             log.warning("a request could not be handled", reason=str(silent))
             return Private(answers.try_again(f"{silent.service} {silent.reason}."))

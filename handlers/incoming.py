@@ -41,7 +41,10 @@ class Command:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """A pressed button. ``channel`` and ``ts`` are the message it stands on; empty in a modal."""
+    """A pressed button, or a choice in a menu, whose value is then that of the option.
+
+    ``channel`` and ``ts`` are the message it stands on, ``thread_ts`` the thread of that; empty in a modal.
+    """
 
     action_id: str
     value: str
@@ -50,6 +53,7 @@ class Click:
     ts: str
     trigger_id: str
     response_url: str
+    thread_ts: str = ""
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Click":
@@ -59,13 +63,55 @@ class Click:
         channel = (body.get("channel") or {}).get("id") or container.get("channel_id") or ""
         return cls(
             action_id=str(action["action_id"]),
-            value=str(action.get("value", "")),
+            value=str(action.get("value") or (action.get("selected_option") or {}).get("value") or ""),
             user=str(body["user"]["id"]),
             channel=str(channel),
             ts=str(container.get("message_ts") or (body.get("message") or {}).get("ts") or ""),
             trigger_id=str(body.get("trigger_id", "")),
             response_url=str(body.get("response_url", "")),
+            thread_ts=str(container.get("thread_ts") or ""),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """A shortcut that was used on a message.
+
+    Attributes:
+        ts: the message.
+        thread_ts: the thread it stands in; empty outside of threads.
+        files: ids of the files in the message, those that were deleted left out.
+    """
+
+    callback_id: str
+    user: str
+    channel: str
+    ts: str
+    thread_ts: str
+    files: tuple[str, ...]
+    trigger_id: str
+    response_url: str
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any]) -> "Shortcut":
+        """From a ``message_action`` payload."""
+        message = body.get("message") or {}
+        return cls(
+            callback_id=str(body.get("callback_id", "")),
+            user=str(body["user"]["id"]),
+            channel=str((body.get("channel") or {}).get("id") or ""),
+            ts=str(body.get("message_ts") or message.get("ts") or ""),
+            thread_ts=str(message.get("thread_ts") or ""),
+            files=files_of(message),
+            trigger_id=str(body.get("trigger_id", "")),
+            response_url=str(body.get("response_url", "")),
+        )
+
+
+def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """Ids of the files in a message, each once."""
+    files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]
+    return tuple(dict.fromkeys(str(file["id"]) for file in files if file.get("id") and file.get("mode") != "tombstone"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

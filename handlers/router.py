@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from handlers.desk import Desk
-from handlers.incoming import Click, Command, Submission
+from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
 
 CommandHandler = Callable[[Desk, Command], Awaitable[Reply]]
 ClickHandler = Callable[[Desk, Click], Awaitable[Reply]]
 SubmissionHandler = Callable[[Desk, Submission], Awaitable[Reply]]
+ShortcutHandler = Callable[[Desk, Shortcut], Awaitable[Reply]]
 EventHandler = Callable[[Desk, Mapping[str, Any]], Awaitable[None]]
 
 
@@ -24,4 +25,5 @@ class Router:
     commands: dict[str, CommandHandler] = field(default_factory=dict)
     actions: dict[str, ClickHandler] = field(default_factory=dict)
     views: dict[str, SubmissionHandler] = field(default_factory=dict)
+    shortcuts: dict[str, ShortcutHandler] = field(default_factory=dict)
     events: dict[str, EventHandler] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Any, NamedTuple, TypedDict
 
 from bot.domain.instruction import CallbackKind
+from bot.domain.sniffing import FileKind
 
 
 class OutboxState(StrEnum):
@@ -26,6 +27,18 @@ class InboxState(StrEnum):
     APPLIED = "applied"
     STALE = "stale"
     UNCONFIRMED = "unconfirmed"
+
+
+class DropState(StrEnum):
+    """What became of a file that somebody dropped."""
+
+    NOTICED = "noticed"
+    """It has not been looked at yet."""
+    OFFERED = "offered"
+    QUIET = "quiet"
+    """Nothing was said: nobody can use it, or it is not ours to offer."""
+    GONE = "gone"
+    """It was offered and is there no more."""
 
 
 class Lease(TypedDict):
@@ -196,3 +209,29 @@ class Job:
     lease_owner: str = ""
     lease_until: datetime | None = None
     closed_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DropRow:
+    """A file that somebody dropped where we are, known by Slack's id of it, and what was found out about it."""
+
+    id: str
+    channel: str
+    message_ts: str
+    """Empty as long as no event has told it."""
+    thread_ts: str
+    """The thread that talk of it belongs to; empty like ``message_ts``."""
+    user: str
+    name: str = ""
+    size: int = 0
+    mimetype: str = ""
+    kind: FileKind = FileKind.OTHER
+    format: str = ""
+    duration_ms: int | None = None
+    state: DropState = DropState.NOTICED
+    attempts: int = 0
+    """Times somebody began to look at it."""
+    created_at: datetime
+    due_at: datetime | None
+    lease_owner: str = ""
+    lease_until: datetime | None = None

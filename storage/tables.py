@@ -19,7 +19,8 @@ from sqlalchemy import (
 )
 
 from bot.domain.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
-from storage.rows import InboxState, OutboxState
+from bot.domain.sniffing import FileKind
+from storage.rows import DropState, InboxState, OutboxState
 from storage.types import Json, Moment, Named, Words
 
 metadata = MetaData(
@@ -378,4 +379,28 @@ flag = Table(
     Column("key", Text, primary_key=True),
     Column("value", Json, nullable=False),
     Column("updated_at", Moment, nullable=False),
+)
+
+dropped_file = Table(
+    "dropped_file",
+    metadata,
+    # Slack's id of the file: the same upload is told by several events, and several times.
+    Column("id", Words, primary_key=True),
+    Column("channel", Words, nullable=False),
+    Column("message_ts", Words, nullable=False),
+    Column("thread_ts", Words, nullable=False),
+    Column("user", Words, nullable=False),
+    Column("name", Words, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("mimetype", Words, nullable=False),
+    Column("kind", Named(FileKind), nullable=False),
+    Column("format", Text, nullable=False),
+    Column("duration_ms", BigInteger),
+    Column("state", Named(DropState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    _due("dropped_file"),
 )

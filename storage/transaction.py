@@ -7,6 +7,7 @@ from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
 from storage.repositories.bulk import BulkFlights, BulkItems
 from storage.repositories.copies import Copies
+from storage.repositories.dropped import DroppedFiles
 from storage.repositories.flags import Flags
 from storage.repositories.inbox import Inbox
 from storage.repositories.instructions import Instructions
@@ -37,3 +38,4 @@ class Tx:
         self.flags = Flags(connection)
         self.boards = Boards(connection)
         self.jobs = Jobs(connection)
+        self.dropped = DroppedFiles(connection)

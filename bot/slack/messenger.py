@@ -124,11 +124,16 @@ class Messenger:
         found = answer["channel"]
         return bool(found.get("is_member") or found.get("is_im"))
 
-    async def whisper(self, *, channel: str, user: str, content: Content) -> None:
+    async def whisper(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
         """Post for one person's eyes; gone when they reload, so never for anything that matters."""
         await call(
             self._client.chat_postEphemeral(
-                channel=channel, user=user, text=content.text, blocks=list(content.blocks) or None, parse="none"
+                channel=channel,
+                user=user,
+                text=content.text,
+                blocks=list(content.blocks) or None,
+                thread_ts=thread_ts,
+                parse="none",
             )
         )
 

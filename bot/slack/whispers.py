@@ -33,11 +33,13 @@ class Listener:
     Attributes:
         response_url: came with what they did; serves five times within half an hour.
         channel: where they did it.
+        thread_ts: the thread they did it in; empty outside of threads.
     """
 
     response_url: str
     channel: str
     user: str
+    thread_ts: str = ""
 
 
 class Whispers:
@@ -105,24 +107,28 @@ class Whispers:
     async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
         """False when other blocks may be taken; what fails otherwise is logged."""
         if self.trusted(to.response_url):
-            error = await self._respond(to.response_url, content, replace=replace)
+            error = await self._respond(to, content, replace=replace)
             if not error or _is_about_blocks(error):
                 return not error
         try:
-            await self._messenger.whisper(channel=to.channel, user=to.user, content=content)
+            await self._messenger.whisper(
+                channel=to.channel, user=to.user, content=content, thread_ts=to.thread_ts or None
+            )
         except SwitchboardError as silent:
             if isinstance(silent, ServiceNever) and _is_about_blocks(silent.reason):
                 return False
             log.warning("private answer not delivered", reason=str(silent))
         return True
 
-    async def _respond(self, response_url: str, content: Content, *, replace: bool) -> str:
+    async def _respond(self, to: Listener, content: Content, *, replace: bool) -> str:
         """What Slack has against the answer; nothing when it was taken."""
         body: dict[str, object] = {"response_type": "ephemeral", "replace_original": replace, "text": content.text}
         if content.blocks:
             body["blocks"] = list(content.blocks)
+        if to.thread_ts and not replace:
+            body["thread_ts"] = to.thread_ts
         try:
-            async with self._session.post(response_url, json=body, allow_redirects=False) as answer:
+            async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
                 error = _error(await answer.content.read(_ANSWER_BYTES))
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):

@@ -1,6 +1,6 @@
 """What every workflow is given. Built once by the composition root, handed down, never global."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.clients.payments import PaymentsClient
@@ -14,6 +14,7 @@ from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
 from bot.workflows.subjects import Subject
+from bot.workflows.usable import Usable
 from storage.store import Store
 
 SYSTEM = "switchboard"
@@ -38,6 +39,8 @@ class Context:
         wake: tells the drains of this process that there is work; a tick would find it too, only later.
         pace: how many messages may be edited now.
         subjects: what boards say, by their kind.
+        uses: what can be done with files, in the order in which it is offered.
+        bot_user: who we are among the people of the workspace.
         anchoring: writes down outside the database where the audit chain stands.
     """
 
@@ -60,3 +63,5 @@ class Context:
     anchoring: Anchoring
     pace: EditPace
     subjects: Mapping[str, Subject]
+    uses: Sequence[Usable]
+    bot_user: str

@@ -37,6 +37,7 @@ def _recover(ctx: Context, tx: Tx) -> int:
         tx.inbox.recover(ctx.owner)
         tx.tracked.recover(ctx.owner)
         tx.jobs.recover(ctx.owner)
+        tx.dropped.recover(ctx.owner)
     return len(left) + posts
 
 

@@ -1,11 +1,15 @@
 """Buttons."""
 
-from handlers.actions import paging, payout, purchase
+from collections.abc import Sequence
+
+from handlers.actions import offers, paging, payout, purchase
 from handlers.router import Router
+from handlers.uses.use import Use
 
 
-def register(router: Router) -> None:
-    """Make every button known by its action id."""
+def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
+    """Make every button known by its action id; ``uses``: what can be done with files."""
     payout.register(router)
     paging.register(router)
     purchase.register(router)
+    offers.register(router, uses)

@@ -170,6 +170,11 @@ class Rig:
         await self.switchboard.until_joined()
         self.workspace.deliver_to(None if self.settings.socket_mode else f"{self.switchboard.url}/slack/events")
 
+    async def start_again(self) -> None:
+        """End the application as an ordinary stop does, and start it anew."""
+        await self.switchboard.stop()
+        await self.start()
+
     async def close(self) -> None:
         await self.switchboard.stop()
         await self._stack.aclose()

@@ -1,0 +1,38 @@
+"""What can be done with a file, as far as offering it goes; doing it is the handlers' business (``handlers/uses``)."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from bot.domain.files import DroppedFile
+
+if TYPE_CHECKING:  # the context holds what is offered
+    from bot.workflows.context import Context
+
+
+class Usable(Protocol):
+    """Something that can be done with a file."""
+
+    @property
+    def name(self) -> str:
+        """Its word in ids."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What its button says."""
+        ...
+
+    @property
+    def fits(self) -> Callable[[DroppedFile], bool]:
+        """Whether it can be done with this file."""
+        ...
+
+    @property
+    def works(self) -> "Callable[[Context], bool]":
+        """Whether what it needs is configured here."""
+        ...
+
+
+def fitting(ctx: "Context", file: DroppedFile) -> list[Usable]:
+    """What can be done with this file here, in the order in which it is offered."""
+    return [use for use in ctx.uses if use.works(ctx) and use.fits(file)]

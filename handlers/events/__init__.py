@@ -1,0 +1,9 @@
+"""Events of the workspace."""
+
+from handlers.events import files
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Make every event known by its type."""
+    files.register(router)

@@ -1,0 +1,56 @@
+"""Files that appear and disappear: each event is a hint, and what it is about is looked at later."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.workflows.intake import Sighting, forget, notice
+from handlers.desk import Desk
+from handlers.incoming import files_of
+from handlers.router import Router
+
+_SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+"""Subtypes of messages that people send; edits and the like are no uploads."""
+
+
+def register(router: Router) -> None:
+    """Messages with files, and what Slack says of files alone."""
+    router.events["message"] = said
+    router.events["file_shared"] = shared
+    router.events["file_deleted"] = deleted
+
+
+async def said(desk: Desk, body: Mapping[str, Any]) -> None:
+    """A message: its files are noticed, with the thread they stand in. What apps post is not."""
+    event = body["event"]
+    user, files = str(event.get("user") or ""), files_of(event)
+    if not files or not user or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
+        return
+    if user == desk.ctx.bot_user:
+        return
+    seen = [
+        Sighting(
+            file_id=file_id,
+            channel=str(event["channel"]),
+            user=user,
+            message_ts=str(event["ts"]),
+            thread_ts=str(event.get("thread_ts") or ""),
+        )
+        for file_id in files
+    ]
+    await notice(desk.ctx, seen)
+
+
+async def shared(desk: Desk, body: Mapping[str, Any]) -> None:
+    """A file was shared: ids only, often beside the message's own event, sometimes alone."""
+    event = body["event"]
+    file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
+    channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
+    if file_id and channel and user != desk.ctx.bot_user:
+        await notice(desk.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
+
+
+async def deleted(desk: Desk, body: Mapping[str, Any]) -> None:
+    """A file is gone: so is what was offered."""
+    file_id = str(body["event"].get("file_id") or "")
+    if file_id:
+        await forget(desk.ctx, file_id)

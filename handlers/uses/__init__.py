@@ -1,0 +1,10 @@
+"""What can be done with files, in the order in which it is offered. One module a service."""
+
+from handlers.uses.use import Use
+
+USES: tuple[Use, ...] = ()
+
+
+def declared() -> tuple[Use, ...]:
+    """Every use of every service."""
+    return USES

@@ -1,0 +1,104 @@
+"""Files that people dropped: each once, however often and in however many ways Slack tells of it."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, and_, select, update
+
+from bot.domain.files import DroppedFile
+from storage.repositories.common import columns, free, insert_once
+from storage.rows import DropRow, DropState
+from storage.tables import dropped_file as table
+
+
+class DroppedFiles:
+    """The table ``dropped_file``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def notice(self, row: DropRow) -> bool:
+        """Remember that there is a file to look at; False when nothing of this was news.
+
+        The event about the file does not know the message it stands in, the event about the message does; whichever
+        comes second completes what the first has left open.
+        """
+        if insert_once(self._connection, table, columns(row), unless=("id",)):
+            return True
+        if not row.message_ts:
+            return False
+        open_still = table.c.state.in_((DropState.NOTICED, DropState.QUIET))
+        placeless = (table.c.id == row.id, open_still, table.c.message_ts == "")
+        place = {
+            "channel": row.channel,
+            "message_ts": row.message_ts,
+            "thread_ts": row.thread_ts,
+            "state": DropState.NOTICED,
+            "attempts": 0,
+            "due_at": row.due_at,
+        }
+        return self._connection.execute(update(table).where(*placeless).values(place)).rowcount == 1
+
+    def get(self, file_id: str) -> DropRow | None:
+        """What is known of this file."""
+        row = self._connection.execute(select(table).where(table.c.id == file_id)).first()
+        return None if row is None else DropRow(**row._mapping)  # noqa: SLF001
+
+    def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[DropRow]:
+        """Take files to look at, longest due first; the attempt is counted already."""
+        due = and_(table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.id.in_(chosen.scalar_subquery()), due)
+            .values(
+                attempts=table.c.attempts + 1,
+                lease_owner=owner,
+                lease_until=now + timedelta(seconds=lease_seconds),
+            )
+            .returning(table)
+        )
+        claimed = [DropRow(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        return sorted(claimed, key=lambda row: (row.due_at or now, row.id))
+
+    def offered(self, file: DroppedFile) -> bool:
+        """It was looked at and can be used; False when that was settled before."""
+        found = {
+            "channel": file.channel,
+            "message_ts": file.message_ts,
+            "thread_ts": file.thread_ts,
+            "user": file.user,
+            "name": file.name,
+            "size": file.size,
+            "mimetype": file.mimetype,
+            "kind": file.kind,
+            "format": file.format,
+            "duration_ms": file.duration_ms,
+        }
+        return self._settle(file.id, DropState.OFFERED, found)
+
+    def quiet(self, file_id: str) -> bool:
+        """Nothing is to be said of it; False when that was settled before."""
+        return self._settle(file_id, DropState.QUIET, {})
+
+    def again(self, file_id: str, *, due_at: datetime) -> bool:
+        """It could not be looked at yet: then."""
+        values = {"due_at": due_at, "lease_owner": "", "lease_until": None}
+        return self._change(file_id, DropState.NOTICED, values)
+
+    def gone(self, file_id: str) -> bool:
+        """It was offered and is there no more; False when it was not offered, or that is known."""
+        return self._change(file_id, DropState.OFFERED, {"state": DropState.GONE})
+
+    def recover(self, owner: str) -> int:
+        """Free files that another owner took; only where no other process can be alive. How many."""
+        taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
+        values = {"lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+
+    def _settle(self, file_id: str, state: DropState, found: dict[str, object]) -> bool:
+        settled = {"state": state, "due_at": None, "lease_owner": "", "lease_until": None}
+        return self._change(file_id, DropState.NOTICED, {**found, **settled})
+
+    def _change(self, file_id: str, state: DropState, values: dict[str, object]) -> bool:
+        meant = (table.c.id == file_id, table.c.state == state)
+        return self._connection.execute(update(table).where(*meant).values(values)).rowcount == 1

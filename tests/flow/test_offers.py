@@ -1,0 +1,400 @@
+"""Dropped files: one offer each, in their thread, by what their bytes are, whatever Slack sends how often."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from bot.domain.files import DroppedFile, FileKind
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.playground.workspace import payloads as slack
+from bot.playground.workspace.files import Odd
+from bot.presentation.answers import private
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Private, Reply
+from handlers.uses.use import Use
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
+
+WAV = b"RIFF\x24\x08\0\0WAVEfmt " + bytes(2_000)
+CSV = b"email,amount,note\nana@example.com,1.00,x\n"
+MP4 = b"\0\0\0\x20ftypisom\0\0\x02\0" + bytes(1_000)
+
+
+class Wants:
+    """What was started, with which file."""
+
+    def __init__(self) -> None:
+        self.started: list[tuple[str, DroppedFile]] = []
+
+    def use(self, name: str, label: str, kind: FileKind) -> Use:
+        async def start(_: Desk, click: Click, file: DroppedFile) -> Reply:
+            self.started.append((name, file))
+            return Private(private(f"{label} begins for {click.user}"))
+
+        return Use(name=name, label=label, fits=lambda file: file.kind is kind, start=start)
+
+
+@pytest.fixture
+def wants() -> Wants:
+    return Wants()
+
+
+@pytest.fixture
+async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
+    clock = ManualClock()
+    uses = (
+        wants.use("gender", "Detect gender", FileKind.AUDIO),
+        wants.use("convert", "Convert", FileKind.AUDIO),
+        wants.use("pay", "Pay in bulk", FileKind.TABLE),
+        Use(
+            name="off",
+            label="Not configured",
+            fits=lambda _: True,
+            start=wants.use("x", "x", FileKind.AUDIO).start,
+            works=lambda _: False,
+        ),
+    )
+    opened = await Rig.open(database_url=database_url, clock=clock, around={"uses": uses})
+    yield opened
+    await opened.close()
+
+
+def said(rig: Rig, channel: str = FINANCE) -> list[Message]:
+    """What the bot said to everybody."""
+    return [message for message in rig.workspace.messages(channel) if message.bot_id and not message.ephemeral_to]
+
+
+async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, duration_ms=125_000)
+    await rig.settle()
+    (offer,) = said(rig)
+    assert offer.thread_ts == dropped.ts
+    assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
+    assert offer.text == ":headphones: *talk.wav* · WAV audio, 2 KB, 2:05\nI can: Detect gender, Convert."
+    await rig.pass_time(7_200, steps=20)
+    assert len(said(rig)) == 1
+
+
+async def test_in_a_thread_the_offer_stands_in_that_thread(rig: Rig) -> None:
+    root = await rig.workspace.say(MARIA, FINANCE, "listen")
+    await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, thread_ts=root.ts)
+    await rig.settle()
+    assert [offer.thread_ts for offer in said(rig)] == [root.ts]
+
+
+async def test_in_a_direct_message(rig: Rig) -> None:
+    direct = rig.workspace.open_dm(MARIA).id
+    dropped = await rig.workspace.drop(MARIA, direct, "talk.wav", WAV)
+    await rig.settle()
+    assert [offer.thread_ts for offer in said(rig, direct)] == [dropped.ts]
+
+
+@pytest.mark.parametrize(
+    "tell",
+    [
+        ("message",),
+        ("file_shared",),
+        ("file_shared", "message"),
+        ("message", "file_shared", "message", "file_shared"),
+        ("file_shared", "file_shared", "message", "message"),
+    ],
+    ids="-".join,
+)
+async def test_whatever_events_come_in_whatever_order(rig: Rig, tell: Any) -> None:
+    root = await rig.workspace.say(MARIA, FINANCE, "listen")
+    await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, thread_ts=root.ts, tell=tell)
+    await rig.pass_time(600, steps=20)
+    assert [offer.thread_ts for offer in said(rig)] == [root.ts]
+
+
+async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
+    place = rig.workspace.channel(FINANCE)
+    for event in (
+        slack.message_event(rig.workspace._state, place, dropped),
+        slack.file_shared(rig.workspace._state, place, dropped.files[0], MARIA),
+    ):
+        ack = await rig.workspace.send_event(event)
+        await rig.settle()
+        for retry in (1, 2, 3):
+            await rig.workspace.redeliver(ack, retry=retry)
+            await rig.pass_time(60)
+    await rig.start_again()
+    await rig.workspace.send_event(slack.message_event(rig.workspace._state, place, dropped))
+    await rig.pass_time(600, steps=5)
+    assert len(said(rig)) == 1
+
+
+async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig) -> None:
+    dropped = await rig.workspace.drop_many(
+        MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)]
+    )
+    await rig.settle()
+    offers = said(rig)
+    assert {offer.thread_ts for offer in offers} == {dropped.ts}
+    assert sorted((offer.text.split("*")[1], offer.buttons[0].text) for offer in offers) == [
+        ("a.wav", "Detect gender"),
+        ("b.csv", "Pay in bulk"),
+        ("d.wav", "Detect gender"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("a.bin", bytes(range(256))), ("a.mp4", MP4), ("a.wav", b""), ("a.wav", b"just words\n")]
+)
+async def test_what_nobody_can_use_is_not_talked_about(rig: Rig, name: str, content: bytes) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, name, content)
+    await rig.pass_time(1_200, steps=20)
+    assert said(rig) == []
+
+
+async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "report.pdf", WAV)
+    await rig.settle()
+    (offer,) = said(rig)
+    assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
+    assert "whatever its name says, it is WAV" in offer.text
+
+
+@pytest.mark.parametrize("odd", ["external", "hidden", "denied", "deleted"])
+async def test_odd_files_are_not_offered(rig: Rig, odd: Odd) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd=odd)
+    await rig.pass_time(1_200, steps=20)
+    assert said(rig) == []
+
+
+async def test_a_file_that_slack_still_works_on_is_offered_when_it_is_done(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd="processing")
+    await rig.pass_time(60, steps=10)
+    assert said(rig) == []
+    rig.workspace.set_file(dropped.files[0], odd="")
+    await rig.pass_time(120, steps=10)
+    assert len(said(rig)) == 1
+
+
+async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd="elsewhere")
+    await rig.settle()
+    assert len(said(rig)) == 1
+
+
+@pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.GARBAGE, FaultKind.LOST])
+async def test_slack_in_trouble_delays_the_offer(rig: Rig, kind: FaultKind) -> None:
+    rig.workspace.faults.arm(Fault(kind, "files.info", times=3))
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.pass_time(300, steps=20)
+    assert len(said(rig)) == 1
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.LOST, FaultKind.DONE_500])
+async def test_an_offer_whose_posting_nobody_confirmed_stands_once(rig: Rig, kind: FaultKind) -> None:
+    rig.workspace.faults.arm(Fault(kind, "chat.postMessage"))
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.pass_time(300, steps=20)
+    assert len(said(rig)) == 1
+
+
+async def test_a_restart_in_between_loses_and_doubles_nothing(rig: Rig) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.start_again()
+    await rig.pass_time(120, steps=5)
+    assert len(said(rig)) == 1
+
+
+async def test_a_file_that_is_shared_again_elsewhere_is_not_offered_again(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    await rig.workspace.share(MARIA, "payments", *dropped.files)
+    await rig.pass_time(120, steps=5)
+    assert (len(said(rig)), len(said(rig, "payments"))) == (1, 0)
+
+
+async def test_a_file_that_was_put_into_a_form_is_not_offered_until_it_is_shared(rig: Rig) -> None:
+    file_id = rig.workspace.upload(MARIA, "a.wav", WAV)
+    place = rig.workspace.channel(FINANCE)
+    await rig.workspace.send_event(slack.file_shared(rig.workspace._state, place, file_id, MARIA))
+    await rig.pass_time(1_200, steps=20)
+    assert said(rig) == []
+    message = await rig.workspace.share(MARIA, FINANCE, file_id)
+    await rig.settle()
+    assert [offer.thread_ts for offer in said(rig)] == [message.ts]
+
+
+async def test_what_apps_post_is_not_offered(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, tell=())
+    event = slack.message_event(rig.workspace._state, rig.workspace.channel(FINANCE), dropped)
+    elsewise: tuple[dict[str, Any], ...] = (
+        {"bot_id": "B0OTHER"},
+        {"user": rig.workspace.identity.bot_user_id},
+        {"subtype": "message_changed"},
+        {"subtype": "bot_message", "user": None},
+        {"files": []},
+        {"files": [{"id": dropped.files[0], "mode": "tombstone"}]},
+    )
+    for changes in elsewise:
+        await rig.workspace.send_event({**event, **changes})
+    bot = rig.workspace.identity.bot_user_id
+    place = rig.workspace.channel(FINANCE)
+    await rig.workspace.send_event(slack.file_shared(rig.workspace._state, place, dropped.files[0], bot))
+    await rig.pass_time(120, steps=5)
+    assert said(rig) == []
+
+
+async def test_a_file_of_ours_is_not_offered_even_if_an_event_names_somebody_else(rig: Rig) -> None:
+    posted = await rig.switchboard.context.files.share(
+        name="a.wav", content=WAV, title="a", alt="a", comment="result", channel=FINANCE, thread_ts=None
+    )
+    own = rig.workspace.message(FINANCE, posted.ts)
+    place = rig.workspace.channel(FINANCE)
+    await rig.workspace.send_event(slack.file_shared(rig.workspace._state, place, own.files[0], MARIA))
+    await rig.pass_time(120, steps=5)
+    assert said(rig) == [own]
+
+
+async def test_a_press_starts_what_it_says_with_the_file_as_it_is(rig: Rig, wants: Wants) -> None:
+    root = await rig.workspace.say(MARIA, FINANCE, "listen")
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.mp3", WAV, thread_ts=root.ts)
+    await rig.settle()
+    (offer,) = said(rig)
+    await rig.start_again()
+    await rig.workspace.click(ZOE, FINANCE, offer.ts, "use.convert")
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(ZOE)[-1])
+    assert answer.text == f"Convert begins for {ZOE}"
+    assert answer.thread_ts == root.ts
+    ((name, file),) = wants.started
+    assert (name, file.id, file.kind, file.format, file.user) == ("convert", dropped.files[0], "audio", "wav", MARIA)
+    assert (file.channel, file.message_ts, file.thread_ts) == (FINANCE, dropped.ts, root.ts)
+    assert (file.name, file.true_name, file.size) == ("a.mp3", "a.wav", len(WAV))
+
+
+async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    (offer,) = said(rig)
+    rig.workspace.set_file(dropped.files[0], odd="deleted")
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
+    assert "deleted" in answer.text
+    assert wants.started == []
+    await rig.settle()
+    struck = rig.workspace.message(FINANCE, offer.ts)
+    assert struck.buttons == []
+    assert "deleted" in struck.text
+
+
+async def test_when_a_file_is_deleted_its_offer_says_so(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    await rig.workspace.delete_file(MARIA, dropped.files[0])
+    await rig.settle()
+    (offer,) = said(rig)
+    assert (offer.buttons, "deleted" in offer.text) == ([], True)
+
+
+async def until_told(rig: Rig, count: int) -> None:
+    await rig.workspace.until(lambda: len(rig.workspace.ephemerals(MARIA)) >= count)
+
+
+async def test_a_forged_press_reaches_no_file_of_another_channel(rig: Rig, wants: Wants) -> None:
+    secret = await rig.workspace.drop(MARIA, RANDOM, "secret.wav", WAV)
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    (offer,) = said(rig)
+    forged = (f"{secret.files[0]}|1.0|1.0", "", "F1", "a|b|c|d", "F0NOSUCH|1.0|1.0")
+    for count, value in enumerate(forged, start=1):
+        await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert", value=value)
+        await until_told(rig, count)
+    assert wants.started == []
+
+
+async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    table = await rig.workspace.drop(MARIA, FINANCE, "b.csv", CSV)
+    await rig.settle()
+    value = f"{table.files[0]}|{table.ts}|{table.ts}"
+    await rig.workspace.click(MARIA, FINANCE, said(rig)[0].ts, "use.convert", value=value, force=True)
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
+    assert "Convert does not work with such a file" in answer.text
+    assert wants.started == []
+
+
+# the shortcut
+
+
+async def use_file(rig: Rig, message: Message, *, user: str = MARIA) -> Message:
+    seen = len(rig.workspace.ephemerals(user))
+    await rig.workspace.shortcut(user, "use_file", channel=message.channel, ts=message.ts)
+
+    def answered() -> Message | None:
+        new = rig.workspace.ephemerals(user)[seen:]
+        return new[-1] if new and "Looking" not in new[-1].text else None
+
+    return await rig.workspace.until(answered)
+
+
+async def test_the_shortcut_offers_to_one_person_in_the_thread(rig: Rig, wants: Wants) -> None:
+    root = await rig.workspace.say(MARIA, FINANCE, "listen")
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=())
+    answer = await use_file(rig, dropped, user=ZOE)
+    assert answer.thread_ts == root.ts
+    assert [button.text for button in answer.buttons] == ["Detect gender", "Convert"]
+    await rig.workspace.click(ZOE, FINANCE, answer.ts, "use.gender")
+    ((name, file),) = wants.started
+    assert (name, file.message_ts, file.thread_ts) == ("gender", dropped.ts, root.ts)
+    await rig.pass_time(120, steps=3)
+    assert said(rig) == []
+
+
+async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: Wants) -> None:
+    dropped = await rig.workspace.drop_many(
+        MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)], tell=()
+    )
+    rig.workspace.set_file(dropped.files[3], odd="external")
+    answer = await use_file(rig, dropped)
+    assert [button.text for button in answer.buttons] == ["Detect gender", "Convert", "Pay in bulk"]
+    assert "*c.bin* · a format that I do not know, 256 bytes: nothing here can use it" in answer.text
+    assert "*d.wav*: This file lies outside of Slack" in answer.text
+    table = next(button for button in answer.buttons if button.text == "Pay in bulk")
+    await rig.workspace.click(MARIA, FINANCE, answer.ts, table.action_id, block_id=table.block_id)
+    assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
+
+
+@pytest.mark.parametrize(
+    ("odd", "words"),
+    [
+        ("deleted", "There is no file in this message"),
+        ("external", "outside of Slack"),
+        ("processing", "still working on this file"),
+        ("hidden", "plan"),
+        ("denied", "does not let me read"),
+    ],
+)
+async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: str) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd=odd)
+    assert words in (await use_file(rig, dropped)).text
+
+
+async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
+    message = await rig.workspace.say(MARIA, FINANCE, "no file")
+    assert "There is no file in this message" in (await use_file(rig, message)).text
+
+
+async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, RANDOM, "a.wav", WAV)
+    await rig.pass_time(120, steps=3)
+    assert said(rig, RANDOM) == []
+    answer = await use_file(rig, dropped)
+    assert "/invite @Switchboard" in answer.text
+    assert answer.buttons == []
+    rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)
+    assert [button.text for button in (await use_file(rig, dropped)).buttons] == ["Detect gender", "Convert"]
+
+
+async def test_the_shortcut_after_the_offer_uses_what_is_known(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    assert len((await use_file(rig, dropped)).buttons) == 2
+    assert len(said(rig)) == 1
