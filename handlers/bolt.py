@@ -265,9 +265,6 @@ class _Listeners:
             return Private(offers.unusable(unusable))
         except PersonError as broken:
             return Private(mistakes([broken]))
-        except OperatorError as ours:
-            log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
-            return Private(answers.trouble(sentence(ours)))
         except ServiceNow as silent:
             log.warning("a request could not be handled", reason=str(silent))
             return Private(answers.try_again(f"{silent.service} {silent.reason}."))
@@ -277,6 +274,9 @@ class _Listeners:
         except StorageError as busy:
             log.warning("a request could not be stored", reason=str(busy))
             return Private(answers.try_again("The database is busy."))
+        except OperatorError as ours:
+            log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
+            return Private(answers.trouble(sentence(ours)))
         except TimeoutError:
             return Private(answers.slow())
         except Exception:
