@@ -235,3 +235,64 @@ class DropRow:
     due_at: datetime | None
     lease_owner: str = ""
     lease_until: datetime | None = None
+
+
+class StoreState(StrEnum):
+    """How far a store of the delivery service is here."""
+
+    CREATING = "creating"
+    """Asked for; nobody knows yet whether the service made it."""
+    READY = "ready"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreRow:
+    """A store of the delivery service. ``sealed_key`` opens only with the row's id: see ``storage.sealing``."""
+
+    id: str
+    name: str
+    folded: str
+    """The name without case and doubled blanks, unique."""
+    state: StoreState
+    sealed_key: str
+    remote_id: str
+    record: Mapping[str, Any]
+    """What the service says of it, without the key."""
+    created_at: datetime
+    created_by: str
+    seen_at: datetime | None
+    """When the service last told of it."""
+    due_at: datetime | None
+    """When to look whether it was made after all."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreHook:
+    """What a webhook address stands for. The token itself is not stored."""
+
+    token_hash: str
+    id: str
+    store: str
+    kind: str
+    created_at: datetime
+    ended_at: datetime | None
+    """Since when it is registered no more."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreEvent:
+    """One message to a webhook as it came: a hint that a booking is worth reading."""
+
+    id: str
+    token_hash: str
+    body_hash: str
+    store: str
+    kind: str
+    body: str
+    received_at: datetime
+    state: InboxState
+    attempts: int
+    due_at: datetime
+    lease_owner: str
+    lease_until: datetime | None

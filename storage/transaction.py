@@ -5,6 +5,7 @@ from sqlalchemy import Connection
 from storage.repositories.attempts import Attempts
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
+from storage.repositories.bookings import Bookings
 from storage.repositories.bulk import BulkFlights, BulkItems
 from storage.repositories.copies import Copies
 from storage.repositories.dropped import DroppedFiles
@@ -14,6 +15,8 @@ from storage.repositories.instructions import Instructions
 from storage.repositories.jobs import Jobs
 from storage.repositories.outbox import Outbox
 from storage.repositories.reservations import Reservations
+from storage.repositories.store_events import StoreEvents
+from storage.repositories.stores import Stores
 from storage.repositories.tokens import Tokens
 from storage.repositories.tracked import TrackedResources
 from storage.repositories.votes import Votes
@@ -39,3 +42,6 @@ class Tx:
         self.boards = Boards(connection)
         self.jobs = Jobs(connection)
         self.dropped = DroppedFiles(connection)
+        self.stores = Stores(connection)
+        self.bookings = Bookings(connection)
+        self.store_events = StoreEvents(connection)

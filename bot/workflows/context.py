@@ -13,6 +13,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
+from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.subjects import Subject
 from bot.workflows.usable import Usable
 from storage.store import Store
@@ -30,6 +31,7 @@ class Context:
 
     Attributes:
         payments: None when payments is not configured; ``missing`` then names the variables.
+        delivery: None when the delivery service is not configured; ``delivery_missing`` then names the variables.
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
         token_key: seals callback addresses.
@@ -65,3 +67,5 @@ class Context:
     subjects: Mapping[str, Subject]
     uses: Sequence[Usable]
     bot_user: str
+    delivery: DeliveryService | None = None
+    delivery_missing: tuple[str, ...] = ()

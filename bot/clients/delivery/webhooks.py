@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import wire
 from bot.clients.delivery.calls import DeliveryCalls, anything
-from bot.domain.booking import Webhook, WebhookKind
+from bot.domain.booking import BookingRecord, Webhook, WebhookKind
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 
@@ -18,6 +18,14 @@ class WebhookCalls(DeliveryCalls):
             ServiceNow, ServiceNever, OperatorError: see ``read_trouble``.
         """
         return await self._look("list_webhooks", {}, wire.read_webhooks, key=key)
+
+    def read_report(self, document: object) -> tuple[str, BookingRecord]:
+        """What came to a webhook: the id to look the booking up by, and the report, which proves nothing.
+
+        Raises:
+            ValueError: it names no booking.
+        """
+        return wire.read_event(document, self._route("get_booking"))
 
     async def register_webhook(
         self, kind: WebhookKind, url: str, *, key: SecretStr

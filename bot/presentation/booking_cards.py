@@ -1,0 +1,211 @@
+"""The card of a booking: one message, edited as it goes on."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.domain.booking import Payment, Position
+from bot.domain.content import Block, Content
+from bot.domain.deliveries import CLOSED, Booking, Kind, Stage
+from bot.domain.money import plain as amount
+from bot.domain.places import map_link
+from bot.presentation.booking_states import progress, sentence, word
+from bot.presentation.text import (
+    clean,
+    context,
+    escape,
+    header,
+    mention,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+)
+
+START = "booking.start"
+CANCEL = "booking.cancel"
+REFRESH = "booking.refresh"
+TRACK = "booking.track"
+
+_NAME_LIMIT = 60
+_LINE_LIMIT = 200
+_NOTES_LIMIT = 300
+_FIELDS = 10
+_URL_LIMIT = 2_900
+
+Fact = tuple[str, str]
+"""What it is, and mrkdwn for it; foreign parts escaped."""
+
+
+def card(booking: Booking, *, now: datetime, buttons: bool = True) -> Content:
+    """The card as it is now; ``buttons`` False for a picture of it that nobody can press."""
+    facts = [(label, value) for label, value in _facts(booking) if value]
+    state = sentence(booking, now=now)
+    bar = progress(booking)
+    blocks: list[Block] = [header(clean(headline(booking)))]
+    blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
+    for start in range(0, len(facts), _FIELDS):
+        fields = [mrkdwn(f"*{label}*\n{value}") for label, value in facts[start : start + _FIELDS]]
+        blocks.append({"type": "section", "fields": fields})
+    blocks += [context(note) for note in _notes(booking)]
+    pressable = _buttons(booking) if buttons else []
+    if pressable:
+        blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
+    lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
+    return Content(text="\n".join([*lines, *_notes(booking)]), blocks=blocks)
+
+
+def headline(booking: Booking) -> str:
+    """Reference, store and customer; plain text."""
+    customer = shorten(clean(_customer(booking)), _NAME_LIMIT)
+    store = shorten(clean(booking.store), _NAME_LIMIT)
+    return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
+
+
+def named(booking: Booking) -> str:
+    """The same in a sentence, escaped."""
+    customer = quote(_customer(booking), _NAME_LIMIT)
+    return f"{booking.reference} ({quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
+
+
+def driver_line(driver: Mapping[str, Any]) -> str:
+    """Who delivers, escaped."""
+    parts = [quote(str(driver.get(part, "")), _NAME_LIMIT) for part in ("name", "mobile", "provider")]
+    return " · ".join(part for part in parts if part)
+
+
+def link(url: str, label: str) -> str:
+    """A link of the service's own; its address was checked when it was read."""
+    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url) else ""
+
+
+def price(fee: str, currency: str) -> str:
+    """An amount of the service's with its currency, escaped."""
+    return quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
+
+
+def _facts(booking: Booking) -> list[Fact]:
+    detail, request = booking.detail, booking.request
+    driver = driver_line(detail.get("driver", {}))
+    reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
+    return [
+        ("Driver", f"{driver}{reported}" if driver else ""),
+        ("Follow it", _tracking(booking)),
+        ("Customer", _who(booking)),
+        ("Address", _where(booking)),
+        ("Order", _order(booking)),
+        ("Fee", _fee(booking)),
+        ("Cook time", f"{request.cook_minutes} minutes" if request is not None and request.cook_minutes else ""),
+        ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
+        ("Delivery code", quote(str(detail.get("validation_code", "")), _NAME_LIMIT)),
+        ("Proof of delivery", proof(str(detail.get("proof", "")))),
+        ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
+        ("Address link", _address_link(booking)),
+        ("Asked by", mention(booking.requester) if booking.requester else "made outside of Switchboard"),
+    ]
+
+
+def proof(text: str) -> str:
+    """A picture behind a link, or the service's words."""
+    return link(text, "see it") or quote(text, _LINE_LIMIT)
+
+
+def _tracking(booking: Booking) -> str:
+    return link(str(booking.detail.get("tracking_url", "")), "where it is now")
+
+
+def _customer(booking: Booking) -> str:
+    return booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
+
+
+def _who(booking: Booking) -> str:
+    phone = f" · {booking.request.phone}" if booking.request is not None else ""
+    return f"{quote(_customer(booking), _NAME_LIMIT)}{phone}"
+
+
+def _where(booking: Booking) -> str:
+    request = booking.request
+    text = (request.address if request is not None else "") or str(booking.detail.get("address", ""))
+    position: Position | None = request.position if request is not None else None
+    reference = f" ({quote(request.place_reference, _LINE_LIMIT)})" if request and request.place_reference else ""
+    on_map = f" · <{map_link(position)}|map>" if position is not None else ""
+    return f"{quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
+
+
+def _order(booking: Booking) -> str:
+    request, detail = booking.request, booking.detail
+    if request is None:
+        return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
+    currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
+    return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
+
+
+def payment_words(payment: Payment) -> str:
+    """What the driver has to do about money."""
+    return "cash: the driver collects it" if payment is Payment.CASH else "card: it was paid already"
+
+
+def _fee(booking: Booking) -> str:
+    detail = booking.detail
+    quoted = detail.get("quote", {})
+    currency = str(detail.get("currency") or quoted.get("currency", ""))
+    if detail.get("fee"):
+        return price(str(detail["fee"]), currency)
+    return f"{price(str(quoted['fee']), currency)} (as quoted)" if quoted.get("fee") else ""
+
+
+def _address_link(booking: Booking) -> str:
+    if booking.stage is not Stage.WAITING:
+        return ""
+    url = str(booking.detail.get("link", ""))
+    return f"<{escape(url).replace('|', '%7C')}>" if _is_link(url) else ""
+
+
+def _notes(booking: Booking) -> list[str]:
+    found = []
+    reported = booking.detail.get("reported")
+    if isinstance(reported, dict) and reported.get("status"):
+        found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
+    if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN):
+        found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason))}")
+    if booking.kind is Kind.FOREIGN:
+        found.append("Made outside of Switchboard; the delivery service told of it.")
+    return found
+
+
+def _buttons(booking: Booking) -> list[Block]:
+    if booking.stage in CLOSED:
+        return []
+    found: list[Block] = []
+    url = str(booking.detail.get("tracking_url", ""))
+    if _is_link(url):
+        found.append({**_button(TRACK, "Follow on the map", booking), "url": url})
+    if booking.can_start:
+        found.append({**_button(START, "Start search", booking), "style": "primary"})
+    if booking.can_cancel:
+        found.append({**_button(CANCEL, "Cancel", booking), "style": "danger"})
+    if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
+        found.append(_button(REFRESH, "Refresh", booking))
+    return found
+
+
+def _button(action: str, label: str, booking: Booking) -> Block:
+    return {
+        "type": "button",
+        "text": plain(label),
+        "action_id": action,
+        "value": booking.id,
+        "accessibility_label": f"{label}: {booking.reference}"[:75],
+    }
+
+
+def _is_link(url: str) -> bool:
+    if not url.startswith(("https://", "http://")) or len(url) > _URL_LIMIT:
+        return False
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""Deliveries: stores, bookings, webhooks and pre-bookings."""

@@ -1,0 +1,129 @@
+"""What people do to a booking: start the search, cancel it, look again. What became of it is read, never assumed."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from pydantic import SecretStr
+
+from bot.clients.service_errors import sentence
+from bot.domain.certification import Point
+from bot.domain.deliveries import Booking, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted
+from bot.workflows.bookings.board import tell
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.follow import dropped, read_now
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+
+class Act(StrEnum):
+    """What somebody did."""
+
+    START = "start"
+    CANCEL = "cancel"
+    REFRESH = "refresh"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Acted:
+    """What became of it. ``trouble`` is one sentence, empty when all is well; ``booking`` as it was read last."""
+
+    act: Act
+    booking: Booking
+    trouble: str = ""
+
+
+async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking, *, by: str) -> Acted:
+    """Look for a driver before the cook time is over."""
+    if not booking.can_start:
+        return Acted(act=Act.START, booking=booking, trouble="The search starts by hand only while it is on hold.")
+    outcome = await delivery.client.start_search(booking.remote_id or "", key=await _key(ctx, delivery, booking))
+    if isinstance(outcome, Done):
+        now = ctx.clock.now()
+
+        def work(tx: Tx) -> None:
+            note(tx, Point.SEARCH, booking.reference, now)
+            tell(tx, booking, "started", {"by": by}, now)
+
+        await ctx.store.write(work, name="search_started")
+    return await _afterwards(ctx, delivery, Act.START, booking, outcome)
+
+
+async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, reason: str, by: str) -> Acted:
+    """Cancel a booking or a pre-booking; who wanted it, and why, is stored before the service hears of it."""
+    if not booking.can_cancel:
+        return Acted(act=Act.CANCEL, booking=booking, trouble="It cannot be canceled as it stands.")
+    key = await _key(ctx, delivery, booking)
+    wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by), name="want_cancel")
+    if wanted is None:
+        return Acted(act=Act.CANCEL, booking=booking, trouble="It has just changed. Look at its card and try again.")
+    if wanted.stage is Stage.WAITING:
+        return await _cancel_prebooking(ctx, delivery, wanted, key)
+    outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
+    if isinstance(outcome, Done):
+        now = ctx.clock.now()
+        await ctx.store.write(lambda tx: note(tx, Point.CANCEL, wanted.reference, now), name="canceled")
+    return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
+
+
+async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
+    """Read it now."""
+    if booking.stage not in (Stage.OPEN, Stage.WAITING):
+        await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
+        ctx.wake()
+        return Acted(act=Act.REFRESH, booking=booking)
+    return await _read(ctx, delivery, Act.REFRESH, booking, "")
+
+
+async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
+    outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
+    if not isinstance(outcome, Done):
+        return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking | None:
+        note(tx, Point.PREBOOK_CANCEL, booking.reference, now)
+        return dropped(tx, booking, now)
+
+    stored = await ctx.store.write(work, name="prebooking_canceled")
+    ctx.wake()
+    return Acted(act=Act.CANCEL, booking=stored or booking)
+
+
+def _want(tx: Tx, booking: Booking, reason: str, by: str) -> Booking | None:
+    return tx.bookings.change(booking, detail={**booking.detail, "cancel": {"by": by, "reason": reason}})
+
+
+async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: object) -> Acted:
+    """Whatever the answer was, the booking itself says what holds."""
+    said = "" if isinstance(outcome, Done) else _in_words(outcome)
+    return await _read(ctx, delivery, act, booking, said)
+
+
+async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, said: str) -> Acted:
+    try:
+        stored = await read_now(ctx, delivery, booking)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
+        ctx.wake()
+        return Acted(act=act, booking=booking, trouble=said or sentence(silent))
+    if stored is None:
+        stored = await ctx.store.read(lambda tx: tx.bookings.get(booking.id))
+    after = stored or booking
+    is_so = act is Act.CANCEL and after.stage is Stage.ENDED
+    return Acted(act=act, booking=after, trouble="" if is_so else said)
+
+
+async def _key(ctx: Context, delivery: DeliveryService, booking: Booking) -> SecretStr:
+    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
+    if key is None:
+        raise no_key(booking.store)
+    return key
+
+
+def _in_words(outcome: object) -> str:
+    if isinstance(outcome, NotExecuted):
+        return sentence(outcome, service="delivery")
+    return "The delivery service did not say whether it did that. The card shows what it says of the booking now."

@@ -1,0 +1,43 @@
+"""What is queued for Slack about a booking, in the transaction that makes it true."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from bot.domain.deliveries import Booking
+from bot.domain.policy import Policy
+from bot.workflows.boards import post_board, post_line, show_board
+from storage.repositories.stores import folded
+from storage.transaction import Tx
+
+STORE = "store"
+"""Kind of the subject that stands for a store: it has lines in its channel and no board."""
+
+
+def store_channel(policy: Policy, store: str) -> str:
+    """Where news of a store's bookings go that nobody here asked for."""
+    wanted = folded(store)
+    own = next((channel for name, channel in policy.channels.stores.items() if folded(name) == wanted), "")
+    return own or policy.channels.bookings or policy.channels.approvals
+
+
+def post_card(tx: Tx, booking: Booking, now: datetime) -> None:
+    """Queue the card, once."""
+    post_board(
+        tx, subject=booking.subject, channel=booking.channel, thread_ts=None, now=now, requester=booking.requester
+    )
+
+
+def show_card(tx: Tx, booking: Booking, now: datetime, *, progress: bool = False) -> None:
+    """Queue an edit of the card."""
+    show_board(tx, booking.subject, now=now, progress=progress)
+
+
+def tell(tx: Tx, booking: Booking, topic: str, payload: Mapping[str, object], now: datetime, *, key: str = "") -> None:
+    """Queue a line for the thread of the card, once for each ``key`` (the topic)."""
+    post_line(tx, subject=booking.subject, key=key or topic, payload={"topic": topic, **payload}, now=now)
+
+
+def alarm(tx: Tx, booking: Booking, policy: Policy, topic: str, payload: Mapping[str, object], now: datetime) -> None:
+    """Queue a message to the alerts channel, once for each topic."""
+    facts = {"topic": topic, **payload}
+    post_line(tx, subject=booking.subject, key=f"alert:{topic}", payload=facts, now=now, channel=policy.alerts)

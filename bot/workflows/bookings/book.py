@@ -1,0 +1,395 @@
+"""Quote, book once, and find a booking again whose answer was lost.
+
+The external id is stored before anything is sent. The service has no idempotency: a request is sent once, and an
+answer that was lost is looked for by the external id, never by booking again.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from pydantic import SecretStr
+
+from bot.clients.delivery import NewBooking
+from bot.clients.service_errors import sentence
+from bot.domain.booking import BookingRecord, PrebookingRecord
+from bot.domain.certification import Point
+from bot.domain.deliveries import Booking, BookingRequest, Kind, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.domain.payout import GUARD_SECONDS
+from bot.domain.references import reference, ulid
+from bot.domain.tracking import back_off
+from bot.workflows.boards import post_file
+from bot.workflows.bookings.board import alarm, post_card, show_card, tell
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.observe import observe
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import LEASE_SECONDS, Context
+from storage.errors import CommitUnknown
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_LEAST_READS = 3
+_WATCHED = timedelta(hours=24)
+"""For so long a booking that the service did not know is looked for once more: a request may travel slowly."""
+_KEPT_QUOTE = timedelta(hours=24)
+_NOT_FOUND = 404
+
+Made = BookingRecord | PrebookingRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedToDeliver:
+    """A checked form. ``source_key`` names it; a form submitted twice makes one booking."""
+
+    requester: str
+    channel: str
+    store: str
+    request: BookingRequest
+    kind: Kind
+    source_key: str
+
+
+async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) -> Booking:
+    """Ask what it would cost and keep the form with the answer; nothing is booked.
+
+    Raises:
+        NotCovered: the service does not deliver this.
+        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+    """
+    request, position = asked.request, asked.request.position
+    if position is None:
+        raise TypeError("a quote needs a place")
+    key = await ctx.store.read(lambda tx: delivery.key(tx, asked.store))
+    if key is None:
+        raise no_key(asked.store)
+    found = await delivery.client.quote(key=key, position=position, payment=request.payment, cents=request.cents)
+    now = ctx.clock.now()
+    price = {
+        "fee": found.fee,
+        "fee_with_tax": found.fee_with_tax,
+        "tax": found.tax,
+        "currency": found.currency,
+        "eta": found.eta,
+        "distance": found.distance,
+    }
+
+    def work(tx: Tx) -> Booking:
+        note(tx, Point.QUOTE, asked.store, now)
+        return _new(tx, asked, stage=Stage.QUOTED, detail={"quote": price}, now=now)
+
+    return await ctx.store.write(work, name="quoted")
+
+
+async def confirm(ctx: Context, booking_id: str) -> Booking | None:
+    """Somebody saw the quote and wants it: from now on it is sent, once. None: the form is gone.
+
+    A second confirmation of the same form finds the first one's booking.
+    """
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking | None:
+        booking = tx.bookings.get(booking_id)
+        if booking is None or booking.stage is not Stage.QUOTED:
+            return booking
+        stored = tx.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
+        if stored is not None:
+            post_card(tx, stored, now)
+        return stored
+
+    stored = await ctx.store.write(work, name="confirm_booking")
+    ctx.wake()
+    return stored
+
+
+async def ask_at_once(ctx: Context, asked: AskedToDeliver) -> Booking:
+    """Store a pre-booking, which needs no quote; it is sent from then on."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking:
+        known = tx.bookings.by_source(asked.source_key)
+        if known is not None:
+            return known
+        stored = _new(tx, asked, stage=Stage.NEW, detail={}, now=now)
+        post_card(tx, stored, now)
+        return stored
+
+    try:
+        stored = await ctx.store.write(work, name="ask_prebooking")
+    except CommitUnknown:
+        known = await ctx.store.read(lambda tx: tx.bookings.by_source(asked.source_key))
+        if known is None:
+            raise
+        stored = known
+    ctx.wake()
+    return stored
+
+
+async def send_due(ctx: Context) -> int:
+    """Send what was confirmed, look for what was lost; returns how many there were."""
+    delivery = ctx.delivery
+    if delivery is None:
+        return 0
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.bookings.claim_due(
+            stages=(Stage.NEW, Stage.UNKNOWN, Stage.LOST),
+            now=now,
+            owner=ctx.owner,
+            lease_seconds=LEASE_SECONDS,
+            limit=_AT_ONCE,
+        ),
+        name="claim_bookings",
+    )
+    await asyncio.gather(*(_step(ctx, delivery, booking) for booking in due))
+    return len(due)
+
+
+async def forget_due(ctx: Context) -> int:
+    """Drop forms that nobody confirmed."""
+    before = ctx.clock.now() - _KEPT_QUOTE
+    await ctx.store.write(lambda tx: tx.bookings.forget_quotes(before), name="forget_quotes")
+    return 0
+
+
+def lose(ctx: Context, tx: Tx, booking: Booking, reason: str, now: datetime) -> None:
+    """The outcome of a request that left, or may have left, is unknown: look for it."""
+    pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
+    stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=reason, reads=0, due_at=now + pause)
+    if stored is not None:
+        show_card(tx, stored, now)
+        tell(tx, stored, "unknown", {}, now)
+
+
+def adopt(
+    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord, now: datetime, *, report: BookingRecord | None = None
+) -> Booking | None:
+    """The service has it: from now on it is followed."""
+    other = tx.bookings.by_remote(booking.store, record.id)
+    if other is not None and other.id != booking.id:
+        # A webhook without our id was faster and made a row of its own; two rows for one delivery would confuse.
+        log.warning("a booking is known already", reference=booking.reference, other=other.reference)
+        alarm(tx, booking, ctx.policy, "twin", {"other": other.reference}, now)
+        tx.bookings.change(booking, stage=Stage.REFUSED, reason=f"it is {other.reference}", due_at=None, closed_at=now)
+        return None
+    first = booking.remote_id is None
+    stored = observe(ctx, tx, booking, record, now, report=report)
+    if stored is not None and first and booking.kind is not Kind.FOREIGN:
+        _note_made(tx, stored, now)
+        if booking.stage is Stage.LOST:
+            alarm(tx, stored, ctx.policy, "found_late", {"status": record.status}, now)
+    return stored
+
+
+def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:
+    request = booking.request
+    if booking.kind is Kind.PREBOOKING:
+        note(tx, Point.ADDRESS, booking.reference, now)
+    note(tx, Point.BOOK, booking.reference, now)
+    if request is not None:
+        note(tx, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference, now)
+        if request.cook_minutes:
+            note(tx, Point.COOK, booking.reference, now)
+
+
+def _new(tx: Tx, asked: AskedToDeliver, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
+    while tx.bookings.find(chosen := reference("B")) is not None:
+        continue
+    booking = Booking(
+        id=ulid(now),
+        reference=chosen,
+        kind=asked.kind,
+        store=asked.store,
+        request=asked.request,
+        stage=stage,
+        requester=asked.requester,
+        channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        external_id=ulid(now),
+        detail=detail,
+        due_at=now if stage is Stage.NEW else None,
+    )
+    if not tx.bookings.add(booking):
+        known = tx.bookings.by_source(asked.source_key)
+        assert known is not None
+        return known
+    return booking
+
+
+async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
+    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
+    if key is None:
+        await _put_off(ctx, booking, sentence(no_key(booking.store)))
+    elif booking.stage is Stage.NEW:
+        await _send(ctx, delivery, booking, key)
+    else:
+        await _look_for(ctx, delivery, booking, key)
+    ctx.wake()
+
+
+async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
+    """One request for one stored claim."""
+    now = ctx.clock.now()
+    minutes = booking.request.cook_minutes if booking.request is not None else 0
+    search_at = now + timedelta(minutes=minutes) if minutes else None
+    claimed = await ctx.store.write(
+        lambda tx: tx.bookings.change(
+            booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=""
+        ),
+        name="claim_booking",
+    )
+    if claimed is None:
+        return
+    claimed_at = ctx.clock.boottime()
+
+    def guard() -> bool:
+        return ctx.clock.boottime() - claimed_at <= GUARD_SECONDS
+
+    outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
+    if claimed.kind is Kind.PREBOOKING:
+        outcome = await delivery.client.create_prebooking(_asked(claimed), key=key, guard=guard)
+    else:
+        outcome = await delivery.client.create_booking(_asked(claimed), key=key, guard=guard)
+    await ctx.store.write(lambda tx: _sent(ctx, tx, claimed, outcome), name="booked")
+
+
+def _sent(
+    ctx: Context,
+    tx: Tx,
+    claimed: Booking,
+    outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown,
+) -> None:
+    now = ctx.clock.now()
+    current = tx.bookings.get(claimed.id)
+    if current is None or current.stage is not Stage.SENDING:
+        # A webhook was faster and linked it already; the reading that follows says the rest.
+        tx.bookings.hasten(claimed.id, now)
+        return
+    match outcome:
+        case Done(value=PrebookingRecord() as made):
+            _wait_for_customer(ctx, tx, current, made, now)
+        case Done(value=BookingRecord() as record):
+            adopt(ctx, tx, current, record, now)
+        case NotExecuted(again=True):
+            _back(ctx, tx, current, outcome, now)
+        case NotExecuted():
+            reason = outcome.words or outcome.reason
+            stored = tx.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=now)
+            if stored is not None:
+                show_card(tx, stored, now)
+                tell(tx, stored, "refused", {"reason": reason}, now)
+        case Unknown(reason=reason):
+            lose(ctx, tx, current, reason, now)
+
+
+def _wait_for_customer(ctx: Context, tx: Tx, booking: Booking, made: PrebookingRecord, now: datetime) -> None:
+    stored = tx.bookings.change(
+        booking,
+        stage=Stage.WAITING,
+        prebooking_id=made.id,
+        detail={**booking.detail, "link": made.url},
+        polls=0,
+        due_at=now + timedelta(seconds=ctx.poll_seconds),
+    )
+    if stored is not None:
+        show_card(tx, stored, now)
+        post_file(tx, subject=stored.subject, key="link", payload={}, now=now)
+        note(tx, Point.PREBOOK, stored.reference, now)
+
+
+def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: datetime) -> None:
+    """Nothing left, or the service asked to wait: nothing was booked, so it may be sent later."""
+    own = outcome.failure is Failure.NOT_SENT
+    pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=booking.reads, ceiling=ctx.poll_seconds * 4)
+    wait = timedelta(0) if own else max(pause, timedelta(seconds=outcome.retry_after or 0))
+    stored = tx.bookings.change(
+        booking,
+        stage=Stage.NEW,
+        sent_at=None,
+        search_at=None,
+        reason="" if own else sentence(outcome, service="delivery"),
+        reads=booking.reads + 1,
+        due_at=now + wait,
+    )
+    if stored is not None:
+        show_card(tx, stored, now)
+
+
+async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
+    """UNKNOWN: is it there under our own id?"""
+    record: BookingRecord | None = None
+    absent, reason = False, ""
+    try:
+        record = await delivery.client.find_booking(booking.external_id, key=key)
+    except ServiceNever as refused:
+        absent, reason = refused.status == _NOT_FOUND, sentence(refused)
+    except (ServiceNow, OperatorError) as silent:
+        reason = sentence(silent)
+    await ctx.store.write(lambda tx: _looked(ctx, tx, booking, record, absent, reason), name="looked_for_booking")
+
+
+def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None, absent: bool, reason: str) -> None:
+    now = ctx.clock.now()
+    if record is not None:
+        adopt(ctx, tx, booking, record, now)
+        return
+    since = booking.sent_at or booking.created_at
+    if booking.stage is Stage.LOST:
+        over = now - since > _WATCHED
+        closed = {"closed_at": now, "due_at": None} if over else {"due_at": now + timedelta(minutes=15)}
+        tx.bookings.change(booking, **closed)
+        return
+    reads = booking.reads + (1 if absent else 0)
+    quiet = timedelta(seconds=ctx.quiet.seconds)
+    if absent and reads >= _LEAST_READS and now - since >= quiet:
+        stored = tx.bookings.change(
+            booking, stage=Stage.LOST, reads=reads, reason="", due_at=now + timedelta(minutes=15)
+        )
+        if stored is not None:
+            show_card(tx, stored, now)
+            tell(tx, stored, "lost", {}, now)
+            alarm(tx, stored, ctx.policy, "lost", {}, now)
+        return
+    longest = ctx.quiet.spacing.total_seconds()
+    pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
+    stored = tx.bookings.change(
+        booking, reads=reads, reason="" if absent else reason or booking.reason, due_at=now + pause
+    )
+    if stored is not None and stored.reason != booking.reason:
+        show_card(tx, stored, now)
+
+
+async def _put_off(ctx: Context, booking: Booking, reason: str) -> None:
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        stored = tx.bookings.change(booking, reason=reason, due_at=now + timedelta(seconds=ctx.poll_seconds))
+        if stored is not None and stored.reason != booking.reason:
+            show_card(tx, stored, now)
+
+    await ctx.store.write(work, name="put_off_booking")
+
+
+def _asked(booking: Booking) -> NewBooking:
+    request = booking.request
+    if request is None:
+        raise TypeError(f"{booking.reference} was made elsewhere")
+    return NewBooking(
+        external_id=booking.external_id,
+        name=request.name,
+        last_name=request.last_name,
+        phone=request.phone,
+        email=request.email or None,
+        payment=request.payment,
+        cents=request.cents,
+        position=request.position,
+        address=request.address or None,
+        reference=request.place_reference or None,
+        notes=request.notes or None,
+        cook_minutes=request.cook_minutes or None,
+    )

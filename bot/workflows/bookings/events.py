@@ -1,0 +1,247 @@
+"""What comes to the webhooks of stores: stored before it is answered, believed only after reading the booking.
+
+The events carry no id, no time and no signature. The token of the address says which store it is; the id in the
+body only says which of that store's bookings to read, with that store's key. What cannot be read is passed on,
+marked as unverified.
+"""
+
+import hashlib
+import json
+import re
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.service_errors import sentence
+from bot.domain.booking import BookingRecord, WebhookKind, is_final
+from bot.domain.certification import Point
+from bot.domain.deliveries import Booking, Kind, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.foreign import one_line
+from bot.domain.references import reference, token_hash, ulid
+from bot.domain.tracking import back_off
+from bot.workflows.boards import post_line
+from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
+from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import LEASE_SECONDS, Context
+from storage.rows import InboxState, StoreEvent
+from storage.store import Store
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_PATIENCE = timedelta(hours=24)
+_LAG = 4
+"""Readings that may say "no such booking" before the event is taken for a lie."""
+_SILENT = 3
+"""Readings that may fail for reasons that pass before it is said that nothing could be verified."""
+_LONGEST_PAUSE = 3_600.0
+_NOT_FOUND = 404
+_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
+_IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
+
+
+async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
+    """Store an event; durable when this returns True. False: there is no such address.
+
+    Needs the database alone, so events are taken in while Slack or the service cannot be reached.
+    """
+    hashed = token_hash(token)
+    hook = await store.read(lambda tx: tx.store_events.find_hook(hashed))
+    if hook is None:
+        return False
+    event = StoreEvent(
+        id=ulid(now),
+        token_hash=hashed,
+        body_hash=hashlib.sha256(body.encode()).hexdigest(),
+        store=hook.store,
+        kind=hook.kind,
+        body=_TOKEN_LIKE.sub("[token]", body),
+        received_at=now,
+        state=InboxState.RECEIVED,
+        attempts=0,
+        due_at=now,
+        lease_owner="",
+        lease_until=None,
+    )
+    await store.write(lambda tx: tx.store_events.receive(event), name="store_event")
+    return True
+
+
+async def verify_due(ctx: Context) -> int:
+    """Verify every event that is due by reading its booking; returns how many there were."""
+    delivery = ctx.delivery
+    if delivery is None:
+        return 0
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.store_events.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
+        name="claim_store_events",
+    )
+    for event in due:
+        await _verify(ctx, delivery, event)
+    return len(due)
+
+
+async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:
+    try:
+        identifier, report = delivery.client.read_report(_parsed(event.body))
+    except ValueError:
+        log.warning("an event of a store names no booking", store=event.store)
+        await ctx.store.write(lambda tx: tx.store_events.finish(event.id, InboxState.STALE), name="event_ignored")
+        return
+    booking, key = await ctx.store.read(
+        lambda tx: (tx.bookings.by_remote(event.store, identifier), delivery.key(tx, event.store))
+    )
+    record: BookingRecord | None = None
+    trouble: ServiceNow | ServiceNever | OperatorError | None = None
+    if key is None:
+        trouble = no_key(event.store)
+    else:
+        try:
+            record = await delivery.client.get_booking(identifier, key=key)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            trouble = silent
+    if record is not None:
+        read = record
+        await ctx.store.write(lambda tx: _apply(ctx, tx, event, booking, read, report), name="event_verified")
+    elif trouble is not None:
+        why = trouble
+        await ctx.store.write(
+            lambda tx: _not_verified(ctx, tx, event, booking, identifier, report, why), name="event_not_verified"
+        )
+    ctx.wake()
+
+
+def _apply(
+    ctx: Context,
+    tx: Tx,
+    event: StoreEvent,
+    booking: Booking | None,
+    record: BookingRecord,
+    report: BookingRecord,
+) -> None:
+    now = ctx.clock.now()
+    ours = booking or tx.bookings.by_remote(event.store, record.id) or _by_our_id(tx, event.store, record)
+    if ours is None and not record.external_id and _something_in_flight(tx, event.store):
+        # It may be the one whose answer we wait for; its own reading links it, and then this one finds it.
+        _again(ctx, tx, event, now)
+        return
+    if ours is None:
+        ours = _made_elsewhere(ctx, tx, event.store, record, now)
+    stored = adopt(ctx, tx, ours, record, now, report=report)
+    if stored is None:
+        _again(ctx, tx, event, now)
+        return
+    tx.store_events.finish(event.id, InboxState.APPLIED)
+    point = Point.DRIVER_EVENT if event.kind == WebhookKind.DRIVER else Point.STATUS_EVENT
+    note(tx, point, stored.reference, now)
+
+
+def _by_our_id(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
+    """One of ours whose answer was faster here than at its sender."""
+    found = tx.bookings.by_external(record.external_id) if record.external_id else None
+    return found if found is not None and found.store == store else None
+
+
+def _something_in_flight(tx: Tx, store: str) -> bool:
+    return any(one.store == store and one.stage in _IN_FLIGHT for one in tx.bookings.open(limit=1_000))
+
+
+def _made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now: datetime) -> Booking:
+    """A booking that nobody made here: it appears in the store's channel, and is followed like any other."""
+    while tx.bookings.find(chosen := reference("B")) is not None:
+        continue
+    booking = Booking(
+        id=ulid(now),
+        reference=chosen,
+        kind=Kind.FOREIGN,
+        store=store,
+        request=None,
+        stage=Stage.OPEN,
+        requester="",
+        channel=store_channel(ctx.policy, store),
+        created_at=now,
+        source_key=f"remote:{store}:{record.id}",
+        external_id=f"foreign:{ulid(now)}",
+        remote_id=record.id,
+        numeric_id=record.numeric_id,
+        due_at=now,
+    )
+    tx.bookings.add(booking)
+    post_card(tx, booking, now)
+    return booking
+
+
+def _not_verified(
+    ctx: Context,
+    tx: Tx,
+    event: StoreEvent,
+    booking: Booking | None,
+    identifier: str,
+    report: BookingRecord,
+    trouble: ServiceNow | ServiceNever | OperatorError,
+) -> None:
+    now = ctx.clock.now()
+    unknown = isinstance(trouble, ServiceNever) and trouble.status == _NOT_FOUND
+    if unknown and booking is None:
+        # A lie, or an event that is faster than the service's own book.
+        if event.attempts >= _LAG:
+            log.warning("an event names a booking that the service does not know", store=event.store)
+            tx.store_events.finish(event.id, InboxState.STALE)
+        else:
+            _again(ctx, tx, event, now)
+        return
+    if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
+        _pass_on(ctx, tx, event, booking, identifier, report, sentence(trouble), now)
+    if now - event.received_at >= _PATIENCE:
+        tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
+        return
+    _again(ctx, tx, event, now)
+
+
+def _pass_on(
+    ctx: Context,
+    tx: Tx,
+    event: StoreEvent,
+    booking: Booking | None,
+    identifier: str,
+    report: BookingRecord,
+    reason: str,
+    now: datetime,
+) -> None:
+    """Nobody can verify it now: said as such, once; the state of the booking stays what was read."""
+    said = report.status if report.status != "?" else ""
+    facts = {"said": said, "kind": event.kind, "reason": reason, "id": one_line(identifier)}
+    if booking is None:
+        channel = store_channel(ctx.policy, event.store)
+        subject = f"{STORE}:{event.store}"
+        payload = {"topic": "unverified", **facts}
+        post_line(tx, subject=subject, key=f"unverified:{event.id}", payload=payload, now=now, channel=channel)
+        return
+    if booking.stage is Stage.ENDED or (said and is_final(booking.status)):
+        return
+    current = tx.bookings.get(booking.id)
+    if current is None or current.detail.get("reported", {}).get("event") == event.id:
+        return
+    reported = {"status": said, "at": event.received_at.isoformat(), "event": event.id}
+    stored = tx.bookings.change(current, detail={**current.detail, "reported": reported})
+    if stored is not None:
+        show_card(tx, stored, now)
+        tell(tx, stored, "unverified", facts, now, key=f"unverified:{event.id}")
+
+
+def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
+    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=event.attempts, ceiling=_LONGEST_PAUSE)
+    tx.store_events.again(event.id, due_at=now + pause)
+
+
+def _parsed(body: str) -> object:
+    try:
+        found: object = json.loads(body)
+    except (ValueError, RecursionError):
+        raise ValueError("no JSON") from None
+    return found

@@ -1,0 +1,50 @@
+"""What this workspace has seen of each point of the operator's certification."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from bot.domain.certification import Evidence, Point
+from storage.transaction import Tx
+
+_KEY = "delivery:evidence"
+_STATES = "delivery:states"
+
+
+def note(tx: Tx, point: Point, what: str, now: datetime) -> None:
+    """It happened, in the transaction that makes it true; ``what`` names it, e.g. a reference."""
+    found = _table(tx, _KEY)
+    known = found.get(point.value)
+    before = known if isinstance(known, dict) else {}
+    found[point.value] = {
+        "count": int(before.get("count", 0)) + 1,
+        "first": before.get("first") or now.isoformat(),
+        "last": now.isoformat(),
+        "what": what,
+    }
+    tx.flags.set(_KEY, found, now)
+
+
+def note_state(tx: Tx, status: str, what: str, now: datetime) -> None:
+    """A booking was seen in this state of the service."""
+    found = _table(tx, _STATES)
+    if status not in found:
+        found[status] = what
+        tx.flags.set(_STATES, found, now)
+
+
+def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
+    """Everything seen: by point, and every state with the booking it was first seen on."""
+    found = _table(tx, _KEY)
+    points = {}
+    for point in Point:
+        one = found.get(point.value)
+        if isinstance(one, dict):
+            points[point] = Evidence(
+                count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
+            )
+    return points, {name: str(what) for name, what in _table(tx, _STATES).items()}
+
+
+def _table(tx: Tx, key: str) -> dict[str, object]:
+    found = tx.flags.get(key)
+    return dict(found) if isinstance(found, dict) else {}

@@ -1,0 +1,154 @@
+"""Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import structlog
+from pydantic import SecretStr
+
+from bot.clients.service_errors import sentence
+from bot.domain.booking import BookingRecord, PrebookingRecord, is_canceled
+from bot.domain.deliveries import Booking, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.tracking import next_poll
+from bot.workflows.bookings.board import show_card, tell
+from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.observe import observe
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import LEASE_SECONDS, Context
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_PATIENCE = 3
+"""Readings that may fail in a row for reasons that pass, before the card says so."""
+_NOT_FOUND = 404
+
+Trouble = ServiceNow | ServiceNever | OperatorError
+
+
+async def poll_due(ctx: Context) -> int:
+    """Read every booking that is due; returns how many there were."""
+    delivery = ctx.delivery
+    if delivery is None:
+        return 0
+    now = ctx.clock.now()
+    due = await ctx.store.write(
+        lambda tx: tx.bookings.claim_due(
+            stages=(Stage.OPEN, Stage.WAITING),
+            now=now,
+            owner=ctx.owner,
+            lease_seconds=LEASE_SECONDS,
+            limit=_AT_ONCE,
+        ),
+        name="claim_booking_polls",
+    )
+    await asyncio.gather(*(_poll(ctx, delivery, booking) for booking in due))
+    return len(due)
+
+
+async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
+    try:
+        await read_now(ctx, delivery, booking)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        trouble = silent
+        log.warning("a booking could not be read", reference=booking.reference, reason=str(trouble))
+        await ctx.store.write(lambda tx: _not_read(ctx, tx, booking, trouble), name="booking_not_read")
+        ctx.wake()
+
+
+async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> Booking | None:
+    """Read one booking and take in what it says.
+
+    Returns:
+        The booking as it is now; None: somebody else was faster, and it is read again at once.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_booking``.
+    """
+    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
+    if key is None:
+        raise no_key(booking.store)
+    if booking.stage is Stage.WAITING:
+        return await _read_prebooking(ctx, delivery, booking, key)
+    record = await delivery.client.get_booking(booking.remote_id or "", key=key)
+
+    def work(tx: Tx) -> Booking | None:
+        now = ctx.clock.now()
+        stored = observe(ctx, tx, booking, record, now)
+        if stored is None:
+            tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+        return stored
+
+    stored = await ctx.store.write(work, name="booking_read")
+    ctx.wake()
+    return stored
+
+
+async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
+    made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key)
+    record = await _its_booking(delivery, booking, made, key)
+
+    def work(tx: Tx) -> Booking | None:
+        now = ctx.clock.now()
+        current = tx.bookings.get(booking.id)
+        if current is None or current.version != booking.version:
+            tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+            return None
+        if record is not None:
+            return adopt(ctx, tx, booking, record, now)
+        if is_canceled(made.status):
+            return dropped(tx, booking, now)
+        pause = next_poll(base=ctx.poll_seconds, polls=booking.polls + 1, age=now - booking.created_at)
+        return tx.bookings.change(booking, polls=booking.polls + 1, reason="", due_at=now + pause)
+
+    stored = await ctx.store.write(work, name="prebooking_read")
+    ctx.wake()
+    return stored
+
+
+async def _its_booking(
+    delivery: DeliveryService, booking: Booking, made: PrebookingRecord, key: SecretStr
+) -> BookingRecord | None:
+    """The booking that a pre-booking became; by its id where the service says it, by our own otherwise."""
+    if made.booking_id:
+        return await delivery.client.get_booking(made.booking_id, key=key)
+    if not made.has_address:
+        return None
+    try:
+        return await delivery.client.find_booking(booking.external_id, key=key)
+    except ServiceNever as refused:
+        if refused.status == _NOT_FOUND:
+            return None  # the address is there and the booking not yet
+        raise
+
+
+def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
+    """A pre-booking that will not become a booking."""
+    stored = tx.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=now)
+    if stored is not None:
+        show_card(tx, stored, now)
+        tell(tx, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")}, now)
+    return stored
+
+
+def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
+    """Go on reading; the card says that it may be behind, at once where waiting will not help."""
+    now = ctx.clock.now()
+    current = tx.bookings.get(booking.id)
+    if current is None or current.version != booking.version:
+        tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+        return
+    reads = booking.reads + 1
+    passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
+    wait = trouble.retry_after if isinstance(trouble, ServiceNow) else None
+    pause = next_poll(base=ctx.poll_seconds, polls=reads, age=timedelta(0))
+    stored = tx.bookings.change(
+        booking,
+        reads=reads,
+        reason=booking.reason if passing else sentence(trouble),
+        due_at=now + max(pause, timedelta(seconds=wait or 0.0)),
+    )
+    if stored is not None and stored.reason != booking.reason:
+        show_card(tx, stored, now)

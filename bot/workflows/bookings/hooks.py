@@ -1,0 +1,131 @@
+"""Webhooks of a store: each registration gets an address of its own, with a secret that is not stored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from bot.clients.service_errors import sentence
+from bot.domain.booking import Webhook, WebhookKind
+from bot.domain.certification import Point
+from bot.domain.outcome import Done
+from bot.domain.references import callback_token, token_hash, ulid
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import Context
+from storage.rows import StoreHook
+from storage.transaction import Tx
+
+_PATH = "/callbacks/delivery/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookState:
+    """One kind of webhook of a store.
+
+    Attributes:
+        host: where it goes, without the path, which is secret; empty: nothing is registered.
+        ours: it comes here.
+        trouble: one sentence; empty when all is well.
+    """
+
+    kind: WebhookKind
+    host: str = ""
+    ours: bool = False
+    trouble: str = ""
+
+
+async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """What is registered at the service.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
+    """
+    key = await _key(ctx, delivery, store)
+    return await _states(ctx, store, await delivery.client.list_webhooks(key=key))
+
+
+async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Register both kinds at addresses of their own, and list them to see that it took effect.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    key = await _key(ctx, delivery, store)
+    troubles: dict[WebhookKind, str] = {}
+    for kind in WebhookKind:
+        troubles[kind] = await _register(ctx, delivery, store, kind, key)
+    return await _listed(ctx, delivery, store, key, troubles)
+
+
+async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Take both registrations away, list what is left, and take nothing more in.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    key = await _key(ctx, delivery, store)
+    troubles: dict[WebhookKind, str] = {}
+    for kind in WebhookKind:
+        outcome = await delivery.client.delete_webhook(kind, key=key)
+        troubles[kind] = "" if isinstance(outcome, Done) else sentence(outcome, service="delivery")
+    found = await _listed(ctx, delivery, store, key, troubles)
+    now = ctx.clock.now()
+    await ctx.store.write(
+        lambda tx: [tx.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind], name="hooks_off"
+    )
+    return found
+
+
+async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr) -> str:
+    """The address is known here before the service hears of it: its first message may be faster than its answer."""
+    now = ctx.clock.now()
+    identifier = ulid(now)
+    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
+    hook = StoreHook(
+        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
+    )
+    await ctx.store.write(lambda tx: tx.store_events.give_out(hook), name="hook")
+    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
+    outcome = await delivery.client.register_webhook(kind, address, key=key)
+    if not isinstance(outcome, Done):
+        return sentence(outcome, service="delivery")
+
+    def work(tx: Tx) -> None:
+        tx.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
+        note(tx, Point.HOOK, store, ctx.clock.now())
+
+    await ctx.store.write(work, name="hook_registered")
+    return ""
+
+
+async def _listed(
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: dict[WebhookKind, str]
+) -> list[HookState]:
+    found = await _states(ctx, store, await delivery.client.list_webhooks(key=key))
+    return [HookState(kind=one.kind, host=one.host, ours=one.ours, trouble=troubles[one.kind]) for one in found]
+
+
+async def _states(ctx: Context, store: str, registered: Sequence[Webhook]) -> list[HookState]:
+    own = {hook.token_hash for hook in await ctx.store.read(lambda tx: tx.store_events.hooks_of(store))}
+    by_kind = {one.kind.upper(): one.url for one in registered}
+    found = []
+    for kind in WebhookKind:
+        url = by_kind.get(kind.value, "")
+        found.append(HookState(kind=kind, host=_host(url), ours=token_hash(url.rpartition("/")[2]) in own))
+    return found
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return "an address that cannot be read"
+
+
+async def _key(ctx: Context, delivery: DeliveryService, store: str) -> SecretStr:
+    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
+    if key is None:
+        raise no_key(store)
+    return key

@@ -1,0 +1,203 @@
+"""Take in what the service says of a booking: its own record, read by its id, one at a time.
+
+Only final states are sticky. Everything else moves as the record says, backwards too: a restart search is news.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+
+from bot.domain.booking import BookingRecord, Change, Driver, Status, change_of, is_final, read_status
+from bot.domain.certification import Point
+from bot.domain.deliveries import Booking, Stage
+from bot.domain.tracking import next_poll
+from bot.workflows.bookings.board import alarm, show_card, tell
+from bot.workflows.bookings.evidence import note, note_state
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_HISTORY = 40
+_COUNTDOWN = timedelta(seconds=60)
+_FIELDS = (
+    "tracking_url",
+    "detail_url",
+    "fee",
+    "currency",
+    "cancel_reason",
+    "validation_code",
+    "proof",
+    "customer",
+    "address",
+    "amount",
+    "payment_method",
+)
+
+
+def observe(
+    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord, now: datetime, *, report: BookingRecord | None = None
+) -> Booking | None:
+    """Apply a record that was read after ``booking`` was.
+
+    Args:
+        ctx: the workflows' context.
+        tx: the transaction.
+        booking: as it was before the reading began.
+        record: the service's own.
+        now: the current instant.
+        report: what a webhook said besides; it fills in what the record leaves out, marked as reported.
+
+    Returns:
+        The booking as it is now; None: it has changed since, so the record may be older than what is stored.
+    """
+    current = tx.bookings.get(booking.id)
+    if current is None or current.version != booking.version:
+        return None
+    change = change_of(booking.status, record.status)
+    if change is Change.CONTRADICTION:
+        facts = {"status": booking.status, "now": record.status}
+        alarm(tx, booking, ctx.policy, f"contradiction:{record.status.casefold()}", facts, now)
+        tx.bookings.release(booking.id, owner=ctx.owner, due_at=None)
+        return current
+    detail = _merged(booking.detail, record, report)
+    moved = change is not Change.NONE
+    if not moved and booking.stage is Stage.ENDED:
+        return _late_words(tx, booking, detail, now)
+    if not moved and detail == dict(booking.detail) and booking.stage is Stage.OPEN and not booking.reason:
+        _still(ctx, tx, booking, now)
+        return current
+    return _store(ctx, tx, booking, record, change, detail, now)
+
+
+def _store(
+    ctx: Context,
+    tx: Tx,
+    booking: Booking,
+    record: BookingRecord,
+    change: Change,
+    detail: dict[str, Any],
+    now: datetime,
+) -> Booking | None:
+    final, moved = is_final(record.status), change is not Change.NONE
+    if moved:
+        history = [*detail.get("history", []), [now.isoformat(), record.status]]
+        detail |= {"history": history[-_HISTORY:], "changes": int(detail.get("changes", 0)) + 1}
+        detail["changed_at"] = now.isoformat()
+        detail.pop("reported", None)
+    stored = tx.bookings.change(
+        booking,
+        stage=Stage.ENDED if final else Stage.OPEN,
+        remote_id=record.id,
+        numeric_id=record.numeric_id or booking.numeric_id,
+        status=record.status if moved else booking.status or record.status,
+        detail=detail,
+        reason="",
+        reads=0,
+        polls=0 if moved else booking.polls + 1,
+        due_at=None if final else now + _pause(ctx, booking, detail, now, polls=0 if moved else booking.polls + 1),
+        closed_at=now if final else None,
+    )
+    if stored is None:
+        return None
+    show_card(tx, stored, now)
+    if moved:
+        _tell_move(ctx, tx, stored, booking, change, now)
+    elif _driver(detail) != _driver(booking.detail) and _driver(detail).is_known:
+        facts = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
+        tell(tx, stored, "driver", facts, now, key=f"driver:{stored.version}")
+    return stored
+
+
+def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: Change, now: datetime) -> None:
+    detail = stored.detail
+    facts = {
+        "status": stored.status,
+        "before": before.status,
+        "change": change.value,
+        "driver": detail.get("driver", {}),
+        "reason": detail.get("cancel_reason", ""),
+        "proof": detail.get("proof", ""),
+        "by": detail.get("cancel", {}).get("by", ""),
+    }
+    tell(tx, stored, "moved", facts, now, key=f"moved:{detail['changes']}")
+    note_state(tx, stored.status, stored.reference, now)
+    note(tx, Point.STATES, stored.reference, now)
+    if change is Change.RESTARTED:
+        note(tx, Point.RESTART, stored.reference, now)
+    if detail.get("tracking_url"):
+        note(tx, Point.VIEW, stored.reference, now)
+    if read_status(stored.status) is None:
+        log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
+    if stored.known_status is Status.PROVIDER_NOT_FOUND:
+        alarm(tx, stored, ctx.policy, f"no_provider:{detail['changes']}", {"status": stored.status}, now)
+
+
+def _late_words(tx: Tx, booking: Booking, detail: dict[str, Any], now: datetime) -> Booking | None:
+    """It is over; a proof of delivery may come behind."""
+    if detail == dict(booking.detail):
+        return booking
+    stored = tx.bookings.change(booking, detail=detail)
+    if stored is not None:
+        show_card(tx, stored, now)
+    return stored
+
+
+def _still(ctx: Context, tx: Tx, booking: Booking, now: datetime) -> None:
+    """Nothing new: look again later; a cook time goes on counting down on the card."""
+    if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
+        show_card(tx, booking, now, progress=True)
+    pause = _pause(ctx, booking, booking.detail, now, polls=booking.polls + 1)
+    tx.bookings.count_poll(booking.id, due_at=now + pause)
+
+
+def _pause(ctx: Context, booking: Booking, detail: Mapping[str, Any], now: datetime, *, polls: int) -> timedelta:
+    """Bookings move within minutes: the pace begins anew with each change."""
+    changed = datetime.fromisoformat(str(detail["changed_at"])) if detail.get("changed_at") else booking.created_at
+    pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - changed)
+    if booking.search_at is not None and booking.search_at > now:
+        base = timedelta(seconds=ctx.poll_seconds)
+        return max(base, min(pause, _COUNTDOWN, booking.search_at + base - now))
+    return pause
+
+
+def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRecord | None) -> dict[str, Any]:
+    """What is known of it now; what a record leaves out stays as it was, but for a driver who is gone."""
+    detail = dict(before)
+    for name in _FIELDS:
+        said = getattr(record, name)
+        if said:
+            detail[name] = said
+        elif report is not None and name in ("validation_code", "proof", "cancel_reason") and getattr(report, name):
+            detail[name] = getattr(report, name)
+    if record.driver.is_known:
+        detail["driver"] = _as_json(record.driver)
+        detail.pop("driver_reported", None)
+    elif report is not None and report.driver.is_known and record.status not in _DRIVERLESS:
+        detail["driver"] = _as_json(report.driver)
+        detail["driver_reported"] = True
+    elif read_status(record.status) in _WITHOUT_DRIVER:
+        detail.pop("driver", None)
+        detail.pop("driver_reported", None)
+    return detail
+
+
+_WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
+_DRIVERLESS = frozenset(status.value for status in _WITHOUT_DRIVER)
+
+
+def _driver(detail: Mapping[str, Any]) -> Driver:
+    found = detail.get("driver")
+    return Driver(**found) if isinstance(found, dict) else Driver()
+
+
+def _as_json(driver: Driver) -> dict[str, str]:
+    return {
+        "name": driver.name,
+        "mobile": driver.mobile,
+        "email": driver.email,
+        "image": driver.image,
+        "provider": driver.provider,
+    }

@@ -1,0 +1,73 @@
+"""The delivery service as workflows see it, and the keys of its stores."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pydantic import SecretStr
+
+from bot.clients.delivery import DeliveryClient
+from bot.domain.errors import OperatorError
+from storage.repositories.stores import folded
+from storage.rows import StoreRow, StoreState
+from storage.sealing import Sealer, SealError
+from storage.transaction import Tx
+
+KEY_COLUMN = "store.sealed_key"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryService:
+    """What is configured.
+
+    Attributes:
+        given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not made here.
+        production: pre-bookings do not exist there.
+    """
+
+    client: DeliveryClient
+    sealer: Sealer = field(repr=False)
+    given_keys: Mapping[str, SecretStr] = field(repr=False)
+    production: bool
+
+    def store_names(self, tx: Tx) -> list[str]:
+        """Every store that has a key, by name."""
+        names = {folded(name): " ".join(name.split()) for name in self.given_keys}
+        for row in tx.stores.all():
+            if row.state is StoreState.READY and row.sealed_key:
+                names.setdefault(row.folded, row.name)
+        return [names[key] for key in sorted(names)]
+
+    def spelled(self, tx: Tx, name: str) -> str | None:
+        """The store's name as it is kept, however it was written; None: there is none."""
+        wanted = folded(name)
+        return next((one for one in self.store_names(tx) if folded(one) == wanted), None)
+
+    def key(self, tx: Tx, name: str) -> SecretStr | None:
+        """The key of a store; None when there is none or it does not open."""
+        wanted = folded(name)
+        for given, key in self.given_keys.items():
+            if folded(given) == wanted:
+                return key
+        row = tx.stores.get(name)
+        return self.unsealed(row) if row is not None else None
+
+    def unsealed(self, row: StoreRow) -> SecretStr | None:
+        """The key in a row; None when there is none or another ``SECRET_KEY`` sealed it."""
+        if not row.sealed_key:
+            return None
+        try:
+            return SecretStr(self.sealer.open(row.sealed_key, row=row.id, column=KEY_COLUMN))
+        except SealError:
+            return None
+
+    def sealed(self, key: SecretStr, *, row: str) -> str:
+        """A key as it may be stored in that row."""
+        return self.sealer.seal(key.get_secret_value(), row=row, column=KEY_COLUMN)
+
+
+def no_key(store: str) -> OperatorError:
+    """What is said where a store's key is missing."""
+    return OperatorError(
+        f"delivery: there is no key for the store {store}",
+        mend="list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS",
+    )

@@ -1,0 +1,342 @@
+"""Stores: list, create, change. A key that arrives is sealed in the transaction that stores anything of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from pydantic import SecretStr
+
+from bot.clients.delivery import StoreForm
+from bot.clients.service_errors import sentence
+from bot.domain.booking import StoreRecord
+from bot.domain.certification import Point
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted
+from bot.domain.references import ulid
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import Context
+from storage.repositories.stores import folded
+from storage.rows import StoreRow, StoreState
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_LISTED = "delivery:stores_listed"
+_FRESH = timedelta(hours=1)
+_RETRY = timedelta(minutes=5)
+_LOOK_AFTER = timedelta(seconds=60)
+"""Longer than a request may take: a store whose creator died is looked for from then on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownStore:
+    """A store as people see it. ``usable``: its key is known here."""
+
+    name: str
+    record: Mapping[str, Any]
+    usable: bool
+    given: bool = False
+    """Its key stands in ``DELIVERY_STORE_KEYS``."""
+    creating: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """What became of creating or changing a store. ``trouble`` is one sentence, empty when all is well."""
+
+    name: str
+    record: Mapping[str, Any]
+    trouble: str = ""
+    unknown: bool = False
+
+
+async def known_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
+    """Every store that is known here, by name."""
+    return await ctx.store.read(lambda tx: _known(tx, delivery))
+
+
+async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
+    """The names of the stores that can be used."""
+    return await ctx.store.read(delivery.store_names)
+
+
+async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
+    """Ask the service for all stores and keep what it says, keys sealed.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_stores``.
+    """
+    found = await delivery.client.list_stores()
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> list[KnownStore]:
+        for record in found:
+            _keep(tx, delivery, record, now)
+        tx.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
+        return _known(tx, delivery)
+
+    return await ctx.store.write(work, name="stores_listed")
+
+
+async def list_due(ctx: Context) -> int:
+    """List the stores now and then, so that they can be chosen by name; returns 0: nothing follows from it."""
+    delivery = ctx.delivery
+    if delivery is None:
+        return 0
+    now = ctx.clock.now()
+    flag = await ctx.store.read(lambda tx: tx.flags.get(_LISTED))
+    due = flag.get("due") if isinstance(flag, dict) else None
+    if due is not None and datetime.fromisoformat(str(due)) > now:
+        return 0
+    later = {"due": (now + _RETRY).isoformat()}
+    await ctx.store.write(lambda tx: tx.flags.set(_LISTED, later, now), name="list_stores")
+    try:
+        await list_stores(ctx, delivery)
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        log.warning("the stores could not be listed", reason=str(trouble))
+    return 0
+
+
+async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
+    """Create a store once; whether a lost answer was a yes is found out by listing."""
+    now = ctx.clock.now()
+    name = " ".join((form.name or "").split())
+    row = StoreRow(
+        id=ulid(now),
+        name=name,
+        folded=folded(name),
+        state=StoreState.CREATING,
+        sealed_key="",
+        remote_id="",
+        record={},
+        created_at=now,
+        created_by=by,
+        seen_at=None,
+        due_at=now + _LOOK_AFTER,
+    )
+    taken = await ctx.store.write(lambda tx: delivery.spelled(tx, name) is not None or not tx.stores.add(row))
+    if taken:
+        return Changed(name=name, record={}, trouble=f"There is a store called {name} already. Choose another name.")
+    outcome = await delivery.client.create_store(form)
+    if isinstance(outcome, Done):
+        record = outcome.value
+        return await ctx.store.write(lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
+    if isinstance(outcome, NotExecuted):
+        await ctx.store.write(lambda tx: tx.stores.remove(row.id), name="store_refused")
+        return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"))
+    await ctx.store.write(lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
+    ctx.wake()
+    return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"), unknown=True)
+
+
+async def settle_due(ctx: Context) -> int:
+    """Find out what became of stores whose creation was not answered; returns how many there were."""
+    delivery = ctx.delivery
+    if delivery is None:
+        return 0
+    now = ctx.clock.now()
+    due = await ctx.store.read(lambda tx: tx.stores.due(now, 10))
+    if not due:
+        return 0
+    again = now + ctx.quiet.spacing
+    await ctx.store.write(lambda tx: [tx.stores.change(row.id, due_at=again) for row in due], name="settle_stores")
+    try:
+        await list_stores(ctx, delivery)
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        log.warning("the stores could not be listed", reason=str(trouble))
+        return len(due)
+    await ctx.store.write(lambda tx: _give_up(ctx, tx, due), name="stores_settled")
+    return len(due)
+
+
+async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> KnownStore:
+    """Read one store with its own key.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_store``.
+    """
+    key = await ctx.store.read(lambda tx: delivery.key(tx, name))
+    if key is None:
+        raise no_key(name)
+    record = await delivery.client.get_store(key=key)
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        note(tx, Point.STORE_READ, name, now)
+        row = tx.stores.get(name)
+        if row is not None:
+            tx.stores.change(row.id, record=as_json(record), seen_at=now)
+
+    await ctx.store.write(work, name="store_read")
+    return KnownStore(name=name, record=as_json(record), usable=True)
+
+
+async def change_store(ctx: Context, delivery: DeliveryService, name: str, form: StoreForm) -> Changed:
+    """Change a store with its own key, and read what it is now."""
+    key = await ctx.store.read(lambda tx: delivery.key(tx, name))
+    if key is None:
+        return Changed(name=name, record={}, trouble=sentence(no_key(name)))
+    wanted = " ".join((form.name or name).split())
+    if folded(wanted) != folded(name) and await ctx.store.read(lambda tx: delivery.spelled(tx, wanted)) is not None:
+        return Changed(name=name, record={}, trouble=f"There is a store called {wanted} already. Choose another name.")
+    outcome = await delivery.client.update_store(form, key=key)
+    said = "" if isinstance(outcome, Done) else sentence(outcome, service="delivery")
+    try:
+        record = await delivery.client.get_store(key=key)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        return Changed(name=name, record={}, trouble=said or sentence(silent))
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> str:
+        row = tx.stores.get(name)
+        if row is None:
+            return name
+        return _update(tx, row, record, now)
+
+    return Changed(name=await ctx.store.write(work, name="store_changed"), record=as_json(record), trouble=said)
+
+
+def as_json(record: StoreRecord) -> dict[str, str]:
+    """What may be stored and shown of a store: everything but its key."""
+    return {
+        "name": record.name,
+        "id": record.id,
+        "email": record.email,
+        "mobile": record.mobile,
+        "country_code": record.country_code,
+        "latitude": record.latitude,
+        "longitude": record.longitude,
+        "address": record.address,
+        "reference": record.reference,
+    }
+
+
+def _known(tx: Tx, delivery: DeliveryService) -> list[KnownStore]:
+    rows = {row.folded: row for row in tx.stores.all()}
+    found = []
+    for name in delivery.given_keys:
+        row = rows.pop(folded(name), None)
+        found.append(KnownStore(name=name, record={} if row is None else row.record, usable=True, given=True))
+    found += [
+        KnownStore(
+            name=row.name,
+            record=row.record,
+            usable=delivery.unsealed(row) is not None,
+            creating=row.state is StoreState.CREATING,
+        )
+        for row in rows.values()
+    ]
+    return sorted(found, key=lambda one: folded(one.name))
+
+
+def _created(ctx: Context, tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> Changed:
+    now = ctx.clock.now()
+    assert record.key is not None
+    name = row.name
+    current = tx.stores.by_id(row.id)
+    if current is None or current.state is not StoreState.CREATING:
+        return Changed(name=name, record=as_json(record))  # a listing was faster and kept its key
+    tx.stores.change(
+        row.id,
+        state=StoreState.READY,
+        sealed_key=delivery.sealed(record.key, row=row.id),
+        remote_id=record.id,
+        record=as_json(record),
+        seen_at=now,
+        due_at=None,
+    )
+    note(tx, Point.STORE, name, now)
+    return Changed(name=name, record=as_json(record))
+
+
+def _keep(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
+    """Keep what a listing says of one store."""
+    key = record.key
+    row = tx.stores.by_remote(record.id) or _same_name(tx, record) or _same_key(tx, delivery, key)
+    if row is None:
+        if key is not None and _is_given(delivery, key):
+            return  # the operator gave it a name of their own
+        _add(tx, delivery, record, now)
+        return
+    if row.state is StoreState.CREATING:
+        note(tx, Point.STORE, row.name, now)
+    sealed = row.sealed_key
+    if key is not None and (held := delivery.unsealed(row)) != key:
+        if held is not None:
+            log.warning("the key of a store has changed", store=row.name)
+        sealed = delivery.sealed(key, row=row.id)
+    tx.stores.change(row.id, sealed_key=sealed, state=StoreState.READY, due_at=None)
+    _update(tx, row, record, now)
+
+
+def _add(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
+    identifier = ulid(now)
+    name = _free_name(tx, delivery, record.name)
+    tx.stores.add(
+        StoreRow(
+            id=identifier,
+            name=name,
+            folded=folded(name),
+            state=StoreState.READY,
+            sealed_key="" if record.key is None else delivery.sealed(record.key, row=identifier),
+            remote_id=record.id,
+            record=as_json(record),
+            created_at=now,
+            created_by="",
+            seen_at=now,
+            due_at=None,
+        )
+    )
+
+
+def _update(tx: Tx, row: StoreRow, record: StoreRecord, now: datetime) -> str:
+    """Keep what the service says; a new name is the store's name from now on, unless another has it."""
+    name = " ".join(record.name.split())
+    values: dict[str, Any] = {"record": as_json(record), "seen_at": now}
+    if record.id:
+        values["remote_id"] = record.id
+    free = tx.stores.get(name) is None
+    if folded(name) != row.folded and free:
+        values |= {"name": name, "folded": folded(name)}
+        tx.bookings.rename_store(row.name, name)
+        tx.store_events.rename_store(row.name, name)
+    tx.stores.change(row.id, **values)
+    return str(values.get("name", row.name))
+
+
+def _same_name(tx: Tx, record: StoreRecord) -> StoreRow | None:
+    """A store of that name of which the service's id is not known yet."""
+    row = tx.stores.get(record.name)
+    return row if row is not None and (not row.remote_id or not record.id) else None
+
+
+def _same_key(tx: Tx, delivery: DeliveryService, key: SecretStr | None) -> StoreRow | None:
+    if key is None:
+        return None
+    return next((row for row in tx.stores.all() if row.sealed_key and delivery.unsealed(row) == key), None)
+
+
+def _is_given(delivery: DeliveryService, key: SecretStr) -> bool:
+    return any(key == given for given in delivery.given_keys.values())
+
+
+def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
+    plain = " ".join(name.split())
+    chosen, number = plain, 1
+    while tx.stores.get(chosen) is not None or delivery.spelled(tx, chosen) is not None:
+        number += 1
+        chosen = f"{plain} ({number})"
+    return chosen
+
+
+def _give_up(ctx: Context, tx: Tx, due: Sequence[StoreRow]) -> None:
+    """A store that the list did not name after the quiet period was never made."""
+    now = ctx.clock.now()
+    for row in due:
+        current = tx.stores.by_id(row.id)
+        waiting = current is not None and current.state is StoreState.CREATING
+        if waiting and now - row.created_at >= timedelta(seconds=ctx.quiet.seconds):
+            tx.stores.remove(row.id)

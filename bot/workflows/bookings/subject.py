@@ -1,0 +1,62 @@
+"""What the boards of bookings say: the card, its lines, and the link of a pre-booking as a picture."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.content import Content
+from bot.domain.deliveries import Booking, Stage
+from bot.presentation import booking_cards, booking_lines, qr
+from bot.workflows.context import Context
+from bot.workflows.subjects import Attachment
+
+_LONGEST = 2_000
+"""Characters that a QR code holds, with room for the error correction."""
+
+
+class BookingSubject:
+    """Boards of bookings, by our id."""
+
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
+        """The card as it is now."""
+        booking = await _booking(ctx, id)
+        return None if booking is None else booking_cards.card(booking, now=ctx.clock.now())
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
+        """What happened."""
+        booking = await _booking(ctx, id)
+        return None if booking is None else booking_lines.line(booking, payload)
+
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
+        """The address link as a picture that a phone can read; nothing once it is used up."""
+        booking = await _booking(ctx, id)
+        link = str(booking.detail.get("link", "")) if booking is not None else ""
+        if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > _LONGEST:
+            return None
+        return Attachment(
+            name=f"{booking.reference}.png",
+            content=await asyncio.to_thread(qr.png, link),
+            title=booking_lines.picture_title(booking),
+            alt=booking_lines.picture_in_words(booking, link=link),
+            comment=booking_lines.picture_comment(booking, link=link),
+        )
+
+
+class StoreSubject:
+    """Lines about a store that belong to no booking, by the store's name."""
+
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002, ARG002 - the protocol's names
+        """A store has no board."""
+        return None
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002, ARG002
+        """What came for it and could not be verified."""
+        return booking_lines.of_store(id, payload)
+
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
+        """A store has no files."""
+        return None
+
+
+async def _booking(ctx: Context, booking_id: str) -> Booking | None:
+    return await ctx.store.read(lambda tx: tx.bookings.get(booking_id))

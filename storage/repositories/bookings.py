@@ -1,0 +1,144 @@
+"""Bookings, from the form to the final state. A change counts only on the version it was decided on."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, delete, func, or_, select, update
+
+from bot.domain.deliveries import CLOSED, Booking, BookingRequest, Stage
+from storage.repositories.common import columns, free, insert_once
+from storage.tables import booking as table
+
+
+class Bookings:
+    """The table ``booking``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, booking: Booking) -> bool:
+        """Store it; False when one was made from the same source before."""
+        request = booking.request
+        values = {**columns(booking), "request": None if request is None else request.model_dump(mode="json")}
+        return insert_once(self._connection, table, values, unless=("source_key",))
+
+    def get(self, booking_id: str) -> Booking | None:
+        """The booking with this id of ours."""
+        return self._one(table.c.id == booking_id)
+
+    def by_source(self, key: str) -> Booking | None:
+        """The booking that this form or event made."""
+        return self._one(table.c.source_key == key)
+
+    def by_external(self, external_id: str) -> Booking | None:
+        """The booking with our own id at the service."""
+        return self._one(table.c.external_id == external_id)
+
+    def by_remote(self, store: str, remote: str) -> Booking | None:
+        """The store's booking with this id at the service, internal or public."""
+        same = or_(table.c.remote_id == remote, table.c.numeric_id == remote)
+        return self._one(and_(table.c.store == store, same)) if remote else None
+
+    def find(self, text: str) -> Booking | None:
+        """What people call it: our reference, or either id at the service."""
+        wanted = text.strip().lstrip("#")
+        found = self._one(table.c.reference == wanted.upper())
+        if found is not None or not wanted:
+            return found
+        same = or_(table.c.remote_id == wanted, table.c.numeric_id == wanted, table.c.prebooking_id == wanted)
+        query = select(table).where(same).order_by(table.c.created_at.desc()).limit(1)
+        row = self._connection.execute(query).first()
+        return None if row is None else _read(row)
+
+    def open(self, *, requester: str | None = None, limit: int = 20) -> list[Booking]:
+        """Bookings that are under way, newest first."""
+        hidden = (*CLOSED, Stage.QUOTED)
+        query = select(table).where(table.c.stage.not_in(hidden)).order_by(table.c.created_at.desc()).limit(limit)
+        if requester is not None:
+            query = query.where(table.c.requester == requester)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def counts(self) -> dict[str, int]:
+        """How many there are by stage."""
+        query = select(table.c.stage, func.count()).group_by(table.c.stage)
+        return {stage.value: count for stage, count in self._connection.execute(query)}
+
+    def claim_due(
+        self, *, stages: Collection[Stage], now: datetime, owner: str, lease_seconds: float, limit: int
+    ) -> list[Booking]:
+        """Take bookings in these stages that are due, longest due first."""
+        due = and_(table.c.stage.in_(stages), table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.id).where(due).order_by(table.c.due_at).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.id.in_(chosen.scalar_subquery()), due)
+            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
+            .returning(table)
+        )
+        claimed = [_read(row) for row in self._connection.execute(claim)]
+        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+
+    def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
+        """Change it if nobody has since ``booking`` was read, and let it go unless ``keep_lease``.
+
+        Returns:
+            The booking as it is now, or None when somebody else was faster: read it again.
+        """
+        freed = {} if keep_lease else {"lease_owner": "", "lease_until": None}
+        row = self._connection.execute(
+            update(table)
+            .where(table.c.id == booking.id, table.c.version == booking.version)
+            .values({**freed, **values, "version": booking.version + 1})
+            .returning(table)
+        ).first()
+        return None if row is None else _read(row)
+
+    def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
+        """Let go of one that this owner took, and look again then."""
+        held = (table.c.id == booking_id, table.c.lease_owner == owner)
+        values = {"lease_owner": "", "lease_until": None, "due_at": due_at}
+        return self._connection.execute(update(table).where(*held).values(values)).rowcount == 1
+
+    def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
+        """It was read and nothing is new: read it again then. No version: nothing that anybody decides on changed."""
+        values = {"polls": table.c.polls + 1, "reads": 0, "due_at": due_at, "lease_owner": "", "lease_until": None}
+        self._connection.execute(update(table).where(table.c.id == booking_id).values(values))
+
+    def rename_store(self, before: str, after: str) -> None:
+        """The store has another name from now on."""
+        self._connection.execute(update(table).where(table.c.store == before).values(store=after))
+
+    def hasten(self, booking_id: str, now: datetime) -> None:
+        """Look at it at once."""
+        later = (table.c.id == booking_id, table.c.stage.not_in(CLOSED), table.c.due_at > now)
+        self._connection.execute(update(table).where(*later).values(due_at=now))
+
+    def abandoned(self, *, now: datetime, owner: str, exclusive: bool) -> list[Booking]:
+        """Bookings whose sender died; see ``Instructions.abandoned`` for ``exclusive``."""
+        dead = free(table, now)
+        if exclusive:
+            dead = or_(dead, table.c.lease_owner != owner)
+        query = select(table).where(table.c.stage == Stage.SENDING, dead)
+        return [_read(row) for row in self._connection.execute(query)]
+
+    def recover(self, owner: str) -> int:
+        """Free bookings that another owner merely read; only where no other process can be alive. How many."""
+        taken = (table.c.lease_owner != "", table.c.lease_owner != owner, table.c.stage != Stage.SENDING)
+        values = {"lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+
+    def forget_quotes(self, before: datetime) -> int:
+        """Drop forms that nobody confirmed: they hold what customers are called and where they live."""
+        old = (table.c.stage == Stage.QUOTED, table.c.created_at < before)
+        return self._connection.execute(delete(table).where(*old)).rowcount
+
+    def _one(self, condition: Any) -> Booking | None:
+        row = self._connection.execute(select(table).where(condition)).first()
+        return None if row is None else _read(row)
+
+
+def _read(row: Row[Any]) -> Booking:
+    values = dict(row._mapping)  # noqa: SLF001
+    request = values.pop("request")
+    return Booking(**values, request=None if request is None else BookingRequest.model_validate(request))

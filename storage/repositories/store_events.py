@@ -1,0 +1,104 @@
+"""Webhooks of stores: the addresses that were given out, and what came to them."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, and_, func, insert, select, update
+
+from storage.repositories.common import columns, free
+from storage.rows import InboxState, StoreEvent, StoreHook
+from storage.tables import store_event as table
+from storage.tables import store_hook as hooks
+
+
+class StoreEvents:
+    """The tables ``store_hook`` and ``store_event``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # addresses
+
+    def give_out(self, hook: StoreHook) -> None:
+        """Know an address, before the service is told of it."""
+        self._connection.execute(insert(hooks).values(columns(hook)))
+
+    def find_hook(self, token_hash: str) -> StoreHook | None:
+        """What an address stands for, unless it ended."""
+        query = select(hooks).where(hooks.c.token_hash == token_hash, hooks.c.ended_at.is_(None))
+        row = self._connection.execute(query).first()
+        return None if row is None else StoreHook(**row._mapping)  # noqa: SLF001
+
+    def hooks_of(self, store: str) -> list[StoreHook]:
+        """The addresses of a store that have not ended, oldest first."""
+        query = select(hooks).where(hooks.c.store == store, hooks.c.ended_at.is_(None))
+        found = self._connection.execute(query.order_by(hooks.c.created_at, hooks.c.id))
+        return [StoreHook(**row._mapping) for row in found]  # noqa: SLF001
+
+    def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
+        """Take no more from the store's addresses of this kind, ``but`` the one with this id; how many ended."""
+        old = (hooks.c.store == store, hooks.c.kind == kind, hooks.c.ended_at.is_(None), hooks.c.id != but)
+        return self._connection.execute(update(hooks).where(*old).values(ended_at=now)).rowcount
+
+    def rename_store(self, before: str, after: str) -> None:
+        """The store has another name from now on."""
+        for each in (hooks, table):
+            self._connection.execute(update(each).where(each.c.store == before).values(store=after))
+
+    # events
+
+    def receive(self, event: StoreEvent) -> bool:
+        """Store an event; False when the very same still waits to be looked at."""
+        waiting = (
+            table.c.token_hash == event.token_hash,
+            table.c.body_hash == event.body_hash,
+            table.c.state == InboxState.RECEIVED,
+        )
+        # Writers come one after the other, and a unique index stands behind this.
+        if self._connection.execute(select(table.c.id).where(*waiting)).first() is not None:
+            return False
+        self._connection.execute(insert(table).values(columns(event)))
+        return True
+
+    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
+        """Take received events that are due, in the order of arrival; the attempt is counted already."""
+        due = and_(table.c.state == InboxState.RECEIVED, table.c.due_at <= now, free(table, now))
+        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
+        claim = (
+            update(table)
+            .where(table.c.id.in_(chosen.scalar_subquery()), due)
+            .values(
+                attempts=table.c.attempts + 1, lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds)
+            )
+            .returning(table)
+        )
+        claimed = [StoreEvent(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        return sorted(claimed, key=lambda row: (row.received_at, row.id))
+
+    def finish(self, event_id: str, state: InboxState) -> bool:
+        """What became of it; False when that was said before."""
+        received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
+        values = {"state": state, "lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
+
+    def again(self, event_id: str, due_at: datetime) -> bool:
+        """Nothing came of it yet: look again then."""
+        received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
+        values = {"due_at": due_at, "lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
+
+    def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
+        """What came for a store, newest first."""
+        query = select(table).where(table.c.store == store).order_by(table.c.received_at.desc(), table.c.id.desc())
+        return [StoreEvent(**row._mapping) for row in self._connection.execute(query.limit(limit))]  # noqa: SLF001
+
+    def recover(self, owner: str) -> int:
+        """Free events that another owner took; only where no other process can be alive. How many."""
+        taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)
+        values = {"lease_owner": "", "lease_until": None}
+        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+
+    def oldest(self) -> datetime | None:
+        """When the oldest event arrived that nothing has come of yet."""
+        query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
+        oldest: datetime | None = self._connection.execute(query).scalar_one()
+        return oldest

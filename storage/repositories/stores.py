@@ -1,0 +1,63 @@
+"""Stores of the delivery service, found by the name people use."""
+
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, delete, select, update
+
+from storage.repositories.common import columns, insert_once
+from storage.rows import StoreRow, StoreState
+from storage.tables import store as table
+
+
+def folded(name: str) -> str:
+    """A name as it is compared."""
+    return " ".join(name.split()).casefold()
+
+
+class Stores:
+    """The table ``store``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def add(self, store: StoreRow) -> bool:
+        """Store it; False when the name is taken."""
+        return insert_once(self._connection, table, columns(store), unless=("folded",))
+
+    def get(self, name: str) -> StoreRow | None:
+        """The store with this name, however it is written."""
+        return self._one(table.c.folded == folded(name))
+
+    def by_id(self, store_id: str) -> StoreRow | None:
+        """The store with this id of ours."""
+        return self._one(table.c.id == store_id)
+
+    def by_remote(self, remote_id: str) -> StoreRow | None:
+        """The store with this id at the service."""
+        return self._one(table.c.remote_id == remote_id) if remote_id else None
+
+    def all(self) -> list[StoreRow]:
+        """Every store, by name."""
+        return [_read(row) for row in self._connection.execute(select(table).order_by(table.c.folded))]
+
+    def change(self, store_id: str, **values: Any) -> bool:
+        """Set columns; False when there is no such store."""
+        return self._connection.execute(update(table).where(table.c.id == store_id).values(values)).rowcount == 1
+
+    def remove(self, store_id: str) -> None:
+        """Forget it: the service never made it."""
+        self._connection.execute(delete(table).where(table.c.id == store_id))
+
+    def due(self, now: datetime, limit: int) -> list[StoreRow]:
+        """Stores of which nobody knows whether the service made them, to be looked for now."""
+        query = select(table).where(table.c.state == StoreState.CREATING, table.c.due_at <= now)
+        return [_read(row) for row in self._connection.execute(query.order_by(table.c.due_at).limit(limit))]
+
+    def _one(self, condition: Any) -> StoreRow | None:
+        row = self._connection.execute(select(table).where(condition)).first()
+        return None if row is None else _read(row)
+
+
+def _read(row: Row[Any]) -> StoreRow:
+    return StoreRow(**row._mapping)  # noqa: SLF001
