@@ -21,6 +21,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.clients.delivery import DeliveryClient
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
@@ -31,7 +32,7 @@ from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.schedule import Schedule
-from bot.settings import Settings
+from bot.settings import Environment, Settings
 from bot.slack.calls import call, until_answered
 from bot.slack.downloads import Downloads
 from bot.slack.files import Files
@@ -44,6 +45,9 @@ from bot.workflows import intake, purchase
 from bot.workflows.advance import advance_due
 from bot.workflows.audit import Anchoring
 from bot.workflows.boards import refresh_boards
+from bot.workflows.bookings import due as deliveries
+from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.bookings.subject import BookingSubject, StoreSubject
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
 from bot.workflows.deliver import deliver_due
@@ -55,6 +59,7 @@ from bot.workflows.subjects import Subject
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.bolt import build
+from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.desk import Desk
 from handlers.health import Health
@@ -64,6 +69,7 @@ from handlers.slack_http import SlackEndpoint
 from handlers.uses.use import Use
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import migrate
+from storage.sealing import Sealer
 from storage.slots import SharedSlots
 from storage.store import Store
 from storage.writer import Probe
@@ -111,6 +117,7 @@ class Switchboard:
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
         self._context: Context | None = None
+        self._delivery: DeliveryService | None = None
         self._schedule: Schedule | None = None
         self._socket: AsyncSocketModeHandler | None = None
         self._joining: asyncio.Task[None] | None = None
@@ -177,6 +184,7 @@ class Switchboard:
         self._stack.push_async_callback(slack_session.close)
         service_session = open_session()
         self._stack.push_async_callback(service_session.close)
+        self._delivery = self._make_delivery(service_session)
         payments = self._payments(service_session, await self._slots(store))
         await self._serve(store)
         client = AsyncWebClient(
@@ -203,6 +211,14 @@ class Switchboard:
             proxies=settings.trusted_proxies,
         )
         app.router.add_route("*", "/callbacks/payments/{token}", callbacks.handle)
+        events_in = DeliveryCallbacks(
+            store=store,
+            now=clock.now,
+            wake=self._wake,
+            sources=settings.callback_allowed_sources,
+            proxies=settings.trusted_proxies,
+        )
+        app.router.add_route("*", "/callbacks/delivery/{token}", events_in.handle)
         health = Health(store=store, slack=lambda: self.joined, now=clock.now)
         app.router.add_get("/healthz", health.alive)
         app.router.add_get("/readyz", health.ready)
@@ -292,6 +308,8 @@ class Switchboard:
             subjects=SUBJECTS,
             uses=self._uses,
             bot_user=identity.bot_user_id,
+            delivery=self._delivery,
+            delivery_missing=settings.missing_for_delivery,
         )
 
     def _anchor_file(self) -> AnchorFile:
@@ -334,6 +352,25 @@ class Switchboard:
             limiter=slots,
             partner_id=partner,
             partner_secret=secret,
+        )
+
+    def _make_delivery(self, session: aiohttp.ClientSession) -> DeliveryService | None:
+        settings = self._settings
+        base_url, master_key = settings.delivery_base_url, settings.delivery_master_key
+        if base_url is None or master_key is None:
+            return None
+        client = DeliveryClient(
+            routes=load_routes(settings.services_file, environment=settings.environment.value),
+            transport=Transport(
+                session=session, base_url=base_url, service="delivery", total=self._around.service_total
+            ),
+            master_key=master_key,
+        )
+        return DeliveryService(
+            client=client,
+            sealer=Sealer(key=self._key("stores")),
+            given_keys=settings.delivery_store_keys,
+            production=settings.environment is Environment.PRODUCTION,
         )
 
     def _router(self) -> Router:
@@ -395,7 +432,11 @@ async def _anchor(ctx: Context) -> int:
     return await ctx.anchoring.due()
 
 
-SUBJECTS: dict[str, Subject] = {intake.SUBJECT: intake.FileOffers()}
+SUBJECTS: dict[str, Subject] = {
+    intake.SUBJECT: intake.FileOffers(),
+    "booking": BookingSubject(),
+    "store": StoreSubject(),
+}
 """What has a board, by the word before the colon."""
 
 DRAINS = {
@@ -405,6 +446,7 @@ DRAINS = {
     "purchases": purchase.poll_due,
     "orphans": watch_due,
     "files": intake.offer_due,
+    **deliveries.DRAINS,
     "outbox": deliver_due,
     "cards": _edits,
     "leftovers": _leftovers,

@@ -180,6 +180,12 @@ class Settings(BaseSettings):
         wanted = ("payments_base_url", "payments_partner_id", "payments_partner_secret")
         return tuple(name.upper() for name in wanted if getattr(self, name) is None)
 
+    @property
+    def missing_for_delivery(self) -> tuple[str, ...]:
+        """Names of the variables without which delivery is not configured."""
+        wanted = ("delivery_base_url", "delivery_master_key")
+        return tuple(name.upper() for name in wanted if getattr(self, name) is None)
+
     def secrets(self) -> tuple[str, ...]:
         """Every secret value in force, for the redaction of logs."""
         own = [value for value in self.__dict__.values() if isinstance(value, SecretStr)]

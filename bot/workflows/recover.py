@@ -4,6 +4,7 @@ import structlog
 
 from bot.domain.instruction import AttemptOutcome, Instruction, State
 from bot.workflows import commit, create
+from bot.workflows.bookings import book
 from bot.workflows.context import Context
 from bot.workflows.deliver import SCAN_AFTER
 from storage.transaction import Tx
@@ -31,6 +32,9 @@ def _recover(ctx: Context, tx: Tx) -> int:
     for instruction in left:
         _lose(ctx, tx, instruction)
     posts = tx.outbox.recover(owner=ctx.owner, now=now, exclusive=exclusive, look_at=now + SCAN_AFTER)
+    lost = tx.bookings.abandoned(now=now, owner=ctx.owner, exclusive=exclusive)
+    for booking in lost:
+        book.lose(ctx, tx, booking, "the process ended before the answer was stored", now)
     if exclusive:
         # What a dead process merely read needs no care, only its lease must not stand in the way.
         tx.instructions.recover(owner=ctx.owner)
@@ -38,7 +42,9 @@ def _recover(ctx: Context, tx: Tx) -> int:
         tx.tracked.recover(ctx.owner)
         tx.jobs.recover(ctx.owner)
         tx.dropped.recover(ctx.owner)
-    return len(left) + posts
+        tx.bookings.recover(ctx.owner)
+        tx.store_events.recover(ctx.owner)
+    return len(left) + len(lost) + posts
 
 
 def _lose(ctx: Context, tx: Tx, instruction: Instruction) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from handlers.actions import offers, paging, payout, purchase
+from handlers.actions import booking, offers, paging, payout, purchase
 from handlers.router import Router
 from handlers.uses.use import Use
 
@@ -13,3 +13,4 @@ def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
     paging.register(router)
     purchase.register(router)
     offers.register(router, uses)
+    booking.register(router)

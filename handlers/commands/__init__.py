@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handlers.commands import pay, switchboard
+from handlers.commands import deliver, pay, switchboard
 from handlers.commands.grammar import Verb
 from handlers.router import Router
 
@@ -21,13 +21,14 @@ def declared() -> tuple[Declared, ...]:
     """Every command there is."""
     return (
         Declared(pay.NAME, pay.SUMMARY, _hint(pay.VERBS)),
+        Declared(deliver.NAME, deliver.SUMMARY, _hint(deliver.VERBS)),
         Declared(switchboard.NAME, switchboard.SUMMARY, _hint(switchboard.VERBS)),
     )
 
 
 def verb_named(command: str, verb: str) -> Verb | None:
     """A verb by the names of its command and its own."""
-    known = {pay.NAME: pay.VERBS, switchboard.NAME: switchboard.VERBS}
+    known = {pay.NAME: pay.VERBS, deliver.NAME: deliver.VERBS, switchboard.NAME: switchboard.VERBS}
     return next((one for one in known.get(command, ()) if one.name == verb), None)
 
 
@@ -38,4 +39,5 @@ def _hint(verbs: Sequence[Verb]) -> str:
 def register(router: Router, *, prefix: str) -> None:
     """Make every command known under the name people type."""
     router.commands[f"/{prefix}{pay.NAME}"] = pay.handle
+    router.commands[f"/{prefix}{deliver.NAME}"] = deliver.handle
     router.commands[f"/{prefix}{switchboard.NAME}"] = switchboard.handle

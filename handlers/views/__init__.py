@@ -1,7 +1,7 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, collect, payout, verb
+from handlers.views import account, booking, collect, payout, store, verb
 
 
 def register(router: Router) -> None:
@@ -10,3 +10,5 @@ def register(router: Router) -> None:
     collect.register(router)
     account.register(router)
     verb.register(router)
+    booking.register(router)
+    store.register(router)

@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import NewBooking
 from bot.clients.service_errors import sentence
-from bot.domain.booking import BookingRecord, PrebookingRecord
+from bot.domain.booking import BookingRecord, Payment, Position, PrebookingRecord, Quote
 from bot.domain.certification import Point
 from bot.domain.deliveries import Booking, BookingRequest, Kind, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -36,7 +36,6 @@ _AT_ONCE = 10
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
 """For so long a booking that the service did not know is looked for once more: a request may travel slowly."""
-_KEPT_QUOTE = timedelta(hours=24)
 _NOT_FOUND = 404
 
 Made = BookingRecord | PrebookingRecord
@@ -64,12 +63,9 @@ async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) 
     request, position = asked.request, asked.request.position
     if position is None:
         raise TypeError("a quote needs a place")
-    key = await ctx.store.read(lambda tx: delivery.key(tx, asked.store))
-    if key is None:
-        raise no_key(asked.store)
-    found = await delivery.client.quote(key=key, position=position, payment=request.payment, cents=request.cents)
+    found = await price(ctx, delivery, asked.store, position=position, payment=request.payment, cents=request.cents)
     now = ctx.clock.now()
-    price = {
+    told = {
         "fee": found.fee,
         "fee_with_tax": found.fee_with_tax,
         "tax": found.tax,
@@ -78,11 +74,27 @@ async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) 
         "distance": found.distance,
     }
 
-    def work(tx: Tx) -> Booking:
-        note(tx, Point.QUOTE, asked.store, now)
-        return _new(tx, asked, stage=Stage.QUOTED, detail={"quote": price}, now=now)
+    return await ctx.store.write(
+        lambda tx: _new(tx, asked, stage=Stage.QUOTED, detail={"quote": told}, now=now), name="quoted"
+    )
 
-    return await ctx.store.write(work, name="quoted")
+
+async def price(
+    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
+) -> Quote:
+    """Ask what a delivery would cost; nothing is kept but that it was asked.
+
+    Raises:
+        NotCovered: the service does not deliver this.
+        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+    """
+    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
+    if key is None:
+        raise no_key(store)
+    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
+    now = ctx.clock.now()
+    await ctx.store.write(lambda tx: note(tx, Point.QUOTE, store, now), name="priced")
+    return found
 
 
 async def confirm(ctx: Context, booking_id: str) -> Booking | None:
@@ -147,13 +159,6 @@ async def send_due(ctx: Context) -> int:
     )
     await asyncio.gather(*(_step(ctx, delivery, booking) for booking in due))
     return len(due)
-
-
-async def forget_due(ctx: Context) -> int:
-    """Drop forms that nobody confirmed."""
-    before = ctx.clock.now() - _KEPT_QUOTE
-    await ctx.store.write(lambda tx: tx.bookings.forget_quotes(before), name="forget_quotes")
-    return 0
 
 
 def lose(ctx: Context, tx: Tx, booking: Booking, reason: str, now: datetime) -> None:

@@ -27,6 +27,8 @@ log = structlog.get_logger(__name__)
 _LISTED = "delivery:stores_listed"
 _FRESH = timedelta(hours=1)
 _RETRY = timedelta(minutes=5)
+_KEPT_QUOTE = timedelta(hours=24)
+"""Forms that nobody confirmed are kept for so long: they say where customers live."""
 _LOOK_AFTER = timedelta(seconds=60)
 """Longer than a request may take: a store whose creator died is looked for from then on."""
 
@@ -92,7 +94,12 @@ async def list_due(ctx: Context) -> int:
     if due is not None and datetime.fromisoformat(str(due)) > now:
         return 0
     later = {"due": (now + _RETRY).isoformat()}
-    await ctx.store.write(lambda tx: tx.flags.set(_LISTED, later, now), name="list_stores")
+
+    def work(tx: Tx) -> None:
+        tx.flags.set(_LISTED, later, now)
+        tx.bookings.forget_quotes(now - _KEPT_QUOTE)
+
+    await ctx.store.write(work, name="list_stores")
     try:
         await list_stores(ctx, delivery)
     except (ServiceNow, ServiceNever, OperatorError) as trouble:

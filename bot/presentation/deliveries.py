@@ -1,0 +1,204 @@
+"""What one person is told about stores, prices, webhooks and bookings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.approvals import No
+from bot.domain.booking import Quote
+from bot.domain.content import Block, Content
+from bot.domain.deliveries import Booking
+from bot.presentation import answers
+from bot.presentation.booking_cards import named, price
+from bot.presentation.booking_states import word
+from bot.presentation.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of
+
+_NAME_LIMIT = 60
+_ADDRESS_LIMIT = 200
+_MOST_STORES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreLine:
+    """A store for a list. ``record`` is what the service says of it, without its key."""
+
+    name: str
+    record: Mapping[str, Any]
+    usable: bool
+    given: bool = False
+    creating: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookLine:
+    """One kind of webhook."""
+
+    kind: str
+    host: str
+    ours: bool
+    trouble: str
+
+
+def refused(no: No) -> Content:
+    """Why somebody may not use deliveries."""
+    if no is not No.NO_ROLE:
+        return answers.refused(no)
+    return answers.private(
+        ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may book deliveries, and "
+        "you are not among them. The operator can add you there."
+    )
+
+
+def no_stores(command: str) -> Content:
+    """There is nothing to choose from."""
+    return answers.private(
+        f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
+        f"`{command} store add` makes one."
+    )
+
+
+def sandbox_only() -> Content:
+    """Pre-bookings exist in the sandbox alone (documented)."""
+    return answers.private(
+        ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
+        "the customer for the address and use `book` instead."
+    )
+
+
+def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
+    """A price, in mrkdwn."""
+    said = found if isinstance(found, Mapping) else {name: getattr(found, name) for name in _QUOTE}
+    currency = str(said.get("currency", ""))
+    lines = [f":moneybag: *Delivery fee {price(str(said.get('fee', '')), currency)}*"]
+    if said.get("fee_with_tax"):
+        tax = f", {price(str(said['tax']), currency)} of it tax" if said.get("tax") else ""
+        lines.append(f"With tax {price(str(said['fee_with_tax']), currency)}{tax}")
+    about = [
+        f"about {quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
+        f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
+    ]
+    told = ", ".join(part for part in about if part)
+    return [*lines, *([f"{told[:1].upper()}{told[1:]}"] if told else [])]
+
+
+_QUOTE = ("fee", "fee_with_tax", "tax", "currency", "eta", "distance")
+
+
+def priced(store: str, found: Quote) -> Content:
+    """What a delivery would cost."""
+    lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
+    return Content(text="\n".join(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def not_covered(words: str, reason: str) -> str:
+    """The service does not deliver there: a no, not a failure; mrkdwn."""
+    said = sentence_of(quote(words or reason))
+    return (
+        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {said} "
+        "Check the position, or choose another store."
+    )
+
+
+def outage(said: str) -> str:
+    """The service could not be asked; mrkdwn."""
+    return f":warning: *No price right now*: {sentence_of(quote(said))} Nothing was booked."
+
+
+def booked(booking: Booking) -> Content:
+    """It is on its way to the service; the card says what becomes of it."""
+    return answers.private(
+        f":package: {named(booking)} is being booked. Its card shows what becomes of it; "
+        f"look at it with `show {booking.reference}`."
+    )
+
+
+def confirmed_before(booking: Booking) -> Content:
+    """The same form was sent before."""
+    return answers.private(f":information_source: {named(booking)} was confirmed already; it is booked once.")
+
+
+def form_is_gone() -> Content:
+    """A price is kept for a day."""
+    return answers.private(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+
+
+def acted(booking: Booking, *, deed: str, trouble: str) -> Content:
+    """What became of what somebody did."""
+    status = f" It stands at *{word(booking.status)}*." if booking.status else ""
+    if trouble:
+        return answers.private(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
+    return answers.private(f":ballot_box_with_check: {named(booking)}: {deed}.{status}")
+
+
+def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Content:
+    """Every store by name. No key is ever shown."""
+    if not found:
+        return no_stores(command)
+    lines = [f"*{len(found)} store{'' if len(found) == 1 else 's'}*"]
+    lines += [_store_line(one) for one in found[:_MOST_STORES]]
+    if len(found) > _MOST_STORES:
+        lines.append(f"and {len(found) - _MOST_STORES} more")
+    blocks: list[Block] = paragraphs(lines)
+    if note:
+        lines.append(note)
+        blocks.append(context(note))
+    return Content(text="\n".join(lines), blocks=blocks)
+
+
+def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
+    """One store as the service has it."""
+    said = {key: str(record.get(key, "")) for key in ("email", "mobile", "country_code", "address", "reference")}
+    where = ", ".join(str(record.get(key, "")) for key in ("latitude", "longitude") if record.get(key))
+    facts = [
+        ("Address", said["address"]),
+        ("How to find it", said["reference"]),
+        ("Position", where),
+        ("Phone", f"{said['country_code']} {said['mobile']}".strip()),
+        ("E-mail", said["email"]),
+    ]
+    lines = [f"{lead or ':convenience_store:'} *{quote(name, _NAME_LIMIT)}*"]
+    lines += [f"{label}: {quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
+    return Content(text="\n".join(lines), blocks=paragraphs(lines))
+
+
+def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
+    """Why a store was not made or changed."""
+    later = " It is looked for in the list of stores; look at `stores` in a minute." if unknown else ""
+    return answers.private(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
+
+
+def hooks(name: str, found: Sequence[HookLine], *, deed: str) -> Content:
+    """What is registered for a store. Addresses are secret; only their hosts are shown."""
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {deed}".rstrip()]
+    for one in found:
+        where = "nothing is registered"
+        if one.host:
+            whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
+            where = f"{whose} ({quote(one.host, _NAME_LIMIT)})"
+        trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
+        lines.append(f"• `{quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
+    return Content(text="\n".join(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def prebooked(booking: Booking) -> Content:
+    """A pre-booking is being made."""
+    return answers.private(
+        f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
+    )
+
+
+def exported() -> Content:
+    """The checklist as a file."""
+    return answers.private(":page_facing_up: The checklist is in your direct messages with me, as a file.")
+
+
+def _store_line(one: StoreLine) -> str:
+    address = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT)
+    note = ""
+    if one.creating:
+        note = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
+    elif not one.usable:
+        note = " :key: its key is not known here, so it cannot be used"
+    elif one.given:
+        note = " (key from the settings)"
+    return f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{note}"

@@ -1,0 +1,83 @@
+"""The buttons of a booking's card, and of the certification checklist."""
+
+from bot.domain.approvals import Refusal
+from bot.domain.deliveries import Booking
+from bot.presentation import answers, booking_cards, certification
+from bot.presentation import delivery_views as views
+from bot.workflows.bookings import acting
+from bot.workflows.bookings.service import DeliveryService
+from handlers.commands.deliver import told
+from handlers.commands.deliver_certify import export
+from handlers.commands.delivery_desk import admitted, asking
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Answer, Nothing, Open, Private, Reply
+from handlers.router import Router
+from storage.store import Tx
+
+
+def register(router: Router) -> None:
+    """Start search, Cancel, Refresh, Follow on the map; Export."""
+    router.actions[booking_cards.START] = start
+    router.actions[booking_cards.CANCEL] = cancel
+    router.actions[booking_cards.REFRESH] = refresh
+    router.actions[booking_cards.TRACK] = track
+    router.actions[certification.EXPORT] = export
+
+
+async def start(desk: Desk, click: Click) -> Reply:
+    """Search for a driver before the cook time is over."""
+    found = await _meant(desk, click)
+    if isinstance(found, Private):
+        return found
+    delivery, booking = found
+
+    async def ask() -> Answer:
+        return told(await acting.start_search(desk.ctx, delivery, booking, by=click.user))
+
+    return asking(ask)
+
+
+async def cancel(desk: Desk, click: Click) -> Reply:
+    """Open the form that asks for the reason and is the confirmation."""
+    found = await _meant(desk, click)
+    if isinstance(found, Private):
+        return found
+    _, booking = found
+    if not booking.can_cancel:
+        trouble = "It cannot be canceled as it stands."
+        return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=trouble))
+    return Open(views.cancel(booking))
+
+
+async def refresh(desk: Desk, click: Click) -> Reply:
+    """Read it now; the card follows."""
+    found = await _meant(desk, click)
+    if isinstance(found, Private):
+        return found
+    delivery, booking = found
+
+    async def ask() -> Answer:
+        return told(await acting.refresh(desk.ctx, delivery, booking))
+
+    return asking(ask)
+
+
+async def track(_desk: Desk, _click: Click) -> Reply:
+    """The browser opens the link by itself; Slack only wants to hear that we know."""
+    return Nothing()
+
+
+async def _meant(desk: Desk, click: Click) -> tuple[DeliveryService, Booking] | Private:
+    """The booking, if the message is its card that we posted ourselves and the person may act on it."""
+    delivery = await admitted(desk, click.user)
+    if isinstance(delivery, Private):
+        return delivery
+
+    def look(tx: Tx) -> Booking | None:
+        board = tx.boards.find(click.channel, click.ts)
+        booking = tx.bookings.get(click.value)
+        return booking if board is not None and booking is not None and board.subject == booking.subject else None
+
+    booking = await desk.ctx.store.read(look)
+    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))

@@ -1,0 +1,55 @@
+"""``/deliver certify``: the operator's checklist with what was seen in this workspace, also as a file."""
+
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.presentation import answers, certification, deliveries
+from bot.workflows.bookings.evidence import gathered
+from handlers.commands.delivery_desk import COMMAND, admitted
+from handlers.commands.grammar import Values, Verb
+from handlers.desk import Desk
+from handlers.incoming import Click, Command
+from handlers.replies import Answer, Later, Nothing, Private, Reply
+
+_FILE = "delivery-certification.md"
+
+
+async def _certify(desk: Desk, command: Command, _values: Values) -> Reply:
+    delivery = await admitted(desk, command.user)
+    if isinstance(delivery, Private):
+        return delivery
+    seen, states = await desk.ctx.store.read(gathered)
+    return Private(certification.checklist(seen, states, command=desk.spelled(COMMAND)))
+
+
+async def export(desk: Desk, click: Click) -> Reply:
+    """The button below the list: the same as a file, in a direct message."""
+    delivery = await admitted(desk, click.user)
+    if isinstance(delivery, Private):
+        return delivery
+
+    async def share() -> Answer:
+        seen, states = await desk.ctx.store.read(gathered)
+        now = desk.ctx.clock.now()
+        text = certification.as_file(seen, states, command=desk.spelled(COMMAND), now=now)
+        try:
+            await desk.ctx.files.share(
+                name=_FILE,
+                content=text.encode(),
+                title="Delivery certification checklist",
+                alt="The certification checklist as a Markdown table.",
+                comment="The certification checklist, as it stands now.",
+                channel=await desk.messenger.direct_message(click.user),
+                thread_ts=None,
+            )
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            return Private(answers.try_again(f"The file could not be shared ({refused.reason})."))
+        return Private(deliveries.exported())
+
+    return Later(share, Nothing())
+
+
+CERTIFY = Verb(
+    name="certify",
+    summary="the certification checklist, each point with what was seen here",
+    example="certify",
+    run=_certify,
+)

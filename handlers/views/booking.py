@@ -1,0 +1,198 @@
+"""The forms of bookings: ask for a price, book, pre-book, confirm, cancel."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bot.clients.delivery import NotCovered
+from bot.clients.service_errors import sentence
+from bot.domain.deliveries import Kind, Stage
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.presentation import answers, deliveries, mistakes
+from bot.presentation import delivery_views as forms
+from bot.presentation.views import View, notice, result
+from bot.workflows.bookings import acting, book
+from bot.workflows.bookings.book import AskedToDeliver
+from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.bookings.stores import known_stores, store_names
+from handlers.commands import delivery_fields as fields
+from handlers.commands.deliver import told
+from handlers.commands.delivery_desk import admitted, asking
+from handlers.commands.fields import amount
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
+from handlers.router import Router
+
+_BOOKED = "Booked"
+Again = Callable[[Sequence[str], str], View]
+
+
+def register(router: Router) -> None:
+    """Every form by its callback id."""
+    router.views[forms.BOOK] = ask_price
+    router.views[forms.PREBOOK] = prebook
+    router.views[forms.QUOTE] = price
+    router.views[forms.CONFIRM] = confirm
+    router.views[forms.CANCEL] = cancel
+
+
+async def ask_price(desk: Desk, form: Submission) -> Reply:
+    """Show what the delivery would cost, with the button that books it; mistakes stand at their fields."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    asked = await _read(desk, delivery, form, Kind.BOOKING)
+    if isinstance(asked, FieldErrors):
+        return asked
+    channel = str(json.loads(form.metadata)["channel"])
+
+    async def ask() -> Answer:
+        booking = await book.quote(desk.ctx, delivery, asked)
+        return Replace(forms.confirm(booking))
+
+    return _priced(
+        desk,
+        delivery,
+        ask,
+        lambda names, problem: forms.book(names, channel=channel, values=form.values, problem=problem),
+    )
+
+
+async def price(desk: Desk, form: Submission) -> Reply:
+    """Turn the form into the price."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    store, wrong = await _store(desk, delivery, form)
+    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
+    found, errors = fields.read_form(form.values, readers)
+    if errors or wrong:
+        return FieldErrors({**errors, **wrong})
+
+    async def ask() -> Answer:
+        quoted = await book.price(
+            desk.ctx,
+            delivery,
+            store,
+            position=found[forms.POSITION],
+            payment=found[forms.PAYMENT],
+            cents=found[forms.AMOUNT],
+        )
+        return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
+
+    return _priced(desk, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
+
+
+async def confirm(desk: Desk, form: Submission) -> Reply:
+    """Book what the price was shown for, once."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    wanted = str(json.loads(form.metadata)["id"])
+    before = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
+    booking = await book.confirm(desk.ctx, wanted)
+    if booking is None or before is None:
+        return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
+    first = before.stage is Stage.QUOTED
+    content = deliveries.booked(booking) if first else deliveries.confirmed_before(booking)
+    return Replace(notice(_BOOKED, content.text))
+
+
+async def prebook(desk: Desk, form: Submission) -> Reply:
+    """Make a pre-booking; the link comes on its card."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    if delivery.production:
+        return Private(deliveries.sandbox_only())
+    asked = await _read(desk, delivery, form, Kind.PREBOOKING)
+    if isinstance(asked, FieldErrors):
+        return asked
+    booking = await book.ask_at_once(desk.ctx, asked)
+    return Replace(notice("Pre-booked", deliveries.prebooked(booking).text))
+
+
+async def cancel(desk: Desk, form: Submission) -> Reply:
+    """Cancel with a reason."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    try:
+        reason = fields.words(
+            form.values.get(forms.REASON, ""),
+            argument="reason",
+            most=forms.REASON_LIMIT,
+            example="customer called it off",
+        )
+    except PersonError as broken:
+        return FieldErrors({forms.REASON: mistakes.at_field(broken)})
+    wanted = str(json.loads(form.metadata)["id"])
+    booking = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
+    if booking is None:
+        return Replace(notice("Without effect", deliveries.form_is_gone().text))
+
+    async def ask() -> Answer:
+        done = await acting.cancel(desk.ctx, delivery, booking, reason=reason, by=form.user)
+        return Replace(notice("Cancel", told(done).content.text))
+
+    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+
+
+async def _read(desk: Desk, delivery: DeliveryService, form: Submission, kind: Kind) -> AskedToDeliver | FieldErrors:
+    store, wrong = await _store(desk, delivery, form)
+    home = await _country_code(desk, delivery, store)
+    readers = fields.booking_readers(home=home, with_place=kind is Kind.BOOKING)
+    found, errors = fields.read_form(form.values, readers)
+    if errors or wrong:
+        return FieldErrors({**wrong, **errors})
+    return AskedToDeliver(
+        requester=form.user,
+        channel=str(json.loads(form.metadata)["channel"]),
+        store=store,
+        request=fields.booking_request(found),
+        kind=kind,
+        source_key=_source(form, kind, found),
+    )
+
+
+def _source(form: Submission, kind: Kind, found: Mapping[str, Any]) -> str:
+    """A form sent twice is one; sent again with other values (after "not covered", say) it is another."""
+    if kind is Kind.PREBOOKING:
+        return f"view:{form.view_id}"
+    told = {name: str(value) for name, value in sorted(found.items())}
+    return f"view:{form.view_id}:{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
+
+
+async def _store(desk: Desk, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
+    given = fields.store(form.values.get(forms.STORE, ""))
+    name = await desk.ctx.store.read(lambda tx: delivery.spelled(tx, given))
+    if name is not None:
+        return name, {}
+    names = await store_names(desk.ctx, delivery)
+    rule = f"it must be the name of a store; there is: {', '.join(names[:10]) or 'none yet'}"
+    broken = PersonError(argument="store", rule=rule, example="", given=given)
+    return "", {forms.STORE: mistakes.at_field(broken)}
+
+
+async def _country_code(desk: Desk, delivery: DeliveryService, store: str) -> str:
+    known = await known_stores(desk.ctx, delivery)
+    record = next((one.record for one in known if one.name == store), {})
+    return str(record.get("country_code", ""))
+
+
+def _priced(desk: Desk, delivery: DeliveryService, ask: Callable[[], Any], again: Again) -> Reply:
+    """Ask for a price; a no or an outage brings the form back as it was filled in, with what was said."""
+
+    async def work() -> Answer:
+        try:
+            answer: Answer = await ask()
+        except NotCovered as refused:
+            problem = deliveries.not_covered(refused.words, refused.reason)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            problem = deliveries.outage(sentence(trouble))
+        else:
+            return answer
+        return Replace(again(await store_names(desk.ctx, delivery), problem))
+
+    return asking(work, meanwhile=Private(answers.asking("delivery")))

@@ -1,0 +1,77 @@
+"""The forms of stores: add one, edit one."""
+
+import json
+from typing import Any
+
+from bot.clients.delivery import StoreForm
+from bot.presentation import answers, deliveries
+from bot.presentation import delivery_views as forms
+from bot.presentation.views import result
+from bot.workflows.bookings import stores
+from handlers.commands import delivery_fields as fields
+from handlers.commands.delivery_desk import admitted, asking
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Both forms by their callback ids."""
+    router.views[forms.STORE_ADD] = add
+    router.views[forms.STORE_EDIT] = edit
+
+
+async def add(desk: Desk, form: Submission) -> Reply:
+    """Make a store; its key is kept sealed and never shown."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    found, errors = fields.read_form(form.values, fields.store_readers())
+    if errors:
+        return FieldErrors(errors)
+    channel = str(json.loads(form.metadata)["channel"])
+
+    async def ask() -> Answer:
+        made = await stores.create_store(desk.ctx, delivery, _form(found), by=form.user)
+        if made.trouble:
+            trouble = deliveries.store_trouble(made.name, made.trouble, unknown=made.unknown)
+            if made.unknown:
+                return Replace(result("Add a store", trouble.blocks))
+            return Replace(forms.store_add(channel=channel, values=form.values, problem=trouble.text))
+        lead = ":white_check_mark: The store is there, and its key is kept sealed:"
+        return Replace(result("Add a store", deliveries.store(made.name, made.record, lead=lead).blocks))
+
+    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+
+
+async def edit(desk: Desk, form: Submission) -> Reply:
+    """Change a store; what it is afterwards is read."""
+    delivery = await admitted(desk, form.user)
+    if isinstance(delivery, Private):
+        return delivery
+    found, errors = fields.read_form(form.values, fields.store_readers())
+    if errors:
+        return FieldErrors(errors)
+    name = str(json.loads(form.metadata)["store"])
+
+    async def ask() -> Answer:
+        made = await stores.change_store(desk.ctx, delivery, name, _form(found))
+        if made.trouble:
+            trouble = deliveries.store_trouble(made.name, made.trouble)
+            return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
+        lead = ":white_check_mark: This is the store now:"
+        return Replace(result("Edit a store", deliveries.store(made.name, made.record, lead=lead).blocks))
+
+    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+
+
+def _form(found: dict[str, Any]) -> StoreForm:
+    return StoreForm(
+        name=found[forms.NAME],
+        email=found[forms.EMAIL],
+        phone=found[forms.PHONE],
+        position=found[forms.POSITION],
+        address=found[forms.ADDRESS],
+        reference=found[forms.PLACE_REFERENCE],
+    )
