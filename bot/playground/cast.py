@@ -1,5 +1,6 @@
 """Who lives in the playground: people, groups, channels, and the policy that names them."""
 
+from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
 
@@ -12,6 +13,7 @@ POLICY = """\
 [channels]
 approvals = "C0APPROVE"
 payments  = "C0MONEY"
+bookings  = "C0DELIVERY"
 alerts    = "C0ALERTS"
 
 [people]
@@ -53,6 +55,7 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(FINANCE, "finance", members=everybody, topic="Ask for payments here")
     workspace.add_channel("C0APPROVE", "approvals", members=everybody, topic="Requests that wait for a decision")
     workspace.add_channel("C0MONEY", "payments", members=everybody, topic="News of payments")
+    workspace.add_channel("C0DELIVERY", "deliveries", members=everybody, topic="Book deliveries here")
     workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="What needs a person")
     workspace.add_channel(
         "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"
@@ -63,6 +66,11 @@ def furnish(workspace: Workspace) -> None:
         description="Pay people, with approval",
     )
     workspace.add_command(
+        "/deliver",
+        hint="stores | store | quote | book | show | cancel | start | prebook | webhooks | certify | help",
+        description="Book deliveries and follow them to the door",
+    )
+    workspace.add_command(
         "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
     )
 
@@ -71,3 +79,9 @@ def open_accounts(payments: PaymentsSimulator) -> None:
     """Recipients worth trying, besides those the simulator knows already."""
     payments.add_account("kim@example.com", full_name="Kim Park", country="KOR")
     payments.add_account("old@example.com", full_name="Olive Dormant", status="inactive", is_verified=False)
+
+
+def open_stores(delivery: DeliverySimulator) -> None:
+    """Shops to deliver from."""
+    delivery.add_store("Centro", point=("-0.2201", "-78.5123"))
+    delivery.add_store("Norte", point=("-0.1807", "-78.4678"))

@@ -12,12 +12,14 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts
+from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts, open_stores
 from bot.playground.console.console import Console, Guide
+from bot.playground.console.delivery_panel import DeliveryPanel
 from bot.playground.console.localization_panel import LocalizationPanel
 from bot.playground.console.payments_panel import PaymentsPanel
 from bot.playground.console.workspace_panel import WorkspacePanel
 from bot.playground.process import BotProcess
+from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
@@ -37,6 +39,7 @@ class Playground:
         self._stack = AsyncExitStack()
         self.workspace = Workspace()
         self.payments = PaymentsSimulator(step_seconds=4.0)
+        self.delivery = DeliverySimulator(step_seconds=6.0)
         self.localization = LocalizationSimulator(work_seconds=WORK_SECONDS)
         self.bot: BotProcess
         self._bot_url = ""
@@ -50,10 +53,12 @@ class Playground:
         """Start the outside world, then the bot in it."""
         furnish(self.workspace)
         open_accounts(self.payments)
+        open_stores(self.delivery)
         console = Console(
             workspace=self.workspace,
             services=(
                 PaymentsPanel(simulator=self.payments),
+                DeliveryPanel(simulator=self.delivery),
                 LocalizationPanel(simulator=self.localization),
                 WorkspacePanel(workspace=self.workspace),
             ),
@@ -62,7 +67,7 @@ class Playground:
         console.mount(self.workspace.app)
         await self._open_page()
         self._stack.push_async_callback(self.workspace.stop)
-        for simulator in (self.payments, self.localization):
+        for simulator in (self.payments, self.delivery, self.localization):
             await simulator.start()
             self._stack.push_async_callback(simulator.stop)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
@@ -113,6 +118,8 @@ class Playground:
             "PAYMENTS_BASE_URL": self.payments.base_url,
             "PAYMENTS_PARTNER_ID": "partner",
             "PAYMENTS_PARTNER_SECRET": "partner-secret",
+            "DELIVERY_BASE_URL": self.delivery.base_url,
+            "DELIVERY_MASTER_KEY": self.delivery.master_key,
             "LOCALIZATION_BASE_URL": self.localization.base_url,
             "LOCALIZATION_API_KEY": self.localization.api_key,
             "POLL_SECONDS": "3",

@@ -12,6 +12,7 @@ from typing import Any, Self
 from bot.app import Surroundings, Switchboard, settle
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
+from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
@@ -87,6 +88,7 @@ class Rig:
         self.clock: ManualClock | None = None
         self.workspace: Workspace
         self.payments: PaymentsSimulator
+        self.delivery: DeliverySimulator | None = None
         self.switchboard: Switchboard
         self.settings: Settings
         self.policy_text = POLICY
@@ -106,6 +108,7 @@ class Rig:
         simulator: dict[str, Any] | None = None,
         around: dict[str, Any] | None = None,
         start: bool = True,
+        delivery: DeliverySimulator | None = None,
         **settings: Any,
     ) -> Self:
         rig = cls()
@@ -125,6 +128,10 @@ class Rig:
         )
         await rig.payments.start()
         rig._stack.push_async_callback(rig.payments.stop)
+        if delivery is not None:
+            rig.delivery = delivery
+            await delivery.start()
+            rig._stack.push_async_callback(delivery.stop)
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
@@ -151,6 +158,8 @@ class Rig:
             "poll_seconds": 30 if self.clock else 0.2,
             "quiet_seconds": 900 if self.clock else 2,
         }
+        if self.delivery is not None:
+            values |= {"delivery_base_url": self.delivery.base_url, "delivery_master_key": self.delivery.master_key}
         return Settings(_env_file=None, **{**values, **more})
 
     async def start(self) -> None:
@@ -259,4 +268,5 @@ def furnish(workspace: Workspace) -> None:
         workspace.add_channel(channel, name, members=everybody)
     workspace.add_channel(RANDOM, "random", members=everybody, bot_member=False)
     workspace.add_command("/pay")
+    workspace.add_command("/deliver")
     workspace.add_command("/switchboard")
