@@ -1,7 +1,8 @@
 """The bot as ``python -m bot run`` starts it, with two switches for tests; never imported, always run.
 
 ``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
-right before or after the commit of the named unit of work: an instant that nobody outside could hit.
+right before or after the commit of the named unit of work: an instant that nobody outside could hit. With
+``PLAY_FROM=write.before:request`` it counts from the first such instant on, not from the start.
 
 ``PLAY_LEVEL=DEBUG``: every logger of every library speaks at this level.
 """
@@ -25,10 +26,13 @@ class Signaller:
     def __init__(self) -> None:
         self._at = os.environ.get("PLAY_AT", "")
         self._left = int(os.environ.get("PLAY_NTH", "1"))
+        self._from = os.environ.get("PLAY_FROM", "")
 
     def __call__(self, name: str) -> None:
         """Called by the writer around each commit, in the thread that commits."""
-        if name == self._at:
+        if name == self._from:
+            self._from = ""
+        if name == self._at and not self._from:
             self._left -= 1
             if self._left == 0:
                 os.kill(os.getpid(), signal.Signals[f"SIG{os.environ['PLAY_SIGNAL']}"])

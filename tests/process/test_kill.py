@@ -174,7 +174,7 @@ ALWAYS = ("write.after:request",)
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
     scene = await open_scene(program=PLAYED, start=False)
     scene.payments.callbacks.switches.drop = "poll" in at
-    await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at)
+    await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at, PLAY_FROM="write.before:request")
     async with Approver(scene, user=ADA):
         ack = await scene.pay()
         assert await scene.bot.ended() == -9, "the instant never came"
