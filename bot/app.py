@@ -31,6 +31,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
+from bot.localizing import open_localizing
 from bot.schedule import Schedule
 from bot.settings import Environment, Settings
 from bot.slack.calls import call, until_answered
@@ -41,7 +42,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
-from bot.workflows import intake, purchase
+from bot.workflows import intake, localization, purchase
 from bot.workflows.advance import advance_due
 from bot.workflows.audit import Anchoring
 from bot.workflows.boards import refresh_boards
@@ -242,7 +243,10 @@ class Switchboard:
         self._stack.push_async_callback(whispers.drain)
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
         downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
-        self._context = ctx = self._make_context(store, client, messenger, files, downloads, payments, identity)
+        localizing = await open_localizing(self._settings, self._stack, text_seconds=self._around.service_total)
+        self._context = ctx = self._make_context(
+            store, client, messenger, files, downloads, payments, localizing, identity
+        )
         self._stack.push_async_callback(ctx.anchoring.finish)
         await recover(ctx)
         await tighten_open(ctx)
@@ -278,6 +282,7 @@ class Switchboard:
         files: Files,
         downloads: Downloads,
         payments: PaymentsClient | None,
+        localizing: localization.Localizing,
         identity: Identity,
     ) -> Context:
         settings = self._settings
@@ -310,6 +315,7 @@ class Switchboard:
             bot_user=identity.bot_user_id,
             delivery=self._delivery,
             delivery_missing=settings.missing_for_delivery,
+            localizing=localizing,
         )
 
     def _anchor_file(self) -> AnchorFile:
@@ -436,6 +442,7 @@ SUBJECTS: dict[str, Subject] = {
     intake.SUBJECT: intake.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
+    "localization": localization.LocalizationSubject(),
 }
 """What has a board, by the word before the colon."""
 
@@ -447,6 +454,7 @@ DRAINS = {
     "orphans": watch_due,
     "files": intake.offer_due,
     **deliveries.DRAINS,
+    "localizations": localization.run_due,
     "outbox": deliver_due,
     "cards": _edits,
     "leftovers": _leftovers,

@@ -186,6 +186,12 @@ class Settings(BaseSettings):
         wanted = ("delivery_base_url", "delivery_master_key")
         return tuple(name.upper() for name in wanted if getattr(self, name) is None)
 
+    @property
+    def missing_for_localization(self) -> tuple[str, ...]:
+        """The same for localization."""
+        wanted = ("localization_base_url", "localization_api_key")
+        return tuple(name.upper() for name in wanted if getattr(self, name) is None)
+
     def secrets(self) -> tuple[str, ...]:
         """Every secret value in force, for the redaction of logs."""
         own = [value for value in self.__dict__.values() if isinstance(value, SecretStr)]

@@ -71,6 +71,12 @@ def furnish(workspace: Workspace) -> None:
         description="Book deliveries and follow them to the door",
     )
     workspace.add_command(
+        "/localize",
+        hint="gender | separate | convert | extract-audio | transcribe | emotion | paraphrase | summarize | "
+        "translate | transliterate | speak | extract-text | help",
+        description="Work on audio, video, documents and texts",
+    )
+    workspace.add_command(
         "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
     )
 

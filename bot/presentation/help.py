@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Content
-from bot.presentation.text import escape, mrkdwn, section, shorten
+from bot.presentation.text import escape, mrkdwn, paragraphs, section, shorten
 
-_SECTION = 2_900
 _GIVEN = 40
 
 
@@ -27,7 +26,7 @@ def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
         for verb in verbs
     ]
     text = "\n".join([f"*{command}*: {escape(summary)}", *lines])
-    return Content(text=text, blocks=[section(mrkdwn(shorten(text, _SECTION)))])
+    return Content(text=text, blocks=paragraphs([f"*{command}*: {escape(summary)}", *lines]))
 
 
 def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:

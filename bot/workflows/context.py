@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.clock import Clock
@@ -17,6 +18,9 @@ from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.subjects import Subject
 from bot.workflows.usable import Usable
 from storage.store import Store
+
+if TYPE_CHECKING:  # what runs is given the context
+    from bot.workflows.localization.running import Localizing
 
 SYSTEM = "switchboard"
 """Actor of what nobody clicked."""
@@ -43,6 +47,7 @@ class Context:
         subjects: what boards say, by their kind.
         uses: what can be done with files, in the order in which it is offered.
         bot_user: who we are among the people of the workspace.
+        localizing: the localization service, and its calls that are under way.
         anchoring: writes down outside the database where the audit chain stands.
     """
 
@@ -69,3 +74,4 @@ class Context:
     bot_user: str
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
+    localizing: "Localizing"

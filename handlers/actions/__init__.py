@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from handlers.actions import booking, offers, paging, payout, purchase
+from handlers.actions import booking, localize, offers, paging, payout, purchase
 from handlers.router import Router
 from handlers.uses.use import Use
 
@@ -14,3 +14,4 @@ def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
     purchase.register(router)
     offers.register(router, uses)
     booking.register(router)
+    localize.register(router)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handlers.commands import deliver, pay, switchboard
+from handlers.commands import deliver, localize, pay, switchboard
 from handlers.commands.grammar import Verb
 from handlers.router import Router
 
@@ -22,13 +22,14 @@ def declared() -> tuple[Declared, ...]:
     return (
         Declared(pay.NAME, pay.SUMMARY, _hint(pay.VERBS)),
         Declared(deliver.NAME, deliver.SUMMARY, _hint(deliver.VERBS)),
+        Declared(localize.NAME, localize.SUMMARY, _hint(localize.VERBS)),
         Declared(switchboard.NAME, switchboard.SUMMARY, _hint(switchboard.VERBS)),
     )
 
 
 def verb_named(command: str, verb: str) -> Verb | None:
     """A verb by the names of its command and its own."""
-    known = {pay.NAME: pay.VERBS, deliver.NAME: deliver.VERBS, switchboard.NAME: switchboard.VERBS}
+    known = {one.NAME: one.VERBS for one in (pay, deliver, localize, switchboard)}
     return next((one for one in known.get(command, ()) if one.name == verb), None)
 
 
@@ -40,4 +41,5 @@ def register(router: Router, *, prefix: str) -> None:
     """Make every command known under the name people type."""
     router.commands[f"/{prefix}{pay.NAME}"] = pay.handle
     router.commands[f"/{prefix}{deliver.NAME}"] = deliver.handle
+    router.commands[f"/{prefix}{localize.NAME}"] = localize.handle
     router.commands[f"/{prefix}{switchboard.NAME}"] = switchboard.handle

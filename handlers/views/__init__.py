@@ -1,7 +1,7 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, booking, collect, payout, store, verb
+from handlers.views import account, booking, collect, localize, payout, store, verb
 
 
 def register(router: Router) -> None:
@@ -12,3 +12,4 @@ def register(router: Router) -> None:
     verb.register(router)
     booking.register(router)
     store.register(router)
+    localize.register(router)

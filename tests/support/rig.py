@@ -13,6 +13,7 @@ from bot.app import Surroundings, Switchboard, settle
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
 from bot.playground.simulators.delivery import DeliverySimulator
+from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
@@ -89,6 +90,7 @@ class Rig:
         self.workspace: Workspace
         self.payments: PaymentsSimulator
         self.delivery: DeliverySimulator | None = None
+        self.localization: LocalizationSimulator
         self.switchboard: Switchboard
         self.settings: Settings
         self.policy_text = POLICY
@@ -132,6 +134,9 @@ class Rig:
             rig.delivery = delivery
             await delivery.start()
             rig._stack.push_async_callback(delivery.stop)
+        rig.localization = LocalizationSimulator(**seconds)
+        await rig.localization.start()
+        rig._stack.push_async_callback(rig.localization.stop)
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
@@ -155,6 +160,8 @@ class Rig:
             "payments_base_url": self.payments.base_url,
             "payments_partner_id": "partner",
             "payments_partner_secret": "partner-secret",
+            "localization_base_url": self.localization.base_url,
+            "localization_api_key": self.localization.api_key,
             "poll_seconds": 30 if self.clock else 0.2,
             "quiet_seconds": 900 if self.clock else 2,
         }
@@ -269,4 +276,5 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(RANDOM, "random", members=everybody, bot_member=False)
     workspace.add_command("/pay")
     workspace.add_command("/deliver")
+    workspace.add_command("/localize")
     workspace.add_command("/switchboard")

@@ -152,9 +152,8 @@ class Media:
 
     def takes(self, kind: str, found: str) -> bool:
         """Whether a file whose content is of this kind and format is accepted."""
-        if kind != self.kind:
-            return False
-        return not self.is_closed or normal_format(found) in self.formats
+        listed = normal_format(found) in self.formats
+        return listed and kind == self.kind if self.is_closed else listed or kind == self.kind
 
     @property
     def extensions(self) -> Collection[str]:

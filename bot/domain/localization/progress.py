@@ -1,0 +1,222 @@
+"""How far one call is, as it is kept in a job: what was asked for never changes, what came of it grows."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from decimal import Decimal
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.localization.declaration import Capability, Operation
+from bot.domain.localization.request import Request
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
+
+MEDIA_LANE = "localization.media"
+TEXT_LANE = "localization.text"
+LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
+"""Kinds of jobs, and how many of each are under way at a time: nobody's sentence waits behind three films."""
+
+SUBJECT = "localization"
+"""Word before the colon of the boards."""
+
+
+class State(StrEnum):
+    """Where a call stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    HANDING_OVER = "handing_over"
+    """The service has done it; its files are on their way into the thread."""
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+    """It was sent, and nobody knows what became of it. Never sent again unasked."""
+    CANCELED = "canceled"
+    INTERRUPTED = "interrupted"
+    """A restart of ours ended the waiting."""
+
+
+STOPPABLE = frozenset({State.WAITING, State.RUNNING})
+REPEATABLE = frozenset({State.FAILED, State.UNKNOWN, State.CANCELED, State.INTERRUPTED})
+
+
+def lane_of(declared: Capability) -> str:
+    """The kind of job: with media, or a text alone."""
+    return TEXT_LANE if declared.media is None and not declared.streams else MEDIA_LANE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a job is to do: a request, and what its file is called."""
+
+    request: Request
+    file_name: str = ""
+    again_of: str = ""
+    """The job that this one repeats."""
+
+    def payload(self) -> dict[str, object]:
+        """As it is stored."""
+        asked = self.request
+        return {
+            "operation": asked.operation.value,
+            "text": asked.text,
+            "url": asked.url,
+            "file": asked.file,
+            "file_format": asked.file_format,
+            "seconds": asked.seconds,
+            "options": dict(asked.options),
+            "file_name": self.file_name,
+            "again_of": self.again_of,
+        }
+
+    @classmethod
+    def read(cls, payload: Mapping[str, Any]) -> "Order":
+        """From what was stored."""
+        request = Request(
+            operation=Operation(payload["operation"]),
+            text=payload["text"],
+            url=payload["url"],
+            file=payload["file"],
+            file_format=payload["file_format"],
+            seconds=payload["seconds"],
+            options=payload["options"],
+        )
+        return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"])
+
+
+class Handed(StrEnum):
+    """Where a file of the result is."""
+
+    NEW = "new"
+    MAYBE = "maybe"
+    """It may be in the thread: looked for before it is sent again."""
+    THERE = "there"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One file of the result on its way. ``name`` is its own in its thread; by it, it is found again."""
+
+    track: Track
+    name: str
+    state: Handed = Handed.NEW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """What came of it so far.
+
+    Attributes:
+        reason: why it ended without a result; our words.
+        words: the service's own about it; foreign text.
+        by: who canceled or repeated it.
+        again: id of the job that repeats this one.
+        tries: of handing the files over.
+    """
+
+    started_at: datetime | None = None
+    ended_at: datetime | None = None
+    result: Result | None = None
+    deliveries: tuple[Delivery, ...] = ()
+    reason: str = ""
+    words: str = ""
+    by: str = ""
+    again: str = ""
+    tries: int = 0
+
+    def but(self, **changes: Any) -> "Progress":
+        """The same with something changed."""
+        return replace(self, **changes)
+
+    def detail(self) -> dict[str, object]:
+        """As it is stored."""
+        return {
+            "started_at": self.started_at.isoformat() if self.started_at else None,
+            "ended_at": self.ended_at.isoformat() if self.ended_at else None,
+            "result": dump_result(self.result) if self.result is not None else None,
+            "deliveries": [
+                {"track": _dump_track(one.track), "name": one.name, "state": one.state.value} for one in self.deliveries
+            ],
+            "reason": self.reason,
+            "words": self.words,
+            "by": self.by,
+            "again": self.again,
+            "tries": self.tries,
+        }
+
+    @classmethod
+    def read(cls, detail: Mapping[str, Any]) -> "Progress":
+        """From what was stored; nothing of a job that has not begun."""
+        if not detail:
+            return cls()
+        return cls(
+            started_at=_moment(detail["started_at"]),
+            ended_at=_moment(detail["ended_at"]),
+            result=load_result(detail["result"]) if detail["result"] is not None else None,
+            deliveries=tuple(
+                Delivery(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
+                for one in detail["deliveries"]
+            ),
+            **{name: detail[name] for name in ("reason", "words", "by", "again", "tries")},
+        )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None
+
+
+def _dump_track(track: Track) -> dict[str, object]:
+    return {"name": track.name, "url": track.url, "extension": track.extension}
+
+
+def dump_result(result: Result) -> dict[str, object]:
+    """A result as plain JSON."""
+    match result:
+        case Gender(gender=gender, percent=percent):
+            return {"kind": "gender", "gender": gender, "percent": None if percent is None else str(percent)}
+        case Phrases(sentences=sentences):
+            return {"kind": "phrases", "sentences": list(sentences)}
+        case Written(text=text):
+            return {"kind": "written", "text": text}
+        case Emotion(label=label):
+            return {"kind": "emotion", "label": label}
+        case Tracks(tracks=tracks):
+            return {"kind": "tracks", "tracks": [_dump_track(track) for track in tracks]}
+
+
+def load_result(stored: Mapping[str, Any]) -> Result:
+    """A result from what :func:`dump_result` made."""
+    match stored["kind"]:
+        case "gender":
+            percent = stored["percent"]
+            return Gender(gender=stored["gender"], percent=None if percent is None else Decimal(percent))
+        case "phrases":
+            return Phrases(sentences=tuple(stored["sentences"]))
+        case "written":
+            return Written(text=stored["text"])
+        case "emotion":
+            return Emotion(label=stored["label"])
+        case _:
+            return Tracks(tracks=tuple(Track(**one) for one in stored["tracks"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """Everything that people see of one call.
+
+    Attributes:
+        position: in the queue, from 1; 0: it does not wait.
+        elapsed: seconds since it began; None: it has not.
+        percent: of the file that was handed to the service; None: unknown or there is none.
+        lengths: seconds that the files of the result play, by their names.
+    """
+
+    id: str
+    order: Order
+    state: State
+    progress: Progress
+    requester: str
+    position: int = 0
+    elapsed: float | None = None
+    percent: int | None = None
+    lengths: Mapping[str, float] = field(default_factory=dict)

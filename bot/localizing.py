@@ -1,0 +1,65 @@
+"""The composition root's part for localization: settings in, client and whatever runs out."""
+
+import ipaddress
+from contextlib import AsyncExitStack
+from typing import Final
+from urllib.parse import urlsplit
+
+from bot.clients.localization import LocalizationClient
+from bot.clients.localization.client import Pace
+from bot.clients.results import Results, open_result_session
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.settings import Environment, Settings
+from bot.workflows.localization import Localizing
+
+_CONNECT_SECONDS: Final = 10.0
+_READ_SECONDS: Final = 600.0
+"""The service answers when it is done, which may take minutes."""
+_MEDIA_SECONDS: Final = 3_600.0
+"""For everything: a file of a gigabyte also takes its time to get there."""
+
+
+async def open_localizing(settings: Settings, stack: AsyncExitStack, *, text_seconds: float) -> Localizing:
+    """Build what localization needs; the stack closes it.
+
+    Args:
+        settings: the configuration.
+        stack: of the application.
+        text_seconds: for a request without media, as for any other service.
+    """
+    base_url, key = settings.localization_base_url, settings.localization_api_key
+    own = [host for host in (urlsplit(base_url or "").hostname,) if host]
+    fetching = open_result_session(own)
+    stack.push_async_callback(fetching.close)
+    results = Results(session=fetching, own=own)
+    client = None
+    if base_url is not None and key is not None:
+        session = open_session()
+        stack.push_async_callback(session.close)
+        texts = Transport(session=session, base_url=base_url, service="localization", total=text_seconds)
+        media = Transport(
+            session=session,
+            base_url=base_url,
+            service="localization",
+            connect=_CONNECT_SECONDS,
+            read=_READ_SECONDS,
+            total=_MEDIA_SECONDS,
+        )
+        client = LocalizationClient(
+            routes=load_routes(settings.services_file, environment=settings.environment.value),
+            pace=Pace(texts=texts, media=media),
+            key=key,
+            private_hosts=settings.environment is Environment.SANDBOX and _is_here(own),
+        )
+    localizing = Localizing(client=client, missing=settings.missing_for_localization, results=results)
+    stack.push_async_callback(localizing.close)
+    return localizing
+
+
+def _is_here(hosts: list[str]) -> bool:
+    """Whether the service runs on this machine: then it may be told to download from it too."""
+    try:
+        return all(host == "localhost" or ipaddress.ip_address(host).is_loopback for host in hosts)
+    except ValueError:
+        return False

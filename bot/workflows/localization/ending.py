@@ -1,0 +1,30 @@
+"""A call that ends without a result."""
+
+from typing import TYPE_CHECKING
+
+from bot.domain.localization.progress import Progress, State
+from bot.workflows.boards import post_line, show_board
+from bot.workflows.localization.asking import show_queue, subject_of
+from bot.workflows.localization.subject import FAILURE
+from storage.rows import Job
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+
+async def end(ctx: "Context", job: Job, state: State, *, reason: str, words: str = "") -> None:
+    """Close it, edit its message and tell who asked; nothing when somebody else has ended it meanwhile."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        progress = Progress.read(job.detail).but(ended_at=now, reason=reason, words=words, deliveries=())
+        if tx.jobs.change(job, now=now, state=state, detail=progress.detail(), close=True) is None:
+            return
+        subject = subject_of(job.id)
+        show_board(tx, subject, now=now)
+        post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now)
+        show_queue(tx, job.kind, now=now)
+
+    await ctx.store.write(work, name="end_localization")
+    ctx.wake()

@@ -1,0 +1,321 @@
+"""Calls under way: a few at a time, each in a task that can really be stopped.
+
+A job is stored as running before its request leaves. Whoever finds one in that state without its owner knows that a
+restart ended the waiting: it is said so, and not sent again by itself.
+"""
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import structlog
+
+from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
+from bot.clients.localization.multipart import Form
+from bot.clients.results import Results
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.files import HEAD_BYTES, FileInfo, sniff
+from bot.domain.localization import Request
+from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.progress import LANES, Order, Progress, State
+from bot.domain.localization.request import file_errors
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.presentation import mistakes
+from bot.workflows.boards import show_board
+from bot.workflows.localization.asking import show_queue, subject_of
+from bot.workflows.localization.ending import end
+from bot.workflows.localization.handing import Spool, accept, hand_over
+from storage.rows import Job
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+log = structlog.get_logger(__name__)
+
+LEASE_SECONDS = 60.0
+LARGEST = 1 << 30
+"""Bytes of a file: what the workspace takes at most."""
+_TYPES = {
+    "mp3": "audio/mpeg",
+    "wav": "audio/wav",
+    "flac": "audio/flac",
+    "ogg": "audio/ogg",
+    "aiff": "audio/aiff",
+    "m4a": "audio/mp4",
+    "aac": "audio/aac",
+    "opus": "audio/ogg",
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "mkv": "video/x-matroska",
+    "webm": "video/webm",
+    "mpeg": "video/mpeg",
+    "mpg": "video/mpeg",
+    "avi": "video/x-msvideo",
+    "flv": "video/x-flv",
+    "m4v": "video/x-m4v",
+    "pdf": "application/pdf",
+    "txt": "text/plain",
+    "html": "text/html",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+}
+
+
+@dataclass(slots=True)
+class _Running:
+    task: asyncio.Task[None]
+    form: Form | None = None
+    size: int = 0
+
+
+class Localizing:
+    """What localization needs besides the context, and the calls of this process that are under way.
+
+    Args:
+        client: None when the service is not configured; ``missing`` then names the variables.
+        missing: names of variables.
+        results: fetches what the service made, without its key.
+        beat_seconds: between two signs of life of a call: its elapsed time is shown anew.
+    """
+
+    def __init__(
+        self,
+        *,
+        client: LocalizationClient | None,
+        missing: tuple[str, ...],
+        results: Results,
+        beat_seconds: float = 5.0,
+    ) -> None:
+        self.client = client
+        self.missing = missing
+        self.results = results
+        self.beat_seconds = beat_seconds
+        self._running: dict[str, _Running] = {}
+        self._lanes: dict[str, str] = {}
+
+    def room(self, lane: str) -> int:
+        """How many calls of this kind may begin."""
+        return LANES[lane] - sum(1 for kind in self._lanes.values() if kind == lane)
+
+    def begin(self, job: Job, work: Coroutine[Any, Any, None]) -> None:
+        """Do it beside everything else."""
+        task = asyncio.create_task(work, name=f"localization {job.id}")
+        self._running[job.id] = _Running(task)
+        self._lanes[job.id] = job.kind
+        task.add_done_callback(lambda _: self._forget(job.id))
+
+    def _forget(self, job_id: str) -> None:
+        self._running.pop(job_id, None)
+        self._lanes.pop(job_id, None)
+
+    def sending(self, job_id: str, form: Form, size: int) -> None:
+        """Its file begins to go out."""
+        running = self._running.get(job_id)
+        if running is not None:
+            running.form, running.size = form, size
+
+    def percent(self, job_id: str) -> int | None:
+        """How much of its file went out; None: unknown here."""
+        running = self._running.get(job_id)
+        if running is None or running.form is None or not running.size:
+            return None
+        return min(running.form.sent * 100 // running.size, 100)
+
+    def stop(self, job_id: str) -> None:
+        """Wait no longer for the answer: the connection is closed."""
+        running = self._running.get(job_id)
+        if running is not None:
+            running.task.cancel()
+
+    async def idle(self) -> None:
+        """Wait until nothing is under way."""
+        while self._running:
+            await asyncio.wait({one.task for one in self._running.values()})
+
+    async def close(self) -> None:
+        """Stop waiting for everything; the next process says so."""
+        tasks = [one.task for one in self._running.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def run_due(ctx: "Context") -> int:
+    """Begin what waits, as far as there is room; returns how many jobs were taken up."""
+    return sum([await _run_lane(ctx, lane) for lane in LANES])
+
+
+async def _run_lane(ctx: "Context", lane: str) -> int:
+    room = ctx.localizing.room(lane)
+    if room <= 0:
+        return 0
+    now = ctx.clock.now()
+    claimed = await ctx.store.write(
+        lambda tx: tx.jobs.claim_due(kind=lane, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=room),
+        name="claim_localization",
+    )
+    for job in claimed:
+        await _take_up(ctx, job)
+    return len(claimed)
+
+
+async def _take_up(ctx: "Context", job: Job) -> None:
+    match State(job.state):
+        case State.WAITING:
+            begun = await ctx.store.write(lambda tx: _begin(ctx, tx, job), name="begin_localization")
+            if begun is not None:
+                ctx.localizing.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
+        case State.HANDING_OVER:
+            ctx.localizing.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
+        case _:
+            await end(ctx, job, State.INTERRUPTED, reason="Switchboard was restarted before the answer came")
+
+
+def _begin(ctx: "Context", tx: Tx, job: Job) -> Job | None:
+    now = ctx.clock.now()
+    progress = Progress.read(job.detail).but(started_at=now)
+    begun = tx.jobs.change(job, now=now, state=State.RUNNING, detail=progress.detail(), keep_lease=True)
+    if begun is not None:
+        show_board(tx, subject_of(job.id), now=now)
+        show_queue(tx, job.kind, now=now)
+    return begun
+
+
+async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) -> None:
+    """Do the work while showing that it goes on; it is stopped when somebody else has ended it."""
+    task = asyncio.ensure_future(work)
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=ctx.localizing.beat_seconds)
+            if not task.done() and not await _beat(ctx, job):
+                task.cancel()
+        await task
+    except asyncio.CancelledError:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task
+    except Exception:
+        # Nobody waits for this task: what it stumbled over ends here, and the job says so.
+        log.exception("a localization call failed", job=job.id)
+        await _end_of(ctx, job.id)
+    finally:
+        ctx.wake()
+
+
+async def _end_of(ctx: "Context", job_id: str) -> None:
+    job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
+    if job is not None and job.closed_at is None:
+        await end(ctx, job, State.FAILED, reason="something went wrong here; the operator finds it in the log")
+
+
+async def _beat(ctx: "Context", job: Job) -> bool:
+    """Hold the lease and show how long it takes; False when the job is nobody's or somebody else's now."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> bool:
+        held = tx.jobs.extend(job.id, owner=ctx.owner, until=now + timedelta(seconds=LEASE_SECONDS))
+        if held:
+            show_board(tx, subject_of(job.id), now=now, progress=True)
+        return held
+
+    held = await ctx.store.write(work, name="localization_beat")
+    ctx.wake()
+    return held
+
+
+async def _run(ctx: "Context", job: Job) -> None:
+    """Send the request once, and make something of what came back."""
+    order = Order.read(job.payload)
+    spool = Spool()
+    try:
+        outcome = await _call(ctx, job, order.request, spool)
+    except UploadTrouble as broken:
+        await end(ctx, job, State.FAILED, reason=_trouble(broken.cause))
+    except SwitchboardError as trouble:
+        await end(ctx, job, State.FAILED, reason=_trouble(trouble))
+    else:
+        match outcome:
+            case Done(value=result):
+                accepted = await accept(ctx, job, result)
+                if accepted is not None:
+                    await hand_over(ctx, accepted, spool=spool)
+            case NotExecuted(words=words) as refused:
+                await end(ctx, job, State.FAILED, reason=_told(refused), words=words)
+            case Unknown(reason=reason):
+                await end(ctx, job, State.UNKNOWN, reason=f"the localization service: {reason}")
+    finally:
+        spool.close()
+
+
+async def _call(ctx: "Context", job: Job, request: Request, spool: Spool) -> Any:
+    client = ctx.localizing.client
+    if client is None:
+        raise OperatorError("localization is not configured", mend=f"set {', '.join(ctx.localizing.missing)}")
+    if not request.file:
+        return await client.run(request, sink=spool)
+    info = await ctx.downloads.info(request.file)
+    request = await _known(ctx, request, info)
+    upload = upload_of(ctx, info, request)
+
+    def began(form: Form) -> None:
+        ctx.localizing.sending(job.id, form, info.size)
+
+    return await client.run(request, upload=upload, sink=spool, began=began)
+
+
+async def _known(ctx: "Context", request: Request, info: FileInfo) -> Request:
+    """The request with what its file really is.
+
+    Raises:
+        PersonError: the operation does not take it.
+    """
+    media = request.capability.media
+    if media is None:
+        raise PersonError(argument="file", rule="this takes a text, no file", example="")
+    head = await ctx.downloads.head(info, most=HEAD_BYTES)
+    found = sniff(head, info.name)
+    seconds = info.duration_ms / 1000 if info.duration_ms else request.seconds
+    errors = file_errors(media, kind=found.kind, found=found.format or "unknown", seconds=seconds)
+    if errors:
+        raise errors[0]
+    return Request(
+        operation=request.operation,
+        file=request.file,
+        file_format=normal_format(found.format),
+        seconds=seconds,
+        options=request.options,
+    )
+
+
+def upload_of(ctx: "Context", info: FileInfo, request: Request) -> Upload:
+    """The file as it goes out, read from the workspace while it does."""
+
+    @asynccontextmanager
+    async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
+        async with ctx.downloads.open(info, limit=LARGEST) as body:
+            yield body
+
+    extension = request.file_format or "bin"
+    content_type = _TYPES.get(extension, "application/octet-stream")
+    return Upload(name=f"file.{extension}", content_type=content_type, size=info.size, open=opened)
+
+
+def _trouble(trouble: BaseException) -> str:
+    match trouble:
+        case PersonError():
+            return mistakes.at_field(trouble)
+        case ServiceNow() | ServiceNever() | OperatorError():
+            return sentence(trouble)
+        case _:
+            return "the file could not be read to its end"
+
+
+def _told(refused: NotExecuted) -> str:
+    """Why it was not done, without the service's words, which are told beside it."""
+    return sentence(replace(refused, words=""), service="localization")

@@ -1,0 +1,45 @@
+"""The buttons of a localization call: Cancel, and Run again."""
+
+from bot.domain.approvals import Role, listed
+from bot.domain.localization.progress import State
+from bot.presentation import localization as told
+from bot.workflows.localization import cancel, repeat, sight_of
+from handlers.commands.localize import refused
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Private, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Both buttons by their action ids."""
+    router.actions[told.CANCEL] = stop
+    router.actions[told.AGAIN] = again
+
+
+async def stop(desk: Desk, click: Click) -> Reply:
+    """Stop waiting; whoever asked may, and admins."""
+    refusal = await refused(desk, click.user)
+    if refusal is not None:
+        return refusal
+    sight = await sight_of(desk.ctx, click.value)
+    if sight is None:
+        return Private(told.no_cancel(None))
+    standing = await desk.ctx.people.standing(click.user)
+    if click.user != sight.requester and not listed(Role.ADMIN, standing, desk.ctx.policy.people):
+        return Private(told.not_yours(sight.requester))
+    stopped = await cancel(desk.ctx, click.value, person=click.user)
+    if stopped is None or stopped.state is not State.CANCELED or stopped.progress.by != click.user:
+        return Private(told.no_cancel(stopped))
+    return Nothing()
+
+
+async def again(desk: Desk, click: Click) -> Reply:
+    """Ask for the same once more; any member may."""
+    refusal = await refused(desk, click.user)
+    if refusal is not None:
+        return refusal
+    repeated = await repeat(desk.ctx, click.value, person=click.user)
+    if repeated is None:
+        return Private(told.no_again(await sight_of(desk.ctx, click.value)))
+    return Nothing()

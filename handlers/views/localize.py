@@ -1,0 +1,143 @@
+"""The form of a localization call: each mistake stands at its field."""
+
+import asyncio
+from collections.abc import Sequence
+
+from bot.domain.errors import PersonError, SwitchboardError
+from bot.domain.files import HEAD_BYTES, FileInfo, sniff
+from bot.domain.localization import Capability, Operation, Request, capability, request_errors
+from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.request import file_errors
+from bot.presentation import localization as told
+from bot.presentation import mistakes
+from bot.presentation.localization_forms import ASK, FILE, OPTION, TEXT, URL, Carried
+from bot.presentation.views import notice
+from bot.workflows.localization import Asked, ask
+from handlers.commands.localize import private_hosts, refused
+from handlers.commands.presence import can_post
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.router import Router
+
+_LOOK_SECONDS = 1.4
+"""Of Slack's three, for a look into the files; what could not be seen by then is seen when they are sent."""
+_CONFLICT = "Give only one of them."
+
+
+def register(router: Router) -> None:
+    """The form by its callback id."""
+    router.views[ASK] = submit
+
+
+async def submit(desk: Desk, form: Submission) -> Reply:
+    """Check everything that was entered, then ask for one call a file."""
+    carried = Carried.load(form.metadata)
+    refusal = await refused(desk, form.user)
+    if refusal is not None:
+        return refusal
+    requests, errors = _read(carried, form, private_hosts=private_hosts(desk))
+    infos: dict[str, FileInfo] = {}
+    if not errors:
+        infos = await _look(desk, requests, errors)
+    if errors:
+        return FieldErrors(errors)
+    member = await can_post(desk.messenger, carried.channel)
+    for number, request in enumerate(requests):
+        info = infos.get(request.file)
+        await ask(
+            desk.ctx,
+            Asked(
+                request=request,
+                file_name=info.name if info is not None else carried.file_name,
+                requester=form.user,
+                channel=carried.channel,
+                thread_ts=carried.thread_ts or None,
+                source_key=f"view:{form.view_id}:{number}",
+            ),
+        )
+    if member:
+        return Nothing()
+    return Replace(notice("Localize", told.asked_several(len(requests), member=False).text))
+
+
+def _read(carried: Carried, form: Submission, *, private_hosts: bool) -> tuple[list[Request], dict[str, str]]:
+    """One request for each file, or the one for the text or the address; and what is wrong, by field."""
+    text, url = form.values.get(TEXT, "").strip(), form.values.get(URL, "").strip()
+    files = [carried.file] if carried.file else list(form.files.get(FILE, ()))
+    capabilities = [capability(Operation(name)) for name in carried.operations]
+    given = {name for name, value in ((TEXT, text), (URL, url), (FILE, files)) if value}
+    if len(given) > 1:
+        return [], dict.fromkeys(sorted(given), _CONFLICT)
+    declared = _meant(capabilities, given)
+    options, errors = _options(declared, form)
+    one = Request(operation=declared.operation, text=text, url=url, options=options)
+    requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
+    for error in request_errors(requests[0].complete(), private_hosts=private_hosts):
+        errors.setdefault(_field(error, declared, given), mistakes.at_field(error))
+    return requests, errors
+
+
+def _meant(capabilities: Sequence[Capability], given: set[str]) -> Capability:
+    wants_text = TEXT in given or not given
+    return next((one for one in capabilities if (one.text_limit is not None) == wants_text), capabilities[0])
+
+
+def _field(error: PersonError, declared: Capability, given: set[str]) -> str:
+    option = declared.option(error.argument)
+    if option is not None:
+        return f"{OPTION}{option.name}"
+    if declared.media is None:
+        return TEXT
+    return FILE if FILE in given and error.argument == FILE else URL
+
+
+def _options(declared: Capability, form: Submission) -> tuple[dict[str, str], dict[str, str]]:
+    options: dict[str, str] = {}
+    errors: dict[str, str] = {}
+    for option in declared.options:
+        block = f"{OPTION}{option.name}"
+        value = form.values.get(block, "").strip()
+        if not value:
+            continue
+        try:
+            options[option.name] = option.read(value)
+        except PersonError as broken:
+            errors[block] = mistakes.at_field(broken)
+    return options, errors
+
+
+async def _look(desk: Desk, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
+    """What the files are, as far as that can be seen in time; a wrong one is said at its field."""
+    infos: dict[str, FileInfo] = {}
+
+    async def look(request: Request) -> None:
+        try:
+            info = await desk.ctx.downloads.info(request.file)
+            infos[request.file] = info
+            wrong = await wrong_with(desk, request, info)
+        except PersonError as unusable:
+            wrong = unusable
+        except SwitchboardError:
+            return
+        if wrong is not None:
+            name = f"{infos[request.file].name}: " if len(requests) > 1 and request.file in infos else ""
+            errors[FILE] = f"{name}{mistakes.at_field(wrong)}"
+
+    try:
+        async with asyncio.timeout(_LOOK_SECONDS):
+            await asyncio.gather(*(look(request) for request in requests if request.file))
+    except TimeoutError:
+        return infos
+    return infos
+
+
+async def wrong_with(desk: Desk, request: Request, info: FileInfo) -> PersonError | None:
+    """What keeps the operation from taking this file, by its content."""
+    media = request.capability.media
+    if media is None:
+        return None
+    found = sniff(await desk.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+    seconds = info.duration_ms / 1000 if info.duration_ms else None
+    errors = file_errors(media, kind=found.kind, found=normal_format(found.format) or "unknown", seconds=seconds)
+    return errors[0] if errors else None
