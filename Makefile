@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUN_STAMP := .venv/.run
+BENCHMARKS := $(sort $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py))))
 DEV_STAMP := .venv/.dev
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
@@ -30,7 +31,7 @@ chaos: $(DEV_STAMP)       ## the long campaigns: pairs of faults, random kills
 	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
 
 bench: $(DEV_STAMP)       ## benchmarks, as ratios against a peer in the same run
-	$(BIN)/python -m tests.benchmarks.bench_ack
+	for one in $(BENCHMARKS); do $(BIN)/python -m tests.benchmarks.$$one $(ARGS) || exit 1; done
 
 manifest: $(RUN_STAMP)    ## write manifest.json from the code's own declarations
 	$(BIN)/python -m bot manifest > manifest.json
