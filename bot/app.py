@@ -31,6 +31,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
+from bot.emailing import open_emailing
 from bot.localizing import open_localizing
 from bot.schedule import Schedule
 from bot.settings import Environment, Settings
@@ -52,6 +53,9 @@ from bot.workflows.bookings.subject import BookingSubject, StoreSubject
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
 from bot.workflows.deliver import deliver_due
+from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
+from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.emails.subject import EmailList
 from bot.workflows.follow import poll_due
 from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover
@@ -244,8 +248,14 @@ class Switchboard:
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
         downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
         localizing = await open_localizing(self._settings, self._stack, text_seconds=self._around.service_total)
+        emails = open_emailing(
+            self._settings,
+            self._stack,
+            check_seconds=self._around.service_total,
+            monotonic=self._around.clock.boottime,
+        )
         self._context = ctx = self._make_context(
-            store, client, messenger, files, downloads, payments, localizing, identity
+            store, client, messenger, files, downloads, payments, localizing, emails, identity
         )
         self._stack.push_async_callback(ctx.anchoring.finish)
         await recover(ctx)
@@ -254,6 +264,7 @@ class Switchboard:
             self._schedule = self._make_schedule(ctx)
             self._schedule.start()
             self._stack.push_async_callback(self._schedule.stop)
+            self._stack.push_async_callback(ctx.emails.stop)
         desk = Desk(ctx=ctx, messenger=messenger, whispers=whispers, command_prefix=self._settings.command_prefix)
         bolt = build(client=client, token=self._token, identity=identity, desk=desk, router=self._router())
         await self._connect(bolt, client)
@@ -283,6 +294,7 @@ class Switchboard:
         downloads: Downloads,
         payments: PaymentsClient | None,
         localizing: localization.Localizing,
+        emails: EmailEngine,
         identity: Identity,
     ) -> Context:
         settings = self._settings
@@ -316,6 +328,7 @@ class Switchboard:
             delivery=self._delivery,
             delivery_missing=settings.missing_for_delivery,
             localizing=localizing,
+            emails=emails,
         )
 
     def _anchor_file(self) -> AnchorFile:
@@ -438,11 +451,16 @@ async def _anchor(ctx: Context) -> int:
     return await ctx.anchoring.due()
 
 
+async def _lists(ctx: Context) -> int:
+    return await ctx.emails.drain(ctx)
+
+
 SUBJECTS: dict[str, Subject] = {
     intake.SUBJECT: intake.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
     "localization": localization.LocalizationSubject(),
+    EMAIL_LISTS: EmailList(),
 }
 """What has a board, by the word before the colon."""
 
@@ -459,6 +477,7 @@ DRAINS = {
     "cards": _edits,
     "leftovers": _leftovers,
     "anchors": _anchor,
+    "lists": _lists,
 }
 """Everything that is done because it is due, by name."""
 

@@ -192,6 +192,12 @@ class Settings(BaseSettings):
         wanted = ("localization_base_url", "localization_api_key")
         return tuple(name.upper() for name in wanted if getattr(self, name) is None)
 
+    @property
+    def missing_for_emails(self) -> tuple[str, ...]:
+        """The same for e-mail processing."""
+        wanted = ("email_single_base_url", "email_bulk_base_url", "email_api_key")
+        return tuple(name.upper() for name in wanted if getattr(self, name) is None)
+
     def secrets(self) -> tuple[str, ...]:
         """Every secret value in force, for the redaction of logs."""
         own = [value for value in self.__dict__.values() if isinstance(value, SecretStr)]

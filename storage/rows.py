@@ -1,6 +1,6 @@
 """Rows that belong to no domain record: posted copies, queues in and out, followed resources."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -296,3 +296,22 @@ class StoreEvent:
     due_at: datetime
     lease_owner: str
     lease_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailRun:
+    """How far a row-by-row run is; addresses are numbered from 0 in the order of the file."""
+
+    job_id: str
+    header: Sequence[str]
+    rows: int
+    skipped: int
+    """Rows without an address."""
+    total: int
+    """Different addresses."""
+    taken: int
+    """Of these, the first so many were asked or are about to be."""
+    repeated: int
+    """Addresses that were asked again because an earlier process died before it had stored their answers."""
+    outcomes: Mapping[str, int]
+    """How many addresses have which outcome."""

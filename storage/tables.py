@@ -11,6 +11,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -266,6 +267,39 @@ job = Table(
         postgresql_where=text("closed_at IS NULL"),
     ),
     Index("ix_job_requester_created_at", "requester", "created_at"),
+)
+
+email_run = Table(
+    "email_run",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    Column("header", Json, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("skipped", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("taken", Integer, nullable=False),
+    Column("repeated", Integer, nullable=False),
+    Column("outcomes", Json, nullable=False),
+    CheckConstraint("taken >= 0 AND taken <= total", name="taken"),
+)
+
+email_address = Table(
+    "email_address",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("address", Words, nullable=False),
+    Column("answer", Words),
+)
+
+email_block = Table(
+    "email_block",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    # What it is a piece of: the rows of the file, or the file that came back.
+    Column("part", Text, primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
 )
 
 callback_token = Table(

@@ -9,6 +9,7 @@ from storage.repositories.bookings import Bookings
 from storage.repositories.bulk import BulkFlights, BulkItems
 from storage.repositories.copies import Copies
 from storage.repositories.dropped import DroppedFiles
+from storage.repositories.emails import EmailRuns
 from storage.repositories.flags import Flags
 from storage.repositories.inbox import Inbox
 from storage.repositories.instructions import Instructions
@@ -45,3 +46,4 @@ class Tx:
         self.stores = Stores(connection)
         self.bookings = Bookings(connection)
         self.store_events = StoreEvents(connection)
+        self.emails = EmailRuns(connection)

@@ -133,6 +133,8 @@ class RunState(StrEnum):
     """The file is being read."""
     RUNNING = "running"
     PAUSED = "paused"
+    STOPPING = "stopping"
+    """Stop was pressed; what is under way is waited for."""
     SENDING = "sending"
     """The whole file is on its way; whether it arrived is not known until there is an answer."""
     DONE = "done"
@@ -170,6 +172,32 @@ class Count:
     def done(self) -> int:
         """Addresses with an outcome."""
         return sum(self.outcomes.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """A job as its board shows it.
+
+    Attributes:
+        file: what the file is called.
+        column: what the column with the addresses is called.
+        whole: the whole file at once instead of row by row.
+        reason: why it is where it is, in words; foreign.
+        receipt: the number that the service gave for a whole file.
+        said: what the service answered to a whole file besides, by name.
+    """
+
+    id: str
+    state: RunState
+    file: str
+    column: str
+    whole: bool
+    requester: str
+    concurrency: int = CONCURRENCY
+    count: Count = field(default_factory=Count)
+    reason: str = ""
+    receipt: str = ""
+    said: tuple[tuple[str, str], ...] = ()
 
 
 def looks_like_address(cell: str) -> bool:

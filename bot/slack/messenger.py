@@ -137,9 +137,10 @@ class Messenger:
             )
         )
 
-    async def open_view(self, *, trigger_id: str, view: Mapping[str, Any]) -> None:
-        """Open a modal; the trigger lives three seconds and serves once."""
-        await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
+    async def open_view(self, *, trigger_id: str, view: Mapping[str, Any]) -> str:
+        """Open a modal; the trigger lives three seconds and serves once. Its id, to turn it into another one."""
+        answer = await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
+        return str(answer["view"]["id"])
 
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
         """Turn an open modal into another one; ``not_found`` when the person has closed it."""

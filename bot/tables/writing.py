@@ -32,16 +32,21 @@ def plain(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
 
 
-def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, marked: bool = True) -> bytes:
-    """A CSV file: UTF-8, commas, CRLF, formulas neutralised.
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
+    """A CSV file: UTF-8, commas, CRLF.
 
     Args:
         header: the names of the columns.
         rows: the cells of each row, as many as the header has names.
-        marked: begin with the byte order mark that a spreadsheet needs to see UTF-8; services are sent none.
+        for_people: with formulas neutralised, and with the byte order mark by which a spreadsheet sees UTF-8. Services
+            get every cell as it is, and no mark.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
-    writer.writerow([neutral(name) for name in header])
-    writer.writerows([neutral(cell) for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8-sig" if marked else "utf-8", "replace")
+    if for_people:
+        writer.writerow([neutral(name) for name in header])
+        writer.writerows([neutral(cell) for cell in row] for row in rows)
+    else:
+        writer.writerow(header)
+        writer.writerows(rows)
+    return text.getvalue().encode("utf-8-sig" if for_people else "utf-8", "replace")

@@ -20,6 +20,7 @@ from bot.workflows.usable import Usable
 from storage.store import Store
 
 if TYPE_CHECKING:  # what runs is given the context
+    from bot.workflows.emails.engine import EmailEngine
     from bot.workflows.localization.running import Localizing
 
 SYSTEM = "switchboard"
@@ -36,6 +37,7 @@ class Context:
     Attributes:
         payments: None when payments is not configured; ``missing`` then names the variables.
         delivery: None when the delivery service is not configured; ``delivery_missing`` then names the variables.
+        emails: works on lists of addresses, and holds the e-mail service.
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
         token_key: seals callback addresses.
@@ -75,3 +77,4 @@ class Context:
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
     localizing: "Localizing"
+    emails: "EmailEngine"

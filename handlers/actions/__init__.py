@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from handlers.actions import booking, localize, offers, paging, payout, purchase
+from handlers.actions import booking, emails, localize, offers, paging, payout, purchase
 from handlers.router import Router
 from handlers.uses.use import Use
 
@@ -11,6 +11,7 @@ def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
     """Make every button known by its action id; ``uses``: what can be done with files."""
     payout.register(router)
     paging.register(router)
+    emails.register(router)
     purchase.register(router)
     offers.register(router, uses)
     booking.register(router)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from handlers.commands import deliver, localize, pay, switchboard
+from handlers.commands import deliver, email, localize, pay, switchboard
 from handlers.commands.grammar import Verb
 from handlers.router import Router
 
@@ -23,13 +23,14 @@ def declared() -> tuple[Declared, ...]:
         Declared(pay.NAME, pay.SUMMARY, _hint(pay.VERBS)),
         Declared(deliver.NAME, deliver.SUMMARY, _hint(deliver.VERBS)),
         Declared(localize.NAME, localize.SUMMARY, _hint(localize.VERBS)),
+        Declared(email.NAME, email.SUMMARY, _hint(email.VERBS)),
         Declared(switchboard.NAME, switchboard.SUMMARY, _hint(switchboard.VERBS)),
     )
 
 
 def verb_named(command: str, verb: str) -> Verb | None:
     """A verb by the names of its command and its own."""
-    known = {one.NAME: one.VERBS for one in (pay, deliver, localize, switchboard)}
+    known = {one.NAME: one.VERBS for one in (pay, deliver, localize, email, switchboard)}
     return next((one for one in known.get(command, ()) if one.name == verb), None)
 
 
@@ -42,4 +43,5 @@ def register(router: Router, *, prefix: str) -> None:
     router.commands[f"/{prefix}{pay.NAME}"] = pay.handle
     router.commands[f"/{prefix}{deliver.NAME}"] = deliver.handle
     router.commands[f"/{prefix}{localize.NAME}"] = localize.handle
+    router.commands[f"/{prefix}{email.NAME}"] = email.handle
     router.commands[f"/{prefix}{switchboard.NAME}"] = switchboard.handle

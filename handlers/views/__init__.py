@@ -1,7 +1,7 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, booking, collect, localize, payout, store, verb
+from handlers.views import account, booking, collect, emails, localize, payout, store, verb
 
 
 def register(router: Router) -> None:
@@ -13,3 +13,4 @@ def register(router: Router) -> None:
     booking.register(router)
     store.register(router)
     localize.register(router)
+    emails.register(router)

@@ -13,6 +13,7 @@ from bot.app import Surroundings, Switchboard, settle
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
 from bot.playground.simulators.delivery import DeliverySimulator
+from bot.playground.simulators.emails import EmailsSimulator
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
@@ -91,6 +92,7 @@ class Rig:
         self.payments: PaymentsSimulator
         self.delivery: DeliverySimulator | None = None
         self.localization: LocalizationSimulator
+        self.emails: EmailsSimulator
         self.switchboard: Switchboard
         self.settings: Settings
         self.policy_text = POLICY
@@ -137,6 +139,9 @@ class Rig:
         rig.localization = LocalizationSimulator(**seconds)
         await rig.localization.start()
         rig._stack.push_async_callback(rig.localization.stop)
+        rig.emails = EmailsSimulator(**seconds)
+        await rig.emails.start()
+        rig._stack.push_async_callback(rig.emails.stop)
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
@@ -162,6 +167,9 @@ class Rig:
             "payments_partner_secret": "partner-secret",
             "localization_base_url": self.localization.base_url,
             "localization_api_key": self.localization.api_key,
+            "email_single_base_url": self.emails.single_url,
+            "email_bulk_base_url": self.emails.bulk_url,
+            "email_api_key": self.emails.api_key,
             "poll_seconds": 30 if self.clock else 0.2,
             "quiet_seconds": 900 if self.clock else 2,
         }
@@ -277,4 +285,5 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_command("/pay")
     workspace.add_command("/deliver")
     workspace.add_command("/localize")
+    workspace.add_command("/email")
     workspace.add_command("/switchboard")

@@ -62,7 +62,7 @@ def test_rows_that_were_written_read_back_the_same(rows: list[tuple[str, str]]) 
 
 def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
     assert write_csv(["email", "=x"], [["a@b.co", "José"]]) == "\ufeffemail,'=x\r\na@b.co,José\r\n".encode()
-    assert write_csv(["email"], [["a@b.co"]], marked=False) == b"email\r\na@b.co\r\n"
+    assert write_csv(["email"], [["+a@b.co"]], for_people=False) == b"email\r\n+a@b.co\r\n"
 
 
 def test_half_a_letter_does_not_stop_a_file() -> None:

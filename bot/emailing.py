@@ -1,0 +1,54 @@
+"""The composition root's part for e-mail processing: settings in, client and whatever runs out."""
+
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Final
+from urllib.parse import urlsplit
+
+from bot.clients.emails import EmailsClient
+from bot.clients.results import Results, open_result_session
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.domain.emails import CONCURRENCY_LIMIT
+from bot.logs import Redaction
+from bot.settings import Settings
+from bot.workflows.emails.engine import EmailEngine
+
+_FILE_SECONDS: Final = 600.0
+"""A whole list of addresses may take the service minutes."""
+
+
+def open_emailing(
+    settings: Settings, stack: AsyncExitStack, *, check_seconds: float, monotonic: Callable[[], float]
+) -> EmailEngine:
+    """Build what e-mail processing needs; the stack closes its sessions.
+
+    Args:
+        settings: the configuration.
+        stack: of the application.
+        check_seconds: for a request about one address.
+        monotonic: seconds of a clock that is never set.
+    """
+    single, bulk, key = settings.email_single_base_url, settings.email_bulk_base_url, settings.email_api_key
+    own = [host for host in (urlsplit(url or "").hostname for url in (single, bulk)) if host]
+    fetching = open_result_session(own)
+    stack.push_async_callback(fetching.close)
+    client = None
+    if single is not None and bulk is not None and key is not None:
+        session = open_session(limit=CONCURRENCY_LIMIT, keep=True)
+        stack.push_async_callback(session.close)
+        client = EmailsClient(
+            routes=load_routes(settings.services_file, environment=settings.environment.value),
+            single=Transport(session=session, base_url=single, service="email_single", total=check_seconds),
+            bulk=Transport(
+                session=session, base_url=bulk, service="email_bulk", read=_FILE_SECONDS, total=_FILE_SECONDS
+            ),
+            api_key=key,
+            hide=Redaction([key.get_secret_value()]).known,
+        )
+    return EmailEngine(
+        client=client,
+        missing=settings.missing_for_emails,
+        results=Results(session=fetching, own=own),
+        monotonic=monotonic,
+    )

@@ -1,0 +1,220 @@
+"""Works on every list that is due, several at a time, until none is left.
+
+One per process. It is a drain: asked again at every tick, it takes what is due; while it works it looks for more by
+itself.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+
+from bot.clients.emails import EmailsClient
+from bot.clients.results import Results
+from bot.domain.emails import RUN, WHOLE, RunState
+from bot.domain.errors import OutcomeUnknown, ServiceNow
+from bot.workflows.boards import show_board
+from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.prepare import prepare
+from bot.workflows.emails.pressure import Pressure
+from bot.workflows.emails.reading import TROUBLE, Trouble, words_for
+from bot.workflows.emails.run import Run, hold_lease
+from bot.workflows.emails.whole import lose_whole, send_whole
+from storage.rows import Job
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_LOOK_SECONDS = 1.0
+_LEASE_EVERY = LEASE_SECONDS / 4
+_READ_AGAIN = 5.0
+_READ_TRIES = 6
+_STOP_SECONDS = 2.0
+_AFTER_DEFECT = timedelta(seconds=60)
+
+
+class EmailEngine:
+    """The lists that this process works on.
+
+    Attributes:
+        client: the e-mail service; None when it is not configured.
+        missing: names of the variables that it lacks then.
+        results: fetches what the service made.
+
+    Args:
+        monotonic: seconds of a clock that is never set.
+    """
+
+    def __init__(
+        self,
+        *,
+        client: EmailsClient | None,
+        missing: tuple[str, ...],
+        results: Results,
+        monotonic: Callable[[], float],
+    ) -> None:
+        self.client = client
+        self.missing = missing
+        self.results = results
+        self._monotonic = monotonic
+        self._pressure = Pressure(clock=monotonic)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._news = asyncio.Event()
+        self._stopping = False
+        self._leased_at = 0.0
+
+    def wake(self, *, at_once: bool = False) -> None:
+        """There may be something to do. ``at_once``: somebody says to go on, whatever the service said before."""
+        if at_once:
+            self._pressure.forget()
+        self._news.set()
+
+    async def stop(self) -> None:
+        """Send nothing more and store what comes in a moment; the rest is asked again by the next process."""
+        self._stopping = True
+        self._news.set()
+        if not self._tasks:
+            return
+        _, late = await asyncio.wait(self._tasks.values(), timeout=_STOP_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def drain(self, ctx: Context) -> int:
+        """Work until nothing is due; returns how many lists there were."""
+        client = self.client
+        if client is None:
+            return 0
+        found = 0
+        while not self._stopping:
+            found += await self._begin_due(ctx, client)
+            if not self._tasks:
+                return found
+            await self._wait()
+            await self._keep_leases(ctx)
+        if self._tasks:
+            await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+        return 0
+
+    async def _begin_due(self, ctx: Context, client: EmailsClient) -> int:
+        now = ctx.clock.now()
+
+        def claim(tx: Tx) -> list[Job]:
+            return [
+                job
+                for kind in (RUN, WHOLE)
+                for job in tx.jobs.claim_due(
+                    kind=kind, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
+                )
+            ]
+
+        if not await ctx.store.read(lambda tx: any(job.due_at and job.due_at <= now for job in _open(tx))):
+            return 0
+        begun = [job for job in await ctx.store.write(claim, name="claim_emails") if job.id not in self._tasks]
+        for job in begun:
+            task = asyncio.create_task(self._work(ctx, client, job), name=f"list {job.id}")
+            self._tasks[job.id] = task
+            task.add_done_callback(partial(self._ended, job.id))
+        return len(begun)
+
+    def _ended(self, job_id: str, _: asyncio.Task[None]) -> None:
+        self._tasks.pop(job_id, None)
+        self._news.set()
+
+    async def _wait(self) -> None:
+        try:
+            async with asyncio.timeout(_LOOK_SECONDS):
+                await self._news.wait()
+        except TimeoutError:
+            pass  # time to look whether something became due
+        self._news.clear()
+
+    async def _keep_leases(self, ctx: Context) -> None:
+        if self._monotonic() - self._leased_at < _LEASE_EVERY:
+            return
+        self._leased_at = self._monotonic()
+        for job_id in list(self._tasks):
+            await hold_lease(ctx, job_id)
+
+    async def _work(self, ctx: Context, client: EmailsClient, job: Job) -> None:
+        """One list, as far as it gets; what goes wrong with the file itself ends it with a sentence."""
+        try:
+            await self._step(ctx, client, job)
+        except ServiceNow as silent:
+            await _read_later(ctx, job, silent)
+        except OutcomeUnknown as silent:
+            await _read_later(ctx, job, ServiceNow(silent.service, silent.reason))
+        except TROUBLE as trouble:
+            await _fail(ctx, job, trouble)
+        except Exception:
+            # A list must not bring the others down; it is taken up again later, from where it is.
+            log.exception("the work on a list failed", job=job.id)
+            due = ctx.clock.now() + _AFTER_DEFECT
+            await ctx.store.write(lambda tx: _put_off(ctx, tx, job.id, due), name="email_put_off")
+
+    async def _step(self, ctx: Context, client: EmailsClient, job: Job) -> None:
+        if job.kind == WHOLE:
+            await (lose_whole(ctx, job) if job.state == RunState.SENDING else send_whole(ctx, client, job))
+            return
+        if job.state == RunState.PREPARING:
+            await prepare(ctx, job)
+            await ctx.store.write(lambda tx: _begin_run(ctx, tx, job.id), name="email_run")
+            job = await ctx.store.read(partial(_again, job=job))
+        await Run(ctx=ctx, client=client, job=job, pressure=self._pressure, stopping=lambda: self._stopping).go()
+
+
+def _again(tx: Tx, *, job: Job) -> Job:
+    return tx.jobs.get(job.id) or job
+
+
+def _open(tx: Tx) -> list[Job]:
+    return [*tx.jobs.open(RUN), *tx.jobs.open(WHOLE)]
+
+
+def _begin_run(ctx: Context, tx: Tx, job_id: str) -> None:
+    now = ctx.clock.now()
+    job = tx.jobs.get(job_id)
+    if job is not None and job.state == RunState.PREPARING:
+        tx.jobs.change(job, now=now, state=RunState.RUNNING, keep_lease=True)
+        show_board(tx, subject_of(job_id), now=now)
+
+
+async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
+    """The file could not be read for now; nothing was sent."""
+    tries = int(job.detail.get("reads", 0)) + 1
+    if tries >= _READ_TRIES:
+        await _fail(ctx, job, silent)
+        return
+    due = ctx.clock.now() + timedelta(seconds=max(_READ_AGAIN * tries, silent.retry_after or 0.0))
+
+    def later(tx: Tx) -> None:
+        current = tx.jobs.get(job.id)
+        if current is not None:
+            detail = {**current.detail, "reads": tries}
+            tx.jobs.change(current, now=ctx.clock.now(), detail=detail, due_at=due)
+
+    await ctx.store.write(later, name="email_read_later")
+
+
+async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
+    now = ctx.clock.now()
+
+    def fail(tx: Tx) -> None:
+        current = tx.jobs.get(job.id)
+        if current is not None:
+            detail = {**current.detail, "reason": words_for(trouble)}
+            tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
+            show_board(tx, subject_of(job.id), now=now)
+
+    log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
+    await ctx.store.write(fail, name="email_fail")
+
+
+def _put_off(ctx: Context, tx: Tx, job_id: str, due: datetime) -> None:
+    job = tx.jobs.get(job_id)
+    if job is not None and job.closed_at is None:
+        tx.jobs.change(job, now=ctx.clock.now(), due_at=due)

@@ -1,0 +1,229 @@
+"""One run, row by row: addresses out, answers in, stored in groups.
+
+An address is taken in the same transaction that stores answers, and never more are taken than may be under way. So
+after a crash at most that many are asked again, and the database knows which.
+"""
+
+import asyncio
+import json
+from collections import deque
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+from bot.clients.emails import EmailsClient
+from bot.domain.emails import Answer, Busy, Lost, Outcome, RunState
+from bot.domain.errors import OperatorError
+from bot.workflows.boards import post_file, show_board
+from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.pressure import Pressure
+from storage.rows import Job
+from storage.transaction import Tx
+
+RESULT = "result"
+
+_TRIES = 3
+_MOST_HOLDS = 8
+_LEAST_LOSSES = 20
+_LINGER_SECONDS = 0.02
+"""How long answers wait for company before they are stored; a write costs as much as thirty requests."""
+_GROUP = 4
+"""A fourth of what is under way is company enough."""
+_SHOW_SECONDS = 1.0
+
+_Taken = tuple[int, str]
+
+
+class Run:
+    """The work of one process on one run.
+
+    Args:
+        job: as it was claimed.
+        stopping: whether the process is about to end.
+    """
+
+    def __init__(
+        self, *, ctx: Context, client: EmailsClient, job: Job, pressure: Pressure, stopping: Callable[[], bool]
+    ) -> None:
+        self._ctx = ctx
+        self._client = client
+        self._id = job.id
+        self._pressure = pressure
+        self._stopping = stopping
+        self._wants = int(job.payload["concurrency"])
+        self._state = RunState(job.state)
+        self._waiting: deque[_Taken] = deque()
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._answers: list[tuple[int, str, str]] = []
+        self._tries: dict[int, int] = {}
+        self._losses = 0
+        self._trouble = ""
+        self._is_empty = False
+        self._news = asyncio.Event()
+        self._shown_at: datetime | None = None
+
+    async def go(self) -> None:
+        """Work until it is done, paused, stopped, or has to wait for the service."""
+        self._pressure.join(self._id, wants=self._wants)
+        try:
+            await self._pick_up()
+            while not self._is_over():
+                self._send()
+                await self._collect()
+                await self._store()
+        finally:
+            self._pressure.leave(self._id)
+            for task in self._under_way:
+                task.cancel()
+            await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._close()
+
+    async def _pick_up(self) -> None:
+        """What an earlier process had under way is asked again, and counted."""
+        now = self._ctx.clock.now()
+
+        def pick_up(tx: Tx) -> list[_Taken]:
+            left = tx.emails.unanswered(self._id)
+            if left:
+                tx.emails.repeat(self._id, len(left))
+                show_board(tx, subject_of(self._id), now=now)
+            return left
+
+        self._waiting.extend(await self._ctx.store.write(pick_up, name="email_pick_up"))
+
+    @property
+    def _is_sending(self) -> bool:
+        return self._state is RunState.RUNNING and not self._trouble and not self._stopping()
+
+    @property
+    def _room(self) -> int:
+        """How many more may be sent: what is answered counts until it is stored."""
+        return self._pressure.share(self._id) - len(self._under_way) - len(self._answers)
+
+    def _is_over(self) -> bool:
+        if self._under_way or self._answers:
+            return False
+        if not self._is_sending or self._pressure.rest() > 0:
+            return True
+        return self._is_empty and not self._waiting
+
+    def _send(self) -> None:
+        if not self._is_sending or self._pressure.rest() > 0:
+            return
+        for _ in range(min(self._room, len(self._waiting))):
+            task = asyncio.create_task(self._ask(*self._waiting.popleft()))
+            self._under_way.add(task)
+            task.add_done_callback(self._under_way.discard)
+
+    async def _collect(self) -> None:
+        """Wait for answers, a moment longer for company."""
+        if not self._under_way and not self._answers:
+            return
+        await self._news.wait()
+        try:
+            async with asyncio.timeout(_LINGER_SECONDS):
+                while self._under_way and len(self._answers) * _GROUP < len(self._under_way):
+                    self._news.clear()
+                    await self._news.wait()
+        except TimeoutError:
+            pass  # nobody else came
+        self._news.clear()
+
+    async def _ask(self, number: int, address: str) -> None:
+        try:
+            said = await self._client.check(address)
+        except OperatorError as refused:
+            self._trouble = f"{refused.problem}{f'; {refused.mend}' if refused.mend else ''}"
+            self._waiting.appendleft((number, address))
+        else:
+            self._take_in(number, address, said)
+        finally:
+            self._news.set()
+
+    def _take_in(self, number: int, address: str, said: Answer | Busy | Lost) -> None:
+        match said:
+            case Answer():
+                self._losses = 0
+                self._pressure.answered()
+                self._answers.append(_stored(number, said))
+            case Busy(reason=reason, retry_after=retry_after):
+                self._waiting.appendleft((number, address))
+                self._pressure.busy(retry_after)
+                if self._pressure.holds > _MOST_HOLDS:
+                    self._trouble = f"the service asked to wait {_MOST_HOLDS} times in a row ({reason})"
+            case Lost(reason=reason):
+                self._lost(number, address, reason)
+
+    def _lost(self, number: int, address: str, reason: str) -> None:
+        """Again, later; the service as a whole is given up when nothing else comes from it."""
+        self._losses += 1
+        self._tries[number] = self._tries.get(number, 0) + 1
+        if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):
+            self._trouble = f"the service does not work at the moment: {reason}"
+        if self._tries[number] >= _TRIES and not self._trouble:
+            answer = Answer(outcome=Outcome.FAILED, text=f"asked {_TRIES} times: {reason}")
+            self._answers.append(_stored(number, answer))
+        else:
+            self._waiting.append((number, address))
+
+    async def _store(self) -> None:
+        """Store what came, take as many again, see whether somebody pressed a button."""
+        answers, self._answers = self._answers, []
+        wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
+        now = self._ctx.clock.now()
+        shows = self._shown_at is None or now - self._shown_at >= timedelta(seconds=_SHOW_SECONDS)
+
+        def store(tx: Tx) -> tuple[str | None, list[_Taken]]:
+            tx.emails.record(self._id, answers)
+            job = tx.jobs.get(self._id)
+            taken = tx.emails.take(self._id, wanted)
+            if shows and answers:
+                show_board(tx, subject_of(self._id), now=now, progress=True)
+            return (None if job is None else job.state), taken
+
+        try:
+            state, taken = await self._ctx.store.write(store, name="email_store")
+        except BaseException:
+            self._answers = [*answers, *self._answers]
+            raise
+        if shows and answers:
+            self._shown_at = now
+        self._waiting.extend(taken)
+        self._is_empty = wanted > 0 and not taken
+        self._state = RunState.STOPPING if state is None else RunState(state)
+
+    async def _close(self) -> None:
+        """Write down where it stands now that nothing is under way."""
+        now = self._ctx.clock.now()
+        rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
+        finished = self._is_empty and not self._waiting
+
+        def close(tx: Tx) -> None:
+            job = tx.jobs.get(self._id)
+            if job is None:
+                return
+            state = RunState(job.state)
+            if state is RunState.STOPPING or finished:
+                end = RunState.DONE if finished else RunState.STOPPED
+                tx.jobs.change(job, now=now, state=end, close=True)
+                post_file(tx, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, now=now)
+            elif state is RunState.RUNNING and trouble:
+                detail = {**job.detail, "reason": trouble}
+                tx.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
+            elif state is RunState.RUNNING and not stopping:
+                tx.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
+            else:
+                tx.jobs.change(job, now=now)
+            show_board(tx, subject_of(self._id), now=now)
+
+        await self._ctx.store.write(close, name="email_close")
+
+
+async def hold_lease(ctx: Context, job_id: str) -> None:
+    """Keep others off for another while."""
+    until = ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)
+    await ctx.store.write(lambda tx: tx.jobs.extend(job_id, owner=ctx.owner, until=until), name="email_lease")
+
+
+def _stored(number: int, answer: Answer) -> tuple[int, str, str]:
+    return number, answer.outcome.value, json.dumps(answer.stored(), ensure_ascii=False, separators=(",", ":"))

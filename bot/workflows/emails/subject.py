@@ -1,0 +1,112 @@
+"""What the board of a list and its thread hold."""
+
+import asyncio
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bot.domain.content import Content
+from bot.domain.emails import WHOLE, Count, Outcome, Progress, RunState
+from bot.presentation import emails
+from bot.workflows.context import Context
+from bot.workflows.emails.prepare import ROWS
+from bot.workflows.emails.result import result_file
+from bot.workflows.emails.run import RESULT
+from bot.workflows.subjects import Attachment
+from storage.rows import EmailRun, Job
+from storage.transaction import Tx
+
+_STEM_LIMIT = 60
+
+
+class EmailList:
+    """Boards of kind ``email``."""
+
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
+        """How far the list is."""
+        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        return None if found is None else emails.board(found)
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
+        """Nothing is said besides board and file."""
+        return None
+
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
+        """The result."""
+        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        if found is None:
+            return None
+        content = await (_returned(ctx, id) if found.whole else _rows(ctx, id))
+        if not content:
+            return None
+        job = await ctx.store.read(lambda tx: tx.jobs.get(id))
+        name = str(job.detail.get("result") or "") if job is not None else ""
+        title = _named(name, id) if found.whole and name else f"{_stem(found.file)}-results-{id[-6:].lower()}.csv"
+        return Attachment(
+            name=title,
+            content=content,
+            title=title,
+            alt=emails.result_alt(found),
+            comment=emails.result_comment(found),
+        )
+
+
+def _progress(tx: Tx, job_id: str) -> Progress | None:
+    job = tx.jobs.get(job_id)
+    if job is None:
+        return None
+    return progress_of(job, tx.emails.get(job_id))
+
+
+def progress_of(job: Job, run: EmailRun | None) -> Progress:
+    """A job as its board shows it."""
+    said = job.detail.get("said") or ()
+    return Progress(
+        id=job.id,
+        state=RunState(job.state),
+        file=str(job.payload["name"]),
+        column=str(job.payload["column_name"]),
+        whole=job.kind == WHOLE,
+        requester=job.requester,
+        concurrency=int(job.payload["concurrency"]),
+        count=Count() if run is None else _count(run),
+        reason=str(job.detail.get("reason") or ""),
+        receipt=str(job.detail.get("receipt") or ""),
+        said=tuple((str(name), str(value)) for name, value in said),
+    )
+
+
+def _count(run: EmailRun) -> Count:
+    outcomes = {Outcome(outcome): count for outcome, count in run.outcomes.items()}
+    return Count(
+        total=run.total,
+        taken=run.taken,
+        rows=run.rows,
+        skipped=run.skipped,
+        repeated=run.repeated,
+        outcomes=MappingProxyType(outcomes),
+    )
+
+
+async def _rows(ctx: Context, job_id: str) -> bytes:
+    def read(tx: Tx) -> tuple[EmailRun | None, list[bytes], Mapping[int, str]]:
+        return tx.emails.get(job_id), list(tx.emails.blocks(job_id, part=ROWS)), tx.emails.answers(job_id)
+
+    run, blocks, stored = await ctx.store.read(read)
+    if run is None or not blocks:
+        return b""
+    return await asyncio.to_thread(result_file, run.header, blocks, stored)
+
+
+async def _returned(ctx: Context, job_id: str) -> bytes:
+    return b"".join(await ctx.store.read(lambda tx: list(tx.emails.blocks(job_id, part=RESULT))))
+
+
+def _named(name: str, job_id: str) -> str:
+    """A name of its own in this thread, by which the file is found again."""
+    stem, dot, extension = name.rpartition(".")
+    return f"{stem or name}-{job_id[-6:].lower()}{dot}{extension if stem else ''}"
+
+
+def _stem(name: str) -> str:
+    stem = name.rpartition(".")[0] or name
+    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem).strip("-.")[:_STEM_LIMIT]

@@ -1,0 +1,172 @@
+"""The whole file at once: sent to the service a single time, and whatever comes back is handed on."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from io import BytesIO
+from typing import Any
+
+from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
+from bot.domain.emails import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.tables import Limits, Table, TableProblem
+from bot.domain.tracking import back_off
+from bot.tables import read_table, write_csv
+from bot.workflows.boards import post_file, show_board
+from bot.workflows.context import Context
+from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.prepare import check_column
+from bot.workflows.emails.reading import read_list
+from bot.workflows.emails.run import RESULT
+from storage.rows import EmailRun, Job
+from storage.transaction import Tx
+
+_BLOCK = 256 * 1024
+_TRIES = 5
+_FIRST_WAIT = 5.0
+_LONGEST_WAIT = 120.0
+_NO_LIMITS = Limits(size=10 * RESULT_BYTES, rows=10_000_000, columns=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a job ends: its state, what it keeps, and the file that came back."""
+
+    state: RunState
+    detail: dict[str, Any]
+    file: Returned | None = None
+
+
+async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
+    """Read the file, claim the one attempt, send, store what came of it.
+
+    Raises:
+        TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: nothing was sent, or the
+            service refuses us.
+    """
+    column = int(job.payload["column"])
+
+    def content_of(table: Table) -> tuple[Table, bytes]:
+        check_column(table, column)
+        return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
+
+    _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
+    claimed = await ctx.store.write(lambda tx: _claim(ctx, tx, job, table), name="email_send")
+    if claimed is None:
+        return
+    name = f"{_stem(str(job.payload['name']))}-processed.csv"
+    answer = await client.process_file(content, column=column, name=name)
+    if isinstance(answer, NotExecuted) and answer.again:
+        await _later(ctx, claimed, answer)
+        return
+    ended = await _ended(ctx, answer, name)
+    await ctx.store.write(lambda tx: _end(ctx, tx, claimed, ended), name="email_sent")
+
+
+async def lose_whole(ctx: Context, job: Job) -> None:
+    """A process ended while the file was under way. Nobody knows whether the service has it: it is not sent again."""
+    reason = "Switchboard was restarted while the service had the file"
+    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": reason})
+    await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_lost")
+
+
+def _claim(ctx: Context, tx: Tx, job: Job, table: Table) -> Job | None:
+    now = ctx.clock.now()
+    current = tx.jobs.get(job.id)
+    if current is None or current.state != RunState.PREPARING:
+        return None
+    run = EmailRun(
+        job_id=job.id, header=table.header, rows=len(table.rows), skipped=0, total=0, taken=0, repeated=0, outcomes={}
+    )
+    tx.emails.begin(run)
+    show_board(tx, subject_of(job.id), now=now)
+    return tx.jobs.change(current, now=now, state=RunState.SENDING, keep_lease=True)
+
+
+async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
+    """The service certainly does not have it yet; try again in a while."""
+    now = ctx.clock.now()
+    tries = int(job.detail.get("tries", 0)) + 1
+    if tries >= _TRIES:
+        ended = _Ended(RunState.FAILED, {**job.detail, "reason": f"{refusal.reason} ({tries} times)"})
+        await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_given_up")
+        return
+    wait = max(
+        back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT).total_seconds(), refusal.retry_after or 0
+    )
+    detail = {**job.detail, "tries": tries, "reason": refusal.reason}
+
+    def again(tx: Tx) -> None:
+        tx.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + timedelta(seconds=wait))
+        show_board(tx, subject_of(job.id), now=now)
+
+    await ctx.store.write(again, name="email_again")
+
+
+async def _ended(  # noqa: PLR0911 - one end an answer
+    ctx: Context, answer: FileAnswer | NotExecuted | Unknown, name: str
+) -> _Ended:
+    match answer:
+        case Returned():
+            return _Ended(RunState.DONE, {}, _made_safe(answer))
+        case Listed(header=header, rows=rows):
+            return _Ended(RunState.DONE, {}, Returned(name=name, content=write_csv(header, rows)))
+        case Link(url=url):
+            return await _fetched(ctx, url, name)
+        case Receipt(id=number, pairs=pairs):
+            return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
+        case Answer(pairs=pairs, text=text):
+            said = [list(pair) for pair in pairs] or ([["answer", text]] if text else [])
+            return _Ended(RunState.DONE, {"said": said})
+        case NotExecuted(reason=reason, words=words):
+            return _Ended(RunState.FAILED, {"reason": f"{reason}{f': {words}' if words else ''}"})
+        case Unknown(reason=reason):
+            return _Ended(RunState.UNKNOWN, {"reason": reason})
+
+
+async def _fetched(ctx: Context, url: str, name: str) -> _Ended:
+    """The service put its result somewhere; such addresses expire, so it is fetched at once."""
+    content = bytearray()
+    try:
+        async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
+            async for piece in result:
+                content += piece
+            name = result.name or name
+    except (ServiceNow, ServiceNever) as trouble:
+        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": [["result", url]]})
+    if not content:
+        return _Ended(RunState.DONE, {"reason": "its result is empty", "said": [["result", url]]})
+    return _Ended(RunState.DONE, {}, _made_safe(Returned(name=name, content=bytes(content))))
+
+
+def _made_safe(file: Returned) -> Returned:
+    """A table gets its formulas neutralised; what cannot be read as one is handed on as it is."""
+    try:
+        table = read_table(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
+    except TableProblem:
+        return file
+    if table.sheet:
+        return Returned(
+            name=f"{_stem(file.name)}.csv", content=write_csv(table.header, (row.cells for row in table.rows))
+        )
+    return Returned(name=file.name, content=write_csv(table.header, (row.cells for row in table.rows)))
+
+
+def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:
+    now = ctx.clock.now()
+    current = tx.jobs.get(job.id) or job
+    detail = dict(ended.detail)
+    if ended.file is not None:
+        detail["result"] = ended.file.name
+        tx.emails.drop_blocks(job.id, part=RESULT)
+        content = ended.file.content
+        for n, first in enumerate(range(0, len(content), _BLOCK)):
+            tx.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
+        post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now)
+    tx.jobs.change(current, now=now, state=ended.state, detail=detail, close=True)
+    show_board(tx, subject_of(job.id), now=now)
+
+
+def _stem(name: str) -> str:
+    stem = name.rpartition(".")[0] or name
+    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem).strip("-.")[:60] or "list"

@@ -1,0 +1,29 @@
+"""The buttons of a list's board."""
+
+from bot.presentation import answers, emails
+from bot.workflows.emails.ask import Press, Pressed, press
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Private, Reply
+from handlers.router import ClickHandler, Router
+
+
+def register(router: Router) -> None:
+    """Pause, Resume, Stop."""
+    router.actions[emails.PAUSE] = _button(Press.PAUSE)
+    router.actions[emails.RESUME] = _button(Press.RESUME)
+    router.actions[emails.STOP] = _button(Press.STOP)
+
+
+def _button(what: Press) -> ClickHandler:
+    async def pressed(desk: Desk, click: Click) -> Reply:
+        came, state = await press(desk.ctx, click.value, what, person=click.user)
+        match came:
+            case Pressed.NOT_YOURS:
+                return Private(answers.private(f":no_entry_sign: {emails.NOT_YOURS}"))
+            case Pressed.TOO_LATE:
+                return Private(answers.private(f":information_source: {emails.refused_press(state)}"))
+            case Pressed.DONE:
+                return Nothing()
+
+    return pressed

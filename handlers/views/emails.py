@@ -1,0 +1,116 @@
+"""The forms for a list of addresses: which file, which column, how."""
+
+import asyncio
+import json
+
+from bot.domain.content import Block
+from bot.domain.emails import CONCURRENCY, CONCURRENCY_LIMIT
+from bot.domain.tables import Table
+from bot.presentation import email_forms
+from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, WHOLE_FILE
+from bot.presentation.views import notice
+from bot.workflows.emails.ask import AskedToProcess, ask_to_process
+from bot.workflows.emails.reading import TROUBLE, look_at_list, words_for
+from handlers.commands.email import admitted
+from handlers.desk import Desk
+from handlers.incoming import Submission
+from handlers.replies import Answer, FieldErrors, Later, Private, Replace, Reply
+from handlers.router import Router
+
+SOON = 1.5
+"""Seconds within which a file of usual size is read, so that the next form comes at once."""
+_LEAST_PERCENT = 50
+
+
+def register(router: Router) -> None:
+    """Both forms by their callback ids."""
+    router.views[email_forms.FILE_FORM] = choose_file
+    router.views[email_forms.LIST_FORM] = start
+
+
+async def choose_file(desk: Desk, form: Submission) -> Reply:
+    """The file is there: read it and ask for the column."""
+    client = await admitted(desk, form.user)
+    if isinstance(client, Private):
+        return client
+    files = form.files.get(FILE, ())
+    if not files:
+        return FieldErrors({FILE: email_forms.NO_FILE})
+    channel = str(json.loads(form.metadata)["channel"])
+    reading = desk.whispers.begin(next_form(desk, files[0], channel=channel, thread_ts=""))
+    done, _ = await asyncio.wait({reading}, timeout=SOON)
+    if done:
+        view, mistake = reading.result()
+        return FieldErrors({FILE: mistake}) if mistake else Replace(view)
+
+    async def later() -> Answer:
+        return Replace((await reading)[0])
+
+    return Later(later, meanwhile=Replace(email_forms.reading("the file")))
+
+
+async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
+    """The form that asks for the column; or a notice why there is none, and the same as one sentence."""
+    try:
+        info, table, looks = await look_at_list(desk.ctx, file_id)
+    except TROUBLE as trouble:
+        words = words_for(trouble)
+        return email_forms.unusable(words), words
+    view = email_forms.list_form(
+        looks,
+        rows=len(table.rows),
+        read_as=_read_as(table),
+        file=file_id,
+        name=info.name,
+        channel=channel,
+        thread_ts=thread_ts,
+    )
+    return view, ""
+
+
+def _read_as(table: Table) -> str:
+    if table.sheet:
+        return f"the sheet “{table.sheet}”"
+    between = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}.get(table.delimiter, table.delimiter)
+    return f"{table.encoding} with {between}" if len(table.header) > 1 else table.encoding
+
+
+async def start(desk: Desk, form: Submission) -> Reply:
+    """Column and manner are chosen: begin."""
+    client = await admitted(desk, form.user)
+    if isinstance(client, Private):
+        return client
+    errors: dict[str, str] = {}
+    concurrency = _concurrency(form.values.get(CONCURRENT, ""))
+    if concurrency is None:
+        errors[CONCURRENT] = email_forms.NO_NUMBER
+    column, percent, name = email_forms.chosen(form.values[COLUMN])
+    if percent < _LEAST_PERCENT:
+        errors[COLUMN] = email_forms.hardly_addresses(name, percent)
+    if errors or concurrency is None:
+        return FieldErrors(errors)
+    about = json.loads(form.metadata)
+    added = await ask_to_process(
+        desk.ctx,
+        AskedToProcess(
+            requester=form.user,
+            channel=about["channel"],
+            thread_ts=about["thread"] or None,
+            file_id=about["file"],
+            file_name=about["name"],
+            column=column,
+            column_name=name,
+            whole=form.values.get(HOW) == WHOLE_FILE,
+            concurrency=concurrency,
+            source_key=f"view:{form.view_id}",
+        ),
+    )
+    return Replace(notice(email_forms.TITLE, email_forms.STARTED if added else email_forms.ASKED_BEFORE))
+
+
+def _concurrency(text: str) -> int | None:
+    digits = text.strip()
+    if not digits:
+        return CONCURRENCY
+    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
+    return int(digits) if valid and 1 <= int(digits) <= CONCURRENCY_LIMIT else None

@@ -1,0 +1,146 @@
+"""Runs through lists of e-mail addresses.
+
+Addresses are taken in the order of their numbers, so a single number says which were asked: all below it. Those of
+them without an answer are what a process that died had under way.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+
+from storage.repositories.common import columns
+from storage.rows import EmailRun
+from storage.tables import email_address, email_block, email_run
+
+Numbered = tuple[int, str]
+"""An address, or an answer in its stored form, by its number."""
+
+_RECORD = (
+    update(email_address)
+    .where(
+        email_address.c.job_id == bindparam("job"),
+        email_address.c.n == bindparam("number"),
+        email_address.c.answer.is_(None),
+    )
+    .values(answer=bindparam("said"))
+)
+
+
+class EmailRuns:
+    """The tables ``email_run``, ``email_address`` and ``email_block``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def begin(self, run: EmailRun) -> None:
+        """Start with nothing: what a process that died while it read the file had stored is thrown away."""
+        for table in (email_address, email_block, email_run):
+            self._connection.execute(delete(table).where(table.c.job_id == run.job_id))
+        self._connection.execute(insert(email_run), columns(run))
+
+    def add_addresses(self, job_id: str, addresses: Sequence[Numbered]) -> None:
+        """Addresses, each once."""
+        rows = [{"job_id": job_id, "n": n, "address": address, "answer": None} for n, address in addresses]
+        if rows:
+            self._connection.execute(insert(email_address), rows)
+
+    def add_block(self, job_id: str, *, part: str, n: int, content: bytes) -> None:
+        """A piece of a file."""
+        values = {"job_id": job_id, "part": part, "n": n, "content": content}
+        self._connection.execute(insert(email_block), values)
+
+    def drop_blocks(self, job_id: str, *, part: str) -> None:
+        """Forget a file."""
+        self._connection.execute(delete(email_block).where(email_block.c.job_id == job_id, email_block.c.part == part))
+
+    def get(self, job_id: str) -> EmailRun | None:
+        """How far a run is."""
+        row = self._connection.execute(select(email_run).where(email_run.c.job_id == job_id)).first()
+        return None if row is None else _read(row)
+
+    def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
+        """The whole file has been read."""
+        values = {"rows": rows, "skipped": skipped, "total": total}
+        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+
+    def take(self, job_id: str, count: int) -> list[Numbered]:
+        """The next addresses; from now on they count as asked."""
+        if count <= 0:
+            return []
+        run = self._connection.execute(select(email_run.c.taken).where(email_run.c.job_id == job_id)).scalar_one()
+        found = self._addresses(job_id, email_address.c.n >= run, limit=count)
+        if found:
+            taken = found[-1][0] + 1
+            self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(taken=taken))
+        return found
+
+    def unanswered(self, job_id: str) -> list[Numbered]:
+        """Addresses that were asked, with no answer stored."""
+        taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
+        return self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
+
+    def repeat(self, job_id: str, count: int) -> None:
+        """So many are asked again."""
+        values = {"repeated": email_run.c.repeated + count}
+        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+
+    def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
+        """Store answers as (number, outcome, stored form). One that is there already stays."""
+        if not answers:
+            return
+        kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
+        outcomes: Counter[str] = Counter(self._connection.execute(kept).scalar_one())
+        asked = [number for number, _, _ in answers]
+        known = set(
+            self._connection.execute(
+                select(email_address.c.n).where(
+                    email_address.c.job_id == job_id,
+                    email_address.c.n.between(min(asked), max(asked)),
+                    email_address.c.answer.is_not(None),
+                )
+            ).scalars()
+        )
+        new = {number: (outcome, said) for number, outcome, said in answers if number not in known}
+        if not new:
+            return
+        self._connection.execute(_RECORD, [{"job": job_id, "number": n, "said": said} for n, (_, said) in new.items()])
+        outcomes.update(outcome for outcome, _ in new.values())
+        values = {"outcomes": dict(outcomes)}
+        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+
+    def answers(self, job_id: str) -> Mapping[int, str]:
+        """Every stored answer, by the number of its address."""
+        query = select(email_address.c.n, email_address.c.answer).where(
+            email_address.c.job_id == job_id, email_address.c.answer.is_not(None)
+        )
+        return {row[0]: row[1] for row in self._connection.execute(query)}
+
+    def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
+        """The pieces of a file, in order."""
+        query = (
+            select(email_block.c.content)
+            .where(email_block.c.job_id == job_id, email_block.c.part == part)
+            .order_by(email_block.c.n)
+        )
+        return iter(self._connection.execute(query).scalars())
+
+    def counted(self, job_id: str) -> tuple[int, int]:
+        """Addresses and answers that are really there: what the figures of the run must say."""
+        query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
+        total, answered = self._connection.execute(query).one()
+        return total, answered
+
+    def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:
+        query = (
+            select(email_address.c.n, email_address.c.address)
+            .where(email_address.c.job_id == job_id, *conditions)
+            .order_by(email_address.c.n)
+            .limit(limit)
+        )
+        return [(n, address) for n, address in self._connection.execute(query)]
+
+
+def _read(row: Row[Any]) -> EmailRun:
+    return EmailRun(**row._mapping)  # noqa: SLF001

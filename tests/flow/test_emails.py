@@ -1,0 +1,391 @@
+"""E-mail processing from the command or the dropped file to the result in the thread."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.emails import RunState
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.emails import FileShape, Shape
+from bot.playground.workspace import Message
+from bot.workflows.emails.ask import Press, Pressed, press
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+
+LIST = (
+    b"name,email,note\r\n"
+    b"Ana,ana@example.com,=1+1\r\n"
+    b"Bo,bounce@example.com,\r\n"
+    b"Nobody,,x\r\n"
+    b"Ana again,ana@EXAMPLE.com,\r\n"
+    b"Odd,not an address,\r\n"
+    b"Plus,ana+news@example.com,-5\r\n"
+)
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=database_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def email(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:
+    """What the asker is told."""
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.slash(user, channel, "/email", text)
+    await rig.workspace.until(lambda: len(rig.workspace.ephemerals(user)) > before)
+    if "Asking" in rig.workspace.ephemerals(user)[-1].text:
+        await rig.workspace.until(lambda: "Asking" not in rig.workspace.ephemerals(user)[-1].text)
+    return rig.workspace.ephemerals(user)[-1].plain
+
+
+async def dropped(rig: Rig, content: bytes = LIST, *, name: str = "people.csv", user: str = MARIA) -> Message:
+    """A file, with the form for its column open."""
+    message = await rig.workspace.drop(user, FINANCE, name, content)
+    await rig.settle()
+    await press_offer(rig, message, user=user)
+    return message
+
+
+async def press_offer(rig: Rig, message: Message, *, user: str = MARIA) -> None:
+    offer = next(one for one in rig.workspace.messages(FINANCE, thread_ts=message.ts) if one.bot_id and one.buttons)
+    button = next(one for one in offer.buttons if one.text == "Process e-mails")
+    await rig.workspace.click(user, FINANCE, offer.ts, button.action_id)
+    await rig.workspace.until(lambda: rig.workspace.modal(user) is not None)
+
+
+async def processed(rig: Rig, content: bytes = LIST, *, name: str = "people.csv", **values: str) -> Message:
+    """The board of a list that was started with the form's initial values, but for those given."""
+    message = await dropped(rig, content, name=name)
+    await rig.submit(MARIA, values)
+    return board(rig, message)
+
+
+def board(rig: Rig, message: Message) -> Message:
+    thread = rig.workspace.messages(FINANCE, thread_ts=message.ts)
+    return next(one for one in reversed(thread) if one.bot_id and "Process e-mails:" in one.text)
+
+
+def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
+    """Files in the thread: name, bytes, and what stands above."""
+    root = message.thread_ts or message.ts
+    found = []
+    for one in rig.workspace.messages(FINANCE, thread_ts=root):
+        if one.bot_id:
+            for file_id in one.files:
+                file = rig.workspace.file(file_id)
+                assert file is not None
+                found.append((file.name, file.content, one.text))
+    return found
+
+
+def rows(content: bytes) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
+
+
+async def test_one_address_is_answered_as_a_table(rig: Rig) -> None:
+    said = await email(rig, "check bounce@example.com")
+    assert "undeliverable" in said
+    assert "domain: example.com" in said
+
+
+async def test_several_addresses_however_they_are_written(rig: Rig) -> None:
+    said = await email(rig, "check ana+news@example.com, bo@example.com; info@x.example")
+    assert [
+        address for address in ("ana+news@example.com", "bo@example.com", "info@x.example") if address not in said
+    ] == [], said
+    assert set(rig.emails.asked) == {"ana+news@example.com", "bo@example.com", "info@x.example"}
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+async def test_whatever_shape_the_answer_has_it_is_shown(rig: Rig, shape: Shape) -> None:
+    rig.emails.manners.shape = shape
+    assert "undeliverable" in await email(rig, "check bounce@example.com")
+
+
+async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig) -> None:
+    said = await email(rig, "check ana")
+    assert "address" in said
+    assert "it must be an e-mail address such as ana@example.com" in said
+    assert "/email check ana@example.com bo@example.com" in said
+    many = " ".join(f"p{n}@example.com" for n in range(21))
+    assert "at most 20 addresses at a time, these are 21" in await email(rig, f"check {many}")
+    assert not rig.emails.asked
+
+
+async def test_help_lists_the_verbs(rig: Rig) -> None:
+    said = await email(rig, "help")
+    assert said.index("check &lt;address…&gt;") < said.index("file")
+
+
+async def test_guests_are_refused(rig: Rig) -> None:
+    assert "Guests cannot do this" in await email(rig, "check ana@example.com", user=GUS)
+    assert not rig.emails.asked
+
+
+async def test_a_service_that_is_not_configured_names_the_variable(sqlite_url: str) -> None:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_api_key=None)
+    try:
+        said = await email(opened, "check ana@example.com")
+        assert "EMAIL_API_KEY" in said
+        assert "EMAIL_BULK" not in said
+    finally:
+        await opened.close()
+
+
+async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
+    rig.emails.api_key = "another"
+    said = await email(rig, "check ana@example.com")
+    assert "The operator of Switchboard has to mend this" in said
+    assert "EMAIL_API_KEY" in said
+    assert "email-playground-key" not in said
+
+
+async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
+    root = await processed(rig)
+    assert "Done." in root.text
+    assert "3 of 3 addresses" in root.text
+    assert "6 rows, 2 of them without an address" in root.text
+    assert not root.buttons
+    assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
+    ((name, content, comment),) = files_of_bot(rig, root)
+    assert name.startswith("people-results-")
+    assert f"<@{MARIA}>" in comment
+    header, *found = rows(content)
+    assert header[:5] == ["name", "email", "note", "processing", "result"]
+    assert [row[:3] for row in found] == [
+        ["Ana", "ana@example.com", "'=1+1"],
+        ["Bo", "bounce@example.com", ""],
+        ["Nobody", "", "x"],
+        ["Ana again", "ana@EXAMPLE.com", ""],
+        ["Odd", "not an address", ""],
+        ["Plus", "ana+news@example.com", "-5"],
+    ]
+    assert [row[3] for row in found] == ["answered", "answered", "no address", "answered", "no address", "answered"]
+    assert found[1][4] == "undeliverable"
+    assert found[0][4:] == found[3][4:]
+
+
+async def test_the_form_shows_names_and_samples_and_has_chosen_the_likely_column(rig: Rig) -> None:
+    await dropped(rig)
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    select = next(block["element"] for block in form.blocks if block.get("block_id") == "column")
+    assert [option["text"]["text"] for option in select["options"]] == [
+        "name (0% addresses)",
+        "email (80% addresses)",
+        "note (0% addresses)",
+    ]
+    assert select["initial_option"] == select["options"][1]
+    assert select["options"][1]["description"]["text"] == "ana@example.com, bounce@example.com, ana@EXAMPLE.com"
+
+
+async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig: Rig) -> None:
+    message = await dropped(rig)
+    ack = await rig.submit(MARIA, {"column": "0|0|name"})
+    assert ack.body["errors"] == {
+        "column": "Only 0% of the cells of “name” look like e-mail addresses. "
+        "Choose the column that holds them, for example email."
+    }
+    # Somebody who forges the share is refused when the file is read.
+    forged = {"type": "static_select", "selected_option": {"value": "0|99|name"}}
+    await rig.workspace.submit(MARIA, {"column": forged}, force=True)
+    await rig.settle()
+    assert "hardly holds e-mail addresses (0 of 6 cells)" in board(rig, message).text
+    assert not rig.emails.asked
+
+
+@pytest.mark.parametrize("typed", ["0", "1001", "-1", "ten", "1.5"])
+async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: Rig, typed: str) -> None:
+    await dropped(rig)
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    state = {"type": "number_input", "value": typed}
+    ack = await rig.workspace.submit(MARIA, {"concurrent": state}, force=True)
+    assert ack.body["errors"] == {"concurrent": "Give a whole number from 1 to 1,000, for example 100."}
+
+
+@pytest.mark.parametrize(
+    "content", [LIST.decode().encode("utf-16"), LIST.replace(b",", b";"), LIST.replace(b",", b"\t")]
+)
+async def test_encodings_and_delimiters_as_everywhere(rig: Rig, content: bytes) -> None:
+    root = await processed(rig, content)
+    assert "3 of 3 addresses" in root.text
+
+
+async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
+    message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co\n")
+    await rig.settle()
+    await press_offer(rig, message)
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    assert "Every row needs as many cells as the first row, which has 2: row 3 has 1." in form.plain
+
+
+@pytest.mark.parametrize(
+    "shape", [FileShape.CSV, FileShape.ATTACHMENT, FileShape.ARRAY, FileShape.WRAPPED, FileShape.URL]
+)
+async def test_the_whole_file_comes_back_as_a_file(rig: Rig, shape: FileShape) -> None:
+    rig.emails.manners.file_shape = shape
+    root = await processed(rig, how="whole")
+    assert "Done. What the service gave back is in the thread." in root.text
+    ((sent, column),) = rig.emails.files
+    assert column == 1
+    assert sent[1] == ["Ana", "ana@example.com", "=1+1"]
+    ((_, content, _),) = files_of_bot(rig, root)
+    assert "undeliverable" in content.decode()
+    assert ",=1+1" not in content.decode()
+
+
+async def test_a_receipt_is_shown_and_kept(rig: Rig) -> None:
+    rig.emails.manners.file_shape = FileShape.RECEIPT
+    root = await processed(rig, how="whole")
+    assert "gave the receipt `job-1`" in root.text
+    assert not files_of_bot(rig, root)
+
+
+async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
+    rig.emails.manners.file_shape = FileShape.TEXT
+    root = await processed(rig, how="whole")
+    assert "Your file is being processed; the result goes to your mailbox." in root.text
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_500, FaultKind.DONE_DROPPED, FaultKind.GARBAGE])
+async def test_a_whole_file_of_unknown_outcome_is_not_sent_again(rig: Rig, kind: FaultKind) -> None:
+    rig.emails.faults.arm(Fault(kind, "process_file"))
+    root = await processed(rig, how="whole")
+    await rig.pass_time(3_600, steps=10)
+    assert "it was *not* sent again" in board(rig, rig.workspace.message(FINANCE, root.thread_ts or "")).text
+    assert len(rig.emails.files) == 1
+
+
+async def test_a_whole_file_that_certainly_did_not_arrive_is_sent_later(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "process_file"))
+    root = await processed(rig, how="whole")
+    assert not rig.emails.files
+    await rig.pass_time(30)
+    assert len(rig.emails.files) == 1
+    assert len(files_of_bot(rig, root)) == 1
+
+
+async def test_the_service_asks_to_wait_and_is_waited_for(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "check"))
+    root = await processed(rig)
+    assert "Under way." in root.text
+    await rig.pass_time(60, steps=20)
+    assert "Done." in rig.workspace.message(FINANCE, root.ts).text
+    assert all(count == 1 for count in rig.emails.asked.values())
+
+
+async def test_what_broke_on_the_way_is_asked_again_and_in_the_end_said(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "check", times=9))
+    root = await processed(rig)
+    ((_, content, _),) = files_of_bot(rig, root)
+    assert [row[3] for row in rows(content)[1:]].count("failed") == 4
+    assert "asked 3 times: it answered 500" in content.decode()
+
+
+async def test_a_time_out_is_no_answer_in_the_result(sqlite_url: str) -> None:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"service_total": 0.2})
+    try:
+        opened.emails.faults.arm(Fault(FaultKind.SLOW, "check", seconds=5))
+        root = await processed(opened)
+        ((_, content, _),) = files_of_bot(opened, root)
+        assert "no answer" in [row[3] for row in rows(content)[1:]]
+        assert "1 no answer" in root.text
+    finally:
+        await opened.close()
+
+
+async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
+    key, rig.emails.api_key = rig.emails.api_key, "another"
+    root = await processed(rig)
+    assert "Paused." in root.text
+    assert "EMAIL_API_KEY" in root.text
+    assert [button.text for button in root.buttons] == ["Resume", "Stop"]
+    rig.emails.api_key = key
+    await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
+    await rig.settle()
+    root = rig.workspace.message(FINANCE, root.ts)
+    assert "Done." in root.text
+    assert len(files_of_bot(rig, root)) == 1
+
+
+async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: Rig) -> None:
+    await rig.emails.stop()
+    many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(500))
+    root = await processed(rig, many)
+    assert "Paused." in root.text
+    assert "the service does not work at the moment" in root.text.casefold()
+    assert "0 of 500" in root.text or " failed" in root.text
+
+
+async def test_who_may_press(rig: Rig) -> None:
+    rig.emails.api_key = "another"
+    root = await processed(rig)
+    await rig.workspace.click(ZOE, FINANCE, root.ts, "email.stop")
+    await rig.settle()
+    assert "Only the person who asked for this list, or an admin" in rig.workspace.ephemerals(ZOE)[-1].text
+    await rig.workspace.click(OLGA, FINANCE, root.ts, "email.stop")
+    await rig.settle()
+    root = rig.workspace.message(FINANCE, root.ts)
+    assert "Stopped." in root.text
+    assert "3 not asked" in root.text
+    ((_, content, comment),) = files_of_bot(rig, root)
+    assert "It was stopped before its end." in comment
+    assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
+    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA)[0])
+    late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)
+    assert late == (Pressed.TOO_LATE, RunState.STOPPED)
+
+
+async def test_the_form_of_the_command_does_the_same(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/email", "file")
+    file_id = rig.workspace.upload(MARIA, "people.csv", LIST)
+    await rig.workspace.submit(MARIA, {"file": [file_id]})
+    await rig.workspace.until(lambda: (form := rig.workspace.modal(MARIA)) and form.callback_id == "email.list")
+    await rig.submit(MARIA, {})
+    root = next(one for one in rig.workspace.messages(FINANCE) if "Process e-mails: people.csv" in one.text)
+    assert "Done." in root.text
+    assert root.thread_ts in (None, "", root.ts)
+    assert len(files_of_bot(rig, root)) == 1
+
+
+async def test_a_broken_file_in_the_form_is_refused_at_its_field(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/email", "file")
+    file_id = rig.workspace.upload(MARIA, "people.csv", b"email\n")
+    ack = await rig.workspace.submit(MARIA, {"file": [file_id]})
+    assert ack.body["errors"] == {
+        "file": "The file has names in its first row but no rows below. Add at least one row below email,name."
+    }
+
+
+async def test_where_the_bot_is_no_member_the_result_comes_directly(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, RANDOM, "/email", "file")
+    file_id = rig.workspace.upload(MARIA, "people.csv", LIST)
+    await rig.workspace.submit(MARIA, {"file": [file_id]})
+    await rig.submit(MARIA, {})
+    direct = rig.workspace.open_dm(MARIA).id
+    root = next(one for one in rig.workspace.messages(direct) if "Process e-mails: people.csv" in one.text)
+    assert "Done." in root.text
+
+
+async def test_a_form_that_is_sent_twice_starts_once(rig: Rig) -> None:
+    await dropped(rig)
+    ack = await rig.workspace.submit(MARIA, {})
+    await rig.workspace.resend(ack)
+    await rig.settle()
+    assert all(count == 1 for count in rig.emails.asked.values())
+    jobs = await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA))
+    assert [job.state for job in jobs] == [RunState.DONE]
+
+
+async def test_a_file_that_is_gone_when_it_is_read_ends_with_a_sentence(rig: Rig) -> None:
+    message = await dropped(rig)
+    await rig.workspace.submit(MARIA, {})
+    await rig.workspace.delete_file(MARIA, message.files[0])
+    await rig.settle()
+    assert "This file was deleted." in board(rig, message).text
