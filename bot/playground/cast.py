@@ -65,6 +65,7 @@ def furnish(workspace: Workspace) -> None:
         hint="send | now | collect | show | list | events | account | partner | approvals | freeze | unfreeze | help",
         description="Pay people, with approval",
     )
+    workspace.add_shortcut("use_file", "Use this file")
     workspace.add_command(
         "/deliver",
         hint="stores | store | quote | book | show | cancel | start | prebook | webhooks | certify | help",

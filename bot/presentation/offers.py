@@ -133,11 +133,11 @@ def facts(file: DroppedFile) -> str:
     """Format, size and length; and that the name lies where it does."""
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
+    if file.is_called_wrongly and file.kind is not FileKind.OTHER:
+        known += " in spite of its name"
     parts = [known, size(file.size)]
     if file.duration_ms is not None and file.kind in (FileKind.AUDIO, FileKind.VIDEO):
         parts.append(length(file.duration_ms))
-    if file.is_called_wrongly and file.kind is not FileKind.OTHER:
-        parts.append(f"whatever its name says, it is {file.format.upper()}")
     return ", ".join(parts)
 
 

@@ -104,7 +104,7 @@ async def test_commands_complete_and_tell_their_usage(page: Page) -> None:
     composer = by(page, "composer")
     await composer.press_sequentially("/")
     options = by(page, "completion").get_by_role("option")
-    await expect(options).to_have_count(2)
+    await expect(options).to_have_count(3)
     await composer.press("ArrowDown")
     await expect(options.nth(1)).to_have_attribute("aria-selected", "true")
     await composer.press("ArrowUp")

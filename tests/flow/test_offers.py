@@ -156,7 +156,7 @@ async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
     await rig.settle()
     (offer,) = said(rig)
     assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
-    assert "whatever its name says, it is WAV" in offer.text
+    assert "WAV audio in spite of its name" in offer.text
 
 
 @pytest.mark.parametrize("odd", ["external", "hidden", "denied", "deleted"])

@@ -5,6 +5,7 @@
 """
 
 import tempfile
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
@@ -113,6 +114,7 @@ class Rig:
         around: dict[str, Any] | None = None,
         start: bool = True,
         delivery: DeliverySimulator | None = None,
+        prepare: Callable[[Workspace], None] | None = None,
         **settings: Any,
     ) -> Self:
         rig = cls()
@@ -124,6 +126,8 @@ class Rig:
         if clock is not None:
             rig.workspace._delivery.signing_clock = clock.seconds
         furnish(rig.workspace)
+        if prepare is not None:
+            prepare(rig.workspace)  # e.g. mounts the page, which cannot be done later
         await rig.workspace.start()
         rig._stack.push_async_callback(rig.workspace.stop)
         step = {} if clock else {"step_seconds": 0.05}

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import quote
 
 from aiohttp import web
 
 from bot.playground.console import panels
 from bot.playground.console.deeds import Deeds
 from bot.playground.console.feed import Feed, Note
+from bot.playground.console.files import FileDesk
 from bot.playground.console.guard import HEADERS, LOOPBACK_HOSTS, Guard
 from bot.playground.console.panels import ServicePanel
-from bot.playground.console.shapes import Shapes, picture_type
+from bot.playground.console.shapes import Shapes
 from bot.playground.console.stream import Stream
 from bot.playground.workspace import Change, Workspace
 
@@ -55,6 +55,7 @@ class Console:
         self._feed = Feed()
         self._shapes = Shapes(workspace=workspace)
         self._stream = Stream(feed=self._feed, workspace=workspace, shapes=self._shapes, services=self._services)
+        self._files = FileDesk(workspace=workspace)
         self._deeds = Deeds(workspace=workspace, services=self._services, feed=self._feed)
 
     def mount(self, app: web.Application) -> None:
@@ -64,7 +65,8 @@ class Console:
         add("GET", "/console/page/{path:.+}", guarded(self._asset))
         add("GET", "/console/state", guarded(self._state))
         add("GET", "/console/stream", guarded(self._follow))
-        add("GET", "/console/files/{file}", guarded(self._file))
+        add("GET", "/console/files/{file}", guarded(self._files.hand_out))
+        add("POST", "/console/upload", guarded(self._files.take_in))
         for name, deed in self._deeds.table.items():
             add("POST", f"/console/{name}", guarded(self._deeds.handler(deed)))
         app.cleanup_ctx.append(self._following)
@@ -97,6 +99,7 @@ class Console:
             "workspace": workspace,
             "guide": asdict(self._guide),
             "commands": self._shapes.commands(),
+            "shortcuts": self._shapes.shortcuts(),
             **self._shapes.places(viewer),
             "messages": self._shapes.messages(viewer),
             **self._shapes.modal(viewer),
@@ -107,16 +110,6 @@ class Console:
 
     async def _follow(self, request: web.Request) -> web.StreamResponse:
         return await self._stream.serve(request, self._viewer(request))
-
-    async def _file(self, request: web.Request) -> web.Response:
-        """A shared file, always as a download: nothing the bot uploads is ever shown as a page of this origin."""
-        file = self._workspace.file(request.match_info["file"])
-        if file is None or not file.complete or not file.shares:
-            raise web.HTTPNotFound
-        disposition = f"attachment; filename*=UTF-8''{quote(file.name)}"
-        headers = {**HEADERS, "Content-Disposition": disposition}
-        kind = picture_type(file) or "application/octet-stream"
-        return web.Response(body=file.content, content_type=kind, headers=headers)
 
     def _viewer(self, request: web.Request) -> str:
         """Who looks: ``as``, else the guide's person, else the first one."""

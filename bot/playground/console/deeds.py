@@ -18,6 +18,9 @@ _NEVER_TAKEN = frozenset({"type", "action_id", "block_id", "text", "values", "va
 _OPTION_KINDS = frozenset({"static_select", "radio_buttons", "overflow", "external_select"})
 
 
+INVITE = "/invite"
+
+
 class BadRequestError(ValueError):
     """The page sent something it never sends; the sentence names the field."""
 
@@ -31,6 +34,9 @@ class Deeds:
         self._feed = feed
         self.table: Mapping[str, Deed] = {
             "say": self._say,
+            "share": self._share,
+            "shortcut": self._shortcut,
+            "delete-file": self._delete_file,
             "slash": self._slash,
             "act": self._act,
             "act-in-view": self._act_in_view,
@@ -63,8 +69,39 @@ class Deeds:
             _text(body, "as"), _text(body, "channel"), _text(body, "text"), thread_ts=body.get("thread_ts") or None
         )
 
+    async def _share(self, body: Json) -> None:
+        files = body.get("files")
+        if not isinstance(files, list) or not files or not all(isinstance(one, str) for one in files):
+            raise BadRequestError("files: a list of ids is missing.")
+        await self._workspace.share(
+            _text(body, "as"),
+            _text(body, "channel"),
+            *files,
+            text=str(body.get("text") or ""),
+            thread_ts=body.get("thread_ts") or None,
+        )
+
+    async def _shortcut(self, body: Json) -> None:
+        await self._workspace.shortcut(
+            _text(body, "as"), _text(body, "callback_id"), channel=_text(body, "channel"), ts=_text(body, "ts")
+        )
+
+    async def _delete_file(self, body: Json) -> None:
+        await self._workspace.delete_file(_text(body, "as"), _text(body, "file"))
+
+    def _invite(self, body: Json) -> None:
+        """``/invite @name``: Slack's own command, here because the bot tells people to use it."""
+        names = {user.name.lower(): user.id for user in self._workspace.users.values()}
+        wanted = [name.removeprefix("@").lower() for name in str(body.get("text") or "").split()]
+        if not wanted or any(name not in names for name in wanted):
+            raise BadRequestError("/invite takes names of people here, for example /invite @Switchboard")
+        self._workspace.invite(_text(body, "channel"), *(names[name] for name in wanted))
+
     async def _slash(self, body: Json) -> None:
         command = _text(body, "command")
+        if command == INVITE:
+            self._invite(body)
+            return
         known = self._workspace.commands
         if known and command not in known:
             offered = ", ".join(sorted(known))
@@ -186,4 +223,11 @@ def _values(source: Json) -> Json:
     values = source.get("values") or {}
     if not isinstance(values, dict):
         raise BadRequestError("values: an object by block id is expected.")
-    return values
+    return {block: _entered(value) for block, value in values.items()}
+
+
+def _entered(value: Any) -> Any:
+    """What was put into an element; of files the ids alone, because the workspace knows the rest better."""
+    if isinstance(value, dict) and value.get("type") == "file_input":
+        return [str(file.get("id")) for file in value.get("files") or [] if isinstance(file, dict)]
+    return value

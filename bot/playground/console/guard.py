@@ -13,9 +13,13 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
+_TYPES = frozenset({"application/json", "application/octet-stream"})
+"""What no foreign page can send here without asking first, and it is not answered."""
+
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
+        "connect-src 'self'; "
         "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
     ),
     "X-Content-Type-Options": "nosniff",
@@ -57,8 +61,9 @@ class Guard:
         origin = request.headers.get("Origin")
         if origin is not None and origin != f"{request.scheme}://{host}":
             return "Requests of other origins are refused."
-        if request.content_type != "application/json":
-            return "The console takes JSON only."
+        # A request without the header would count as octets, and any page may send one.
+        if "Content-Type" not in request.headers or request.content_type not in _TYPES:
+            return "The console takes JSON, and the bytes of files."
         return None
 
 

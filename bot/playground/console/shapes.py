@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from bot.playground.console import files
 from bot.playground.workspace import Channel, Message, User, View, Workspace
-from bot.playground.workspace.files import StoredFile
 
 Json = dict[str, Any]
 
@@ -13,11 +13,11 @@ MESSAGES_SHOWN = 300
 SYSTEM_USER = "USLACKBOT"
 """Who speaks for the workspace itself, e.g. when the app did not answer."""
 
+_INVITE = {"command": "/invite", "hint": "@name", "description": "Bring somebody, or the app, into this channel"}
+"""Slack's own command, which no app registers."""
+
 _COLORS = ("#c2563a", "#2f6db3", "#7a55a8", "#3f7f57", "#a8467a", "#8a6d1f", "#4a6a8a", "#9a4a4a")
 _KINDS = ("requester", "approver", "admin")
-_KILO = 1024
-_PICTURES = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
-"""First bytes of what is shown as a picture; never anything in which a script could hide."""
 
 
 class Shapes:
@@ -119,22 +119,21 @@ class Shapes:
 
     def commands(self) -> list[Json]:
         """The slash commands for the composer's completion."""
-        return [
+        own = [
             {"command": c.command, "hint": c.hint, "description": c.description}
             for c in self._workspace.commands.values()
         ]
+        return [*own, _INVITE] if own else []
+
+    def shortcuts(self) -> list[Json]:
+        """The shortcuts on messages for the menu of each."""
+        return [{"callback_id": one, "name": name} for one, name in self._workspace.shortcuts.items()]
 
     def _file(self, file_id: str) -> Json:
         file = self._workspace.file(file_id)
         if file is None:
             return {"id": file_id, "name": "file", "size": "", "url": "", "picture": None}
-        return {
-            "id": file.id,
-            "name": file.name,
-            "size": _size(file.size),
-            "url": f"/console/files/{file.id}",
-            "picture": (file.alt_text or file.title) if picture_type(file) else None,
-        }
+        return files.shown(file)
 
     def _kind(self, user: User) -> str:
         if user.id == SYSTEM_USER or user.bot:
@@ -183,15 +182,3 @@ def _view(view: View) -> Json:
         "values": view.values,
         "errors": view.errors,
     }
-
-
-def picture_type(file: StoredFile) -> str:
-    """The type of a file that holds a raster picture, by its first bytes; empty for any other."""
-    return next((kind for start, kind in _PICTURES if file.content.startswith(start)), "")
-
-
-def _size(size: int) -> str:
-    """A size as people say it, in steps of 1024."""
-    if size < _KILO:
-        return f"{size} B"
-    return f"{size / _KILO:.1f} KB" if size < _KILO * _KILO else f"{size / _KILO / _KILO:.1f} MB"

@@ -94,6 +94,40 @@ REASON: list[Json] = [
     },
 ]
 
+GIVE: list[Json] = [
+    {
+        "type": "input",
+        "block_id": "table",
+        "label": plain("Table"),
+        "element": {"type": "file_input", "action_id": "f", "filetypes": ["csv"], "max_files": 1},
+    },
+    {
+        "type": "input",
+        "block_id": "more",
+        "optional": True,
+        "label": plain("More"),
+        "element": {"type": "file_input", "action_id": "f"},
+    },
+    {
+        "type": "input",
+        "block_id": "people",
+        "optional": True,
+        "label": plain("People"),
+        "element": {"type": "multi_users_select", "action_id": "p", "initial_users": [TOMAS]},
+    },
+    {
+        "type": "input",
+        "block_id": "parts",
+        "label": plain("Parts"),
+        "element": {
+            "type": "multi_static_select",
+            "action_id": "m",
+            "options": [option("One", "1"), option("Two", "2")],
+            "initial_options": [option("Two", "2")],
+        },
+    },
+]
+
 
 @dataclass
 class Bot:
@@ -111,7 +145,11 @@ class Bot:
         for action in ("withdraw", "page", "who", "more", "in_home"):
             app.action(action)(self._hear)
         app.view("reason")(self._submitted)
+        app.view("give")(self._given)
         app.event("message")(self._hear)
+        app.event("file_shared")(self._hear)
+        app.event("file_deleted")(self._hear)
+        app.shortcut("use_file")(self._use)
         app.event("app_home_opened")(self._home)
         return app
 
@@ -142,6 +180,17 @@ class Bot:
     async def _reject(self, ack: Any, body: Json) -> None:
         await ack()
         await self.client.views_open(trigger_id=body["trigger_id"], view=form("Reject it", REASON))
+
+    async def _use(self, ack: Any, body: Json) -> None:
+        await ack()
+        self.heard.append(body)
+        await self.client.views_open(
+            trigger_id=body["trigger_id"], view=form("Give me files", GIVE) | {"callback_id": "give"}
+        )
+
+    async def _given(self, ack: Any, body: Json) -> None:
+        self.heard.append(body)
+        await ack()
 
     async def _submitted(self, ack: Any, body: Json) -> None:
         self.heard.append(body)
@@ -217,6 +266,7 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(APPROVALS, "approvals", members=[TOMAS, IDA], private=True)
     workspace.add_group("S0TREASURY", "treasury", users=[TOMAS, IDA])
     workspace.add_command("/pay", hint="send <email> <amount> <description>", description="Pay somebody")
+    workspace.add_shortcut("use_file", "Use this file")
     workspace.add_command("/switchboard", hint="status", description="How everything is doing")
 
 

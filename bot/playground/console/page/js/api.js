@@ -21,7 +21,24 @@ async function post(path, body, person = store.me?.id) {
   return data;
 }
 
+async function upload(file, milliseconds, person = store.me?.id) {
+  const query = new URLSearchParams({ as: person, name: file.name, type: file.type, ms: milliseconds ?? "" });
+  let answer;
+  try {
+    answer = await fetch(`/console/upload?${query}`, { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: file });
+  } catch {
+    throw new Refused("The file could not be uploaded.");
+  }
+  const data = await answer.json().catch(() => ({}));
+  if (!answer.ok || data.error) throw new Refused(data.error ?? `The playground answered ${answer.status}.`);
+  return data;
+}
+
 export const api = {
+  upload,
+  share: (channel, files, text, thread, person) => post("share", { channel, files, text, thread_ts: thread ?? null }, person),
+  shortcut: (channel, ts, callbackId) => post("shortcut", { channel, ts, callback_id: callbackId }),
+  deleteFile: (file) => post("delete-file", { file }),
   say: (channel, text, thread, person) => post("say", { channel, text, thread_ts: thread ?? null }, person),
   slash: (channel, command, text, person) => post("slash", { channel, command, text }, person),
   act: (channel, ts, action) => post("act", { channel, ts, action }),

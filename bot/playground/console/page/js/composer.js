@@ -2,6 +2,7 @@
 
 import { el, fill, freshId, icon } from "./dom.js";
 import { api, Refused } from "./api.js";
+import { chooser, Pending } from "./files.js";
 import { store } from "./store.js";
 
 const TALLEST = 180;
@@ -27,7 +28,15 @@ export class Composer {
     this.hint = el("div", { class: "usage", "data-testid": commands ? "usage-hint" : null, hidden: true });
     this.error = el("div", { class: "composer-error", role: "alert", "data-testid": `${testid}-error`, hidden: true });
     this.button = el("button", { type: "button", class: "send", "aria-label": "Send", title: "Send (Enter)", "data-testid": `${testid}-send` }, icon("send"));
-    this.node = el("div", { class: "composer" }, this.options, this.error, this.hint, el("div", { class: "composer-box" }, this.text, this.button));
+    this.pending = new Pending({ onChange: () => this.#changed() });
+    const attach = chooser({ label: "Attach files", testid: `${testid}-attach`, look: icon("clip"), pick: (files) => this.attach(files) });
+    this.node = el("div", { class: "composer" }, this.options, this.error, this.hint, this.pending.node,
+      el("div", { class: "composer-box" }, attach.button, attach.input, this.text, this.button));
+    this.text.addEventListener("paste", (event) => {
+      if (!event.clipboardData?.files.length) return;
+      event.preventDefault();
+      this.attach([...event.clipboardData.files]);
+    });
     this.text.addEventListener("input", () => this.#changed());
     this.text.addEventListener("keydown", (event) => this.#key(event));
     this.text.addEventListener("blur", () => setTimeout(() => this.#offer([]), 120));
@@ -50,6 +59,13 @@ export class Composer {
     this.#changed();
   }
 
+  /** Upload files that wait here until they are sent. */
+  attach(files) {
+    this.#complain("");
+    if (!this.pending.add(files, store.me.id)) this.#complain("A message takes ten files.");
+    this.text.focus();
+  }
+
   #complain(words) {
     this.error.textContent = words;
     this.error.hidden = !words;
@@ -58,7 +74,7 @@ export class Composer {
   #changed() {
     this.text.style.height = "auto";
     this.text.style.height = `${Math.min(this.text.scrollHeight, TALLEST)}px`;
-    this.button.disabled = !this.text.value.trim();
+    this.button.disabled = this.pending.busy || !(this.text.value.trim() || this.pending.ready.length);
     if (!this.commands) return;
     const value = this.text.value;
     const typing = document.activeElement === this.text && /^\/\S*$/.test(value);
@@ -116,10 +132,12 @@ export class Composer {
 
   async send() {
     const text = this.text.value.trim();
-    if (!text) return;
-    const letter = { ...this.place(), text, person: store.me.id }; // whoever one is when it leaves
+    const files = this.pending.ready;
+    if (this.pending.busy || !(text || files.length)) return;
+    const letter = { ...this.place(), text, files, person: store.me.id }; // whoever one is when it leaves
     this.#complain("");
     this.text.value = "";
+    this.pending.clear();
     this.#changed();
     this.#offer([]);
     const go = () => this.#try(letter);
@@ -138,6 +156,7 @@ export class Composer {
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
       if (!this.text.value) this.text.value = text;
+      if (!this.pending.size) this.pending.restore(letter.files);
       this.#complain(problem.message);
     } finally {
       this.node.removeAttribute("aria-busy");
@@ -145,7 +164,9 @@ export class Composer {
     }
   }
 
-  #deliver({ person, channel, thread, text }) {
+  #deliver({ person, channel, thread, text, files }) {
+    if (files.length && text.startsWith("/")) throw new Refused("Commands carry no files. Send the file by itself.");
+    if (files.length) return api.share(channel, files.map((file) => file.id), text, thread, person);
     const command = /^(\/\S+)\s*([\s\S]*)$/.exec(text);
     if (!command) return api.say(channel, text, thread, person);
     if (!this.commands) throw new Refused("Commands do not work in threads. Send it in the channel.");

@@ -3,6 +3,7 @@
 import { el, freshId, icon } from "./dom.js";
 import { plainText, textObject } from "./mrkdwn.js";
 import { confirmed, openMenu } from "./dialog.js";
+import { chooser, Pending } from "./files.js";
 import { store } from "./store.js";
 
 /**
@@ -141,6 +142,47 @@ function dateInput(type, key) {
   };
 }
 
+function idChoices(key, entries) {
+  return (element, place) => {
+    const chosen = new Set((place.state ? place.state[key] : element[key.replace("selected_", "initial_")]) ?? []);
+    const listed = entries();
+    const boxes = listed.map(({ id }) => el("input", { type: "checkbox", checked: chosen.has(id), "data-value": id }));
+    const node = el("div", { class: "choices choices-many", role: "group" }, listed.map(({ label }, at) =>
+      el("label", { class: "choice" }, boxes[at], el("span", { class: "choice-words" }, label))));
+    const read = () => ({ type: element.type, [key]: listed.filter((_, at) => boxes[at].checked).map(({ id }) => id) });
+    node.addEventListener("change", () => act(node, element, place, read()));
+    return { node, read, focus: node };
+  };
+}
+
+function momentInput(element, place) {
+  const seconds = (place.state ? place.state.selected_date_time : element.initial_date_time) ?? null;
+  const local = seconds === null ? "" : new Date((seconds - new Date(seconds * 1000).getTimezoneOffset() * 60) * 1000).toISOString().slice(0, 16);
+  const node = el("input", { class: "input input-short", type: "datetime-local", value: local });
+  const read = () => ({ type: element.type, selected_date_time: node.value ? Math.floor(new Date(node.value).getTime() / 1000) : null });
+  node.addEventListener("change", () => act(node, element, place, read()));
+  return { node, read };
+}
+
+function fileInput(element, place) {
+  const most = element.max_files ?? 10;
+  const types = element.filetypes ?? [];
+  const pending = new Pending({ most });
+  const accept = types.length ? types.map((type) => `.${type}`).join(",") : null;
+  const take = (files) => (most === 1 ? pending.replace(files.slice(0, 1), store.me.id) : pending.add(files, store.me.id));
+  const { button, input } = chooser({ label: most === 1 ? "Choose a file" : "Choose files", testid: "file-input", accept, multiple: most > 1, className: "button file-choose", look: [icon("clip"), most === 1 ? "Choose a file" : "Choose files"], pick: take });
+  const node = el("div", { class: "file-input" }, pending.node, button, input, el("span", { class: "file-drop-hint" }, types.length ? `or drop it here: ${types.join(", ")}` : "or drop it here"));
+  node.addEventListener("dragover", (event) => event.preventDefault());
+  node.addEventListener("drop", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    take([...event.dataTransfer.files]);
+  });
+  if (place.state?.files?.length) pending.restore(place.state.files);
+  const read = () => ({ type: element.type, files: pending.ready.map(({ id, name, size }) => ({ id, name, size })) });
+  return { node, read, focus: button };
+}
+
 function unknown(element) {
   return { node: el("span", { class: "unknown" }, `The playground does not draw “${element.type}” yet.`) };
 }
@@ -154,6 +196,11 @@ const CONTROLS = {
   radio_buttons: choices("radio"),
   checkboxes: choices("checkbox"),
   multi_static_select: choices("checkbox"),
+  multi_users_select: idChoices("selected_users", people),
+  multi_conversations_select: idChoices("selected_conversations", channels),
+  multi_channels_select: idChoices("selected_channels", channels),
+  datetimepicker: momentInput,
+  file_input: fileInput,
   overflow,
   plain_text_input: textInput("text"),
   email_text_input: textInput("email"),

@@ -3,6 +3,7 @@
 import { avatar, el, fill, icon } from "./dom.js";
 import { api, picture, Refused, Stream } from "./api.js";
 import { Composer } from "./composer.js";
+import { dropZone } from "./files.js";
 import { homeView } from "./home.js";
 import { announceMessage, MessageList } from "./messages.js";
 import { modals } from "./modal.js";
@@ -165,12 +166,14 @@ function build() {
   parts.composer = new Composer({ id: "composer-text", testid: "composer", place: () => ({ channel: store.channel, thread: null }) });
   parts.foot = el("div", { class: "foot" }, parts.tourPlace, parts.chips, parts.composer.node);
   fill(byId("middle"), parts.head, parts.offline, parts.scroller, parts.homePlace, parts.foot);
+  dropZone(byId("middle"), "Drop files to share them here", (files) => store.channel !== "home" && parts.composer.attach(files));
   parts.list = new MessageList(parts.scroller, { intro: emptyChannel, label: "Messages" });
 
   parts.threadHead = el("header", { class: "pane-head" });
   const threadScroller = el("div", { class: "scroller" });
   parts.reply = new Composer({ id: "reply-text", testid: "thread-composer", commands: false, place: () => ({ channel: store.thread.channel, thread: store.thread.ts }) });
   fill(byId("thread"), parts.threadHead, threadScroller, el("div", { class: "foot" }, parts.reply.node));
+  dropZone(byId("thread"), "Drop files to share them in this thread", (files) => parts.reply.attach(files));
   parts.replies = new MessageList(threadScroller, { intro: null, label: "Replies", isThread: true });
 
   sidebar(byId("sidebar"), { choose, closeDrawer: () => drawer(false) });

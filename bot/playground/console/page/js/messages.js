@@ -3,6 +3,8 @@
 import { announce, avatar, el, icon } from "./dom.js";
 import { api, Refused } from "./api.js";
 import { drawBlocks } from "./blocks.js";
+import { openMenu } from "./dialog.js";
+import { drawFile } from "./files.js";
 import { clock, dayKey, dayName, full } from "./dates.js";
 import { mrkdwn } from "./mrkdwn.js";
 import { unreadReplies } from "./reads.js";
@@ -34,20 +36,13 @@ function attachment(source, place) {
     source.blocks ? drawBlocks(source.blocks, place) : (source.text || source.fallback) && el("div", { class: "text" }, mrkdwn(source.text || source.fallback)));
 }
 
-function file(entry) {
-  return el("a", { class: entry.picture === null ? "file" : "file file-pictured", href: entry.url, download: entry.name, "data-testid": "file" },
-    entry.picture !== null && el("img", { class: "file-picture", src: entry.url, alt: entry.picture }),
-    el("span", { class: "file-kind", "aria-hidden": true }, (entry.name.split(".").pop() || "file").slice(0, 4)),
-    el("span", { class: "file-name" }, entry.name), el("span", { class: "file-size" }, entry.size));
-}
-
 function body(message, complain) {
   const place = surface(message, complain);
   const framed = message.bot && message.blocks.length > 0;
   return el("div", { class: framed ? "message-body framed" : "message-body" },
     message.blocks.length ? drawBlocks(message.blocks, place) : el("div", { class: "text" }, mrkdwn(message.text)),
     message.attachments.map((source) => attachment(source, place)),
-    message.files.length > 0 && el("div", { class: "files" }, message.files.map(file)));
+    message.files.length > 0 && el("div", { class: "files" }, message.files.map(drawFile)));
 }
 
 function replySummary(message) {
@@ -62,6 +57,26 @@ function replySummary(message) {
   fresh > 0 && el("span", { class: "badge badge-small" }, `${fresh} new`), el("span", { class: "replies-last" }, `last at ${clock(replies.at(-1).ts)}`));
 }
 
+// What the app offers for a message, and what one can do with one's own files.
+function moreActions(message, complain) {
+  const attempt = async (deed) => {
+    complain("");
+    try {
+      await deed();
+    } catch (problem) {
+      if (!(problem instanceof Refused)) throw problem;
+      complain(problem.message);
+    }
+  };
+  const items = store.shortcuts.map(({ callback_id: id, name }) => ({ label: name, id, pick: () => attempt(() => api.shortcut(message.channel, message.ts, id)) }));
+  const mine = message.user === store.me?.id ? message.files.filter((file) => !file.gone) : [];
+  items.push(...mine.map((file) => ({ label: `Delete ${file.name}`, id: `delete-${file.id}`, pick: () => attempt(() => api.deleteFile(file.id)) })));
+  if (!items.length) return null;
+  const button = el("button", { type: "button", class: "tool", title: "More actions", "aria-label": "More actions", "aria-haspopup": "menu", "aria-expanded": "false", "data-testid": "more-actions" }, icon("dots"));
+  button.addEventListener("click", () => openMenu(button, items));
+  return button;
+}
+
 function draw(message, { together, inThread }) {
   const who = author(message);
   const problem = el("div", { class: "deed-error", role: "alert", hidden: true });
@@ -70,8 +85,9 @@ function draw(message, { together, inThread }) {
     problem.hidden = !text;
   };
   const time = el("time", { class: "time", datetime: new Date(Number(message.ts) * 1000).toISOString(), title: full(message.ts) }, clock(message.ts));
-  const tools = !inThread && !message.ephemeral && el("div", { class: "tools" },
-    el("button", { type: "button", class: "tool", title: "Reply in thread", "aria-label": "Reply in thread", "data-testid": "open-thread", on: { click: () => store.openThread(message.channel, message.ts) } }, icon("thread")));
+  const more = moreActions(message, complain);
+  const tools = !message.ephemeral && (!inThread || more) && el("div", { class: "tools" },
+    !inThread && el("button", { type: "button", class: "tool", title: "Reply in thread", "aria-label": "Reply in thread", "data-testid": "open-thread", on: { click: () => store.openThread(message.channel, message.ts) } }, icon("thread")), more);
   const classes = ["message", together && "message-more", message.ephemeral && "message-private", message.bot && "message-app"];
   return el("article", {
     class: classes.filter(Boolean).join(" "), tabindex: "-1", "aria-label": `${who.name}, ${clock(message.ts)}`, "data-testid": "message",

@@ -15,6 +15,7 @@ class Store {
     this.groups = new Map();
     this.channels = new Map();
     this.commands = [];
+    this.shortcuts = [];
     this.messages = new Map(); // channel id -> Map(ts -> message)
     this.view = null;
     this.depth = 0;
@@ -41,6 +42,7 @@ class Store {
     this.workspace = picture.workspace;
     this.guide = picture.guide;
     this.commands = picture.commands;
+    this.shortcuts = picture.shortcuts;
     this.#places(picture);
     this.messages = new Map(picture.channels.map((channel) => [channel.id, new Map()]));
     for (const message of picture.messages) this.#bucket(message.channel).set(message.key, message);

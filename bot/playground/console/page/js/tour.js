@@ -22,7 +22,7 @@ const STEPS = [
     words: () => ["All of this runs on your machine: a small chat workspace, a payments service in a box, and the real bot between them. As ", el("strong", {}, requester()?.name ?? "the requester"), ", ask the bot to pay somebody."],
     target: ".composer",
     offer: { label: "Fill it in for me", run: ({ tryIt }) => tryIt() },
-    done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && !detail.message.ephemeral,
+    done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && !detail.message.ephemeral && detail.message.blocks.some((block) => block.type === "header"),
   },
   {
     title: "Become somebody else",
