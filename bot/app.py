@@ -43,8 +43,8 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
-from bot.workflows import intake, localization, purchase
-from bot.workflows.advance import advance_due
+from bot.workflows import bulk_follow, intake, localization, purchase
+from bot.workflows.advance import advance_bulk_due, advance_cancels_due, advance_due
 from bot.workflows.audit import Anchoring
 from bot.workflows.boards import refresh_boards
 from bot.workflows.bookings import due as deliveries
@@ -466,8 +466,11 @@ SUBJECTS: dict[str, Subject] = {
 
 DRAINS = {
     "instructions": advance_due,
+    "bulk": advance_bulk_due,
+    "cancellations": advance_cancels_due,
     "callbacks": verify_due,
     "polls": poll_due,
+    "bulk polls": bulk_follow.poll_due,
     "purchases": purchase.poll_due,
     "orphans": watch_due,
     "files": intake.offer_due,

@@ -204,3 +204,19 @@ class HashList:
     def all(self) -> tuple[str, ...]:
         """Every one of them; never empty."""
         return (self.first, *self.rest)
+
+
+def sample_of(items: Sequence[BulkItem], *, most: int, known: frozenset[str]) -> tuple[str, ...]:
+    """Addresses worth looking up before anybody approves: all when they are few, else the largest and the newest.
+
+    Args:
+        items: the file.
+        most: addresses at most.
+        known: addresses in lower case that were paid before.
+    """
+    ordered = sorted(items, key=lambda item: (-item.cents, item.row))
+    everybody = list(dict.fromkeys(item.email for item in ordered))
+    if len(everybody) <= most:
+        return tuple(everybody)
+    fresh = [email for email in everybody if email.casefold() not in known]
+    return tuple(dict.fromkeys([*everybody[: most // 2], *fresh, *everybody]))[:most]

@@ -68,6 +68,7 @@ class Accounting:
     Feed page after page to ``take``, then ``finish``.
 
     Attributes:
+        reference: of the request.
         rows: the rows by number, brought up to date while pages are taken.
         strangers: items that are none of ours.
         doubles: items that claim a row which another one claimed before: paid twice, perhaps.
@@ -77,7 +78,7 @@ class Accounting:
     def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:
         self.rows = {row.row: row for row in rows}
         self.strangers = self.doubles = self.different = 0
-        self._reference = reference
+        self.reference = reference
         self._seen: set[int] = set()
         self._nameless: list[ReportedItem] = []
 
@@ -85,7 +86,7 @@ class Accounting:
         """What the rows named by these items have to say from now on."""
         changes = []
         for item in items:
-            number = row_of(item.internal_note, self._reference)
+            number = row_of(item.internal_note, self.reference)
             if number is None and not item.internal_note:
                 self._nameless.append(item)
                 continue

@@ -4,6 +4,7 @@ The pace grows from the base interval by half each time. At the default base of 
 5 minutes in the first hour, then hourly, and daily for money held in escrow.
 """
 
+import hashlib
 from datetime import timedelta
 
 _GROWTH = 1.5
@@ -30,3 +31,12 @@ def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bo
 def back_off(*, first: float, attempts: int, ceiling: float) -> timedelta:
     """Doubling wait before repeating something that is safe to repeat. Seconds."""
     return timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20)))
+
+
+def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
+    """The pause, up to ``spread`` longer or shorter: what was begun together is not read together for ever.
+
+    The same seed gives the same pause, so that nothing depends on luck.
+    """
+    share = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big") / 0xFFFFFFFF
+    return pause * (1 - spread + 2 * spread * share)

@@ -2,9 +2,11 @@
 
 from collections.abc import Sequence
 
+from bot.domain.bulk_state import is_many
 from bot.domain.content import Block, Content
-from bot.domain.instruction import FINAL, Instruction, Recipient, State, Vote
+from bot.domain.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
 from bot.domain.money import shown
+from bot.presentation import bulk
 from bot.presentation.states import headline, sentence
 from bot.presentation.text import (
     SECTION_LIMIT,
@@ -56,17 +58,25 @@ def card(
         buttons: False for a picture of it that nobody can press.
     """
     voters = [vote.person for vote in votes]
-    blocks: list[Block] = [
-        header(headline(instruction)),
-        {"type": "section", "fields": _facts(instruction)},
-        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
-        section(mrkdwn(sentence(instruction, votes=len(voters)))),
-    ]
+    blocks = [*_head(instruction), section(mrkdwn(sentence(instruction, votes=len(voters))))]
     blocks += [context(line) for line in _notes(instruction, voters, for_approvers, approvals_channel, invite_to)]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     if pressable:
         blocks.append({"type": "actions", "block_id": f"decide:{instruction.id}", "elements": pressable})
-    return Content(text=summary(instruction, voters), blocks=blocks)
+    text = summary(instruction, voters)
+    if is_many(instruction):
+        text = bulk.text_of(instruction, votes, policy_line=policy_line(instruction))
+    return Content(text=text, blocks=blocks)
+
+
+def _head(instruction: Instruction) -> list[Block]:
+    if is_many(instruction):
+        return [bulk.title(instruction), *bulk.facts(instruction)]
+    return [
+        header(headline(instruction)),
+        {"type": "section", "fields": _facts(instruction)},
+        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+    ]
 
 
 def summary(instruction: Instruction, voters: Sequence[str]) -> str:
@@ -160,11 +170,11 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
     if for_approvers and state is State.NEEDS_HUMAN:
         found += [
             _button("Retry", RETRY, instruction, style="danger"),
-            _button("Close as not paid", CLOSE, instruction),
+            _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
     if state in _WITHDRAWABLE and not instruction.commits:
         found.append(_button("Withdraw", WITHDRAW, instruction))
-    return found
+    return found + bulk.cancel_button(instruction)
 
 
 def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
@@ -173,7 +183,7 @@ def _button(label: str, action_id: str, instruction: Instruction, *, style: str 
         "text": plain(label),
         "action_id": action_id,
         "value": value_of(instruction),
-        "accessibility_label": f"{label} the payout of {shown(instruction.cents)}"[:75],
+        "accessibility_label": f"{label} the {bulk.noun(instruction)} of {shown(instruction.cents)}"[:75],
     }
     return {**button, "style": style} if style else button
 

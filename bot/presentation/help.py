@@ -16,6 +16,8 @@ class Usage:
     typed: str
     summary: str
     example: str
+    name: str = ""
+    """The words that find it; the first of what is typed where it is not given."""
 
 
 def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
@@ -25,13 +27,15 @@ def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
         f"    for example `{escape(f'{command} {verb.example}')}`"
         for verb in verbs
     ]
-    text = "\n".join([f"*{command}*: {escape(summary)}", *lines])
-    return Content(text=text, blocks=paragraphs([f"*{command}*: {escape(summary)}", *lines]))
+    lead = f"*{command}*: {escape(summary)}"
+    text = "\n".join([lead, *lines])
+    return Content(text=text, blocks=paragraphs([lead, *lines]))
 
 
 def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
     """What was typed after the command is not one of its verbs."""
-    known = ", ".join(f"`{verb.typed.split()[0]}`" for verb in verbs)
+    names = dict.fromkeys(verb.name or verb.typed.split()[0] for verb in verbs)
+    known = ", ".join(f"`{name}`" for name in names)
     text = (
         f":pencil2: *verb*: `{escape(shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
         f"{known} or `help`.\nFor example: `{escape(f'{command} {verbs[0].example}')}`"

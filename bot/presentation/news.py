@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
+from bot.presentation import bulk
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
@@ -28,6 +30,8 @@ _TOPICS = {
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
+    "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
+    "stands_still": "does not move at the service.",
     "undelivered": "what became of it could not be told in its channel. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
 }
@@ -35,6 +39,8 @@ _TOPICS = {
 
 def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     """What became of a request, for the thread of a copy of its card."""
+    if is_many(instruction):
+        return bulk.news(instruction, facts)
     state = State(str(facts["state"]))
     text = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
@@ -81,8 +87,8 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
     reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
     text = (
-        f":rotating_light: Payout {instruction.reference}, {escape(headline(instruction))}, asked by "
-        f"{mention(instruction.requester)}: {_TOPICS[topic]}{where}{reason}"
+        f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
+        f"{escape(headline(instruction))}, asked by {mention(instruction.requester)}: {_TOPICS[topic]}{where}{reason}"
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
 

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
-from bot.presentation import purchase_states
+from bot.presentation import bulk_words, purchase_states
 from bot.presentation.text import mention, moment, quote, sentence_of
 
 _SYMBOLS = {
@@ -60,9 +60,19 @@ def word(state: State) -> str:
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
-    rest = purchase_states.rest(instruction) if instruction.kind is Kind.PURCHASE else _rest(instruction, votes)
+    rest = _rest_of_kind(instruction, votes)
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
+
+
+def _rest_of_kind(instruction: Instruction, votes: int) -> str:
+    match instruction.kind:
+        case Kind.PURCHASE:
+            return purchase_states.rest(instruction)
+        case Kind.BULK | Kind.BULK_CANCEL:
+            return bulk_words.rest(instruction, votes)
+        case _:
+            return _rest(instruction, votes)
 
 
 def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
@@ -130,5 +140,8 @@ def _retry_votes(instruction: Instruction, votes: int) -> str:
 
 def headline(instruction: Instruction) -> str:
     """Amount first, then the recipient (of a purchase, the buyer); plain text, never shortened."""
+    together = bulk_words.headline(instruction)
+    if together is not None:
+        return together
     way = "from" if instruction.kind is Kind.PURCHASE else "to"
     return f"{shown(instruction.cents)} {way} {instruction.payload.email}"

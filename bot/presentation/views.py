@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import shown
+from bot.presentation.bulk import noun
 from bot.presentation.states import headline
 from bot.presentation.text import mrkdwn, plain, section
 
@@ -18,25 +19,32 @@ REQUEST = "payout.request"
 VERB = "verb"
 ACCOUNT = "account.status"
 COLLECT = "purchase.request"
+BULK = "bulk.request"
+TEMPLATE = "bulk.template"
+"""The button in the form of a bulk payment that asks for a template."""
 
 AMOUNT = "amount"
 REASON = "reason"
 EMAIL = "email"
 DESCRIPTION = "description"
 ITEMS = "items"
+FILE = "file"
+ROWS = "rows"
 
 REASON_LIMIT = 500
 ITEMS_LIMIT = 2_000
 """Characters of all lines that name items."""
 DESCRIPTION_LIMIT = 500
 """Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
-EMAIL_LIMIT = 120
-"""Characters of an address: what a headline shows whole."""
 _ARGUMENT_LIMIT = 500
 _TITLE_LIMIT = 24
 """Characters of a form's title (Slack)."""
 
+ROWS_LIMIT = 3_000
+"""Characters of all rows typed into a form (Slack)."""
+
 ACCOUNT_TITLE = "Account status"
+BULK_TITLE = "Pay in bulk"
 
 View = Block
 
@@ -51,7 +59,7 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
     """A large amount has to be typed before it is approved."""
     return _modal(
         APPROVE,
-        "Approve a payout",
+        f"Approve a {noun(instruction)}",
         "Approve",
         metadata,
         [_facts(instruction), _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")],
@@ -60,16 +68,27 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
     """Rejecting needs a reason, and the reason is shown."""
-    return _modal(REJECT, "Reject a payout", "Reject", metadata, [_facts(instruction), _reason("Everybody sees it.")])
+    return _modal(
+        REJECT,
+        f"Reject a {noun(instruction)}",
+        "Reject",
+        metadata,
+        [_facts(instruction), _reason("Everybody sees it.")],
+    )
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
     """A new attempt at something whose outcome nobody knows: the one place where paying twice is a person's risk."""
     warning = (
-        ":warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. "
+        f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
+        "pay it again. "
         "Switchboard reads it once more before it sends anything."
     )
-    if not instruction.commits:
+    if instruction.kind is Kind.BULK_CANCEL:
+        warning = (
+            "Only payments that still read as pending are named again. What was canceled already is canceled once only."
+        )
+    elif not instruction.commits:
         warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
     return _modal(
         RETRY,
@@ -126,6 +145,30 @@ def collect(*, channel: str) -> View:
         items,
     ]
     return _modal(COLLECT, "Collect money", "Get the link", json.dumps({"channel": channel}), blocks)
+
+
+def bulk(*, channel: str) -> View:
+    """Ask for many payments at once: with a file, or with rows typed here."""
+    file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
+    rows = {
+        "type": "plain_text_input",
+        "action_id": ROWS,
+        "multiline": True,
+        "placeholder": plain("ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"),
+        "max_length": ROWS_LIMIT,
+    }
+    lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
+    template = {"type": "button", "text": plain("Send me a template"), "action_id": TEMPLATE, "value": channel}
+    blocks: list[Block] = [
+        {**section(mrkdwn(lead)), "accessory": template},
+        {**_input(FILE, "CSV or XLSX file", file), "optional": True},
+        {
+            **_input(ROWS, "… or rows", rows),
+            "optional": True,
+            "hint": plain("One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."),
+        },
+    ]
+    return _modal(BULK, BULK_TITLE, "Ask for approval", json.dumps({"channel": channel}), blocks)
 
 
 def account() -> View:

@@ -12,7 +12,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
-from bot.workflows import commit, create, one_step, purchase, reconcile
+from bot.workflows import bulk_cancel, bulk_request, bulk_send, commit, create, one_step, purchase, reconcile
 from bot.workflows.announce import alert, remind
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.errors import StorageError
@@ -21,6 +21,8 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 10
+_FEW = 3
+"""Of those that read long lists."""
 Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
 
 _STEPS: dict[Kind, dict[State, Step]] = {
@@ -44,14 +46,44 @@ _STEPS: dict[Kind, dict[State, Step]] = {
         State.CREATE_UNKNOWN: purchase.find_again,
         State.NEEDS_HUMAN: purchase.find_again,
     },
+    Kind.BULK: {
+        State.NEW: bulk_request.prepare,
+        State.APPROVED: bulk_send.send,
+        State.COMMIT_UNKNOWN: bulk_send.read_outcome,
+        State.NEEDS_HUMAN: bulk_send.read_outcome,
+        State.CLOSED: bulk_send.watch_closed,
+    },
+    Kind.BULK_CANCEL: {
+        State.NEW: bulk_cancel.prepare,
+        State.APPROVED: bulk_cancel.send,
+        State.COMMIT_UNKNOWN: bulk_cancel.read_outcome,
+        State.NEEDS_HUMAN: bulk_cancel.read_outcome,
+        State.COMMITTED: bulk_cancel.verify,
+    },
 }
 
 
 async def advance_due(ctx: Context) -> int:
-    """Take every due instruction one step further; returns how many there were."""
+    """Take every due instruction about one payment a step further; returns how many there were."""
+    return await _advance(ctx, {Kind.PAYOUT, Kind.ONE_STEP, Kind.PURCHASE}, _AT_ONCE)
+
+
+async def advance_bulk_due(ctx: Context) -> int:
+    """The same for bulk payments. Apart, because one submission may take ten minutes and nobody waits behind it."""
+    return await _advance(ctx, {Kind.BULK}, _FEW)
+
+
+async def advance_cancels_due(ctx: Context) -> int:
+    """The same for their cancellations."""
+    return await _advance(ctx, {Kind.BULK_CANCEL}, _FEW)
+
+
+async def _advance(ctx: Context, kinds: set[Kind], most: int) -> int:
     now = ctx.clock.now()
     due = await ctx.store.write(
-        lambda tx: tx.instructions.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
+        lambda tx: tx.instructions.claim_due(
+            now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=most, kinds=kinds
+        ),
         name="claim",
     )
     await asyncio.gather(*(_step(ctx, instruction) for instruction in due))

@@ -105,32 +105,62 @@ def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime
     )
 
 
+def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> bool:
+    """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
+
+    ``what`` says which file; see :mod:`bot.workflows.bulk_files`.
+    """
+    return tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"file:{instruction.id}:{place}:{what}",
+        action=Action.FILE,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload={"what": what},
+        now=now,
+    )
+
+
 def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
     """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
     if instruction.state not in TOLD:
         return
-    facts = {
+    for place in places(instruction, policy):
+        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
+            continue  # the approvers never saw it, so there is nothing to tell them
+        news_of(tx, instruction, place, f"{instruction.state}:{instruction.round}", policy=policy, now=now)
+    if instruction.state in _ALARMING:
+        facts = _facts(tx, instruction)
+        alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+
+
+def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> None:
+    """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"news:{instruction.id}:{place}:{what}",
+        action=Action.NEWS,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload=_facts(tx, instruction),
+        now=now,
+    )
+
+
+def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
+    """What the instruction says now: it may say something else when the message goes out."""
+    facts: dict[str, object] = {
         "state": instruction.state.value,
         "reason": instruction.reason,
         "decided_by": instruction.decided_by,
         "voters": [vote.person for vote in tx.votes.of(instruction.id, instruction.round)],
         "svc_hash": instruction.svc_hash,
     }
-    for place in places(instruction, policy):
-        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
-            continue  # the approvers never saw it, so there is nothing to tell them
-        tx.outbox.add(
-            id=ulid(now),
-            instruction_id=instruction.id,
-            key=f"news:{instruction.id}:{place}:{instruction.state}:{instruction.round}",
-            action=Action.NEWS,
-            place=place,
-            channel=channel_of(place, instruction, policy),
-            payload=facts,
-            now=now,
-        )
-    if instruction.state in _ALARMING:
-        alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+    if instruction.progress is not None:
+        facts["tally"] = instruction.progress.tally.model_dump(mode="json")
+    return facts
 
 
 def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:

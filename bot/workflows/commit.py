@@ -17,7 +17,7 @@ from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
 from bot.workflows.announce import alert, tell
 from bot.workflows.ballot import count, next_round, standings_of_voters
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.create import ask_people, end, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
@@ -54,7 +54,7 @@ async def attempt_once(
     ctx: Context, instruction: Instruction, standings: Mapping[str, Standing], request: Request
 ) -> None:
     """Claim one attempt, make its one request, store what came of it."""
-    claimed = await ctx.store.write(lambda tx: _claim(ctx, tx, instruction, standings), name="claim_commit")
+    claimed = await ctx.store.write(lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
     if claimed is not None:
         attempt, sending = claimed
         outcome = await request(attempt)
@@ -71,7 +71,7 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
     """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may still travel."""
     now = ctx.clock.now()
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        await ctx.store.write(lambda tx: _expire(ctx, tx, instruction, now), name="window")
+        await ctx.store.write(lambda tx: expire(ctx, tx, instruction, now), name="window")
         return True
     if not instruction.commits or ctx.quiet.over(sent_at=instruction.sent_at, now=now):
         return False
@@ -79,11 +79,16 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
     return True
 
 
-def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """The window for sending has passed; what may have been sent before is a question for people."""
     if instruction.commits:
         ask_people(ctx, tx, instruction, "the new attempt was not sent in time", now)
     else:
         end(ctx, tx, instruction, State.EXPIRED, instruction.reason or "it was not sent in time after approval", now)
+
+
+def _nothing(_: Tx) -> str:
+    return ""
 
 
 def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> bool:
@@ -106,29 +111,39 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     return True
 
 
-def _claim(  # noqa: PLR0911 - one reason not to send a return
-    ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing]
+def claim(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    standings: Mapping[str, Standing],
+    *,
+    seconds: float = LEASE_SECONDS,
+    hindrance: Callable[[Tx], str] = _nothing,
 ) -> tuple[Attempt, Instruction] | None:
+    """The one attempt to send what was approved, stored before anything leaves; None: not now, and why is stored.
+
+    Args:
+        ctx: the outside world.
+        tx: the transaction.
+        instruction: approved.
+        standings: of everybody who voted.
+        seconds: how long the request may take at most.
+        hindrance: what else stands in the way, in words; asked last.
+    """
     now = ctx.clock.now()
-    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        _expire(ctx, tx, instruction, now)
+    allowed = _still_allowed(ctx, tx, instruction, standings, now)
+    if allowed is None:
         return None
-    stopped = frozen(tx)
-    if stopped is not None:
-        _hold(tx, instruction, f"payments are frozen: {stopped.reason}", now)
-        return None
-    tightened = tighten(ctx, tx, instruction, now)
-    if tightened is None:
-        return None
-    instruction = tightened
-    counted = count(ctx, tx, instruction, standings)
-    if len(counted) < instruction.requirement.quorum:
-        _ask_again(ctx, tx, instruction, counted, now)
-        return None
+    instruction, counted = allowed
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
     if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
-        _hold(tx, instruction, "the daily limit is reached", now)
+        hold(tx, instruction, "the daily limit is reached", now)
+        return None
+    hindered = hindrance(tx)
+    if hindered:
+        tx.reservations.release(instruction.id, n)
+        hold(tx, instruction, hindered, now)
         return None
     sending = tx.instructions.move(
         instruction,
@@ -140,30 +155,63 @@ def _claim(  # noqa: PLR0911 - one reason not to send a return
         sent_at=now,
         commits=instruction.commits + 1,
         reason="",
-        **lease(ctx),
+        **lease(ctx, seconds),
     )
     if sending is None:
         tx.reservations.release(instruction.id, n)
         return None
+    return open_attempt(ctx, tx, sending, n, request_hash=instruction.digest), sending
+
+
+def open_attempt(ctx: Context, tx: Tx, sending: Instruction, n: int, *, request_hash: str) -> Attempt:
+    """Store an attempt to send, in the transaction of its claim."""
     attempt = Attempt(
-        instruction_id=instruction.id,
+        instruction_id=sending.id,
         n=n,
         kind=AttemptKind.COMMIT,
-        request_hash=instruction.digest,
-        claimed_at=now,
+        request_hash=request_hash,
+        claimed_at=ctx.clock.now(),
         boot_at=ctx.clock.boottime(),
     )
     tx.attempts.open(attempt)
-    return attempt, sending
+    return attempt
 
 
-def _hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+def _still_allowed(
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing], now: datetime
+) -> tuple[Instruction, frozenset[str]] | None:
+    """The request with whose votes count, if it may be sent: in time, not frozen, with enough of them."""
+    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        expire(ctx, tx, instruction, now)
+        return None
+    stopped = frozen(tx)
+    if stopped is not None:
+        hold(tx, instruction, f"payments are frozen: {stopped.reason}", now)
+        return None
+    return still_approved(ctx, tx, instruction, standings, now)
+
+
+def still_approved(
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing], now: datetime
+) -> tuple[Instruction, frozenset[str]] | None:
+    """The request with whose votes count, if they suffice by the policy that is in force now."""
+    tightened = tighten(ctx, tx, instruction, now)
+    if tightened is None:
+        return None
+    counted = count(ctx, tx, tightened, standings)
+    if len(counted) < tightened.requirement.quorum:
+        ask_again(ctx, tx, tightened, counted, now)
+        return None
+    return tightened, counted
+
+
+def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     """Stay approved and look again; the window to execute goes on running."""
     due = min(now + _PAUSE, instruction.exec_deadline or now + _PAUSE)
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
-def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
+def ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     tx.instructions.move(
@@ -197,7 +245,7 @@ def _record(
         case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
             tx.attempts.close(attempt.instruction_id, attempt.n, kind, reason, now)
-            _take_back(tx, sending, attempt, reason, wait, now)
+            take_back(tx, sending, attempt, reason, wait, now)
         case NotExecuted(reason=reason, words=words):
             tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
@@ -213,7 +261,7 @@ def _alert_if_different(ctx: Context, tx: Tx, sending: Instruction, operation: O
         alert(tx, sending, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
 
 
-def _take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait: float | None, now: datetime) -> None:
+def take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait: float | None, now: datetime) -> None:
     """It certainly did not happen: approved as before, tried again later as an attempt of its own."""
     tx.reservations.release(attempt.instruction_id, attempt.n)
     pause = back_off(first=max(wait or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)

@@ -168,9 +168,9 @@ class Lease(TypedDict):
     lease_until: datetime
 
 
-def lease(ctx: Context) -> Lease:
-    """Keep a step ours."""
-    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
+def lease(ctx: Context, seconds: float = LEASE_SECONDS) -> Lease:
+    """Keep a step ours, for longer than its request may take."""
+    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=seconds)}
 
 
 def record(

@@ -11,7 +11,7 @@ from functools import partial
 
 from bot.domain.approvals import No, Refusal, Role, Standing, full_member, listed, may_decide
 from bot.domain.audit import Entry
-from bot.domain.instruction import Choice, Instruction, State, Vote
+from bot.domain.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
 from bot.workflows.ballot import all_read, count, standings_of_voters, without_the_others
@@ -239,6 +239,8 @@ def _finish(
     )
     if moved is None:
         return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
+    if moved.kind is Kind.BULK:
+        tx.bulk_flights.land(moved.id)
     watch(ctx, tx, moved, now)
     tell(tx, moved, policy=ctx.policy, now=now)
     return Decided(moved)

@@ -19,6 +19,7 @@ from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows import boards
 from bot.workflows.announce import Action, Place, alert, tell_everybody
+from bot.workflows.bulk_files import find_file, post_file
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
 from bot.workflows.purchase import link_of
@@ -114,6 +115,8 @@ async def _search(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | Non
         return await boards.find(ctx, row, channel=channel, thread_ts=thread_ts, oldest=oldest)
     if row.action == Action.LINK and about.instruction is not None:
         return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
+    if row.action == Action.FILE and about.instruction is not None:
+        return await find_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
     return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
 
 
@@ -145,9 +148,11 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
         if not link:
             raise ServiceNow("payments", "is not configured")
         return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
+    if row.action == Action.FILE and about.instruction is not None:
+        return await post_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts)
     content = _content(ctx, row, about)
     if row.last_error in TOO_RICH:
-        content = Content(text=content.text)
+        content = Content(text=content.text, blocks=content.plainer)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
 
 
@@ -247,6 +252,10 @@ async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) ->
         log.warning("Slack refused a picture", outbox=row.id, error=error)
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
+        return
+    if row.action == Action.FILE and instruction is not None:
+        log.error("Slack refused a file", outbox=row.id, error=error)
+        await ctx.store.write(lambda tx: _give_up(ctx, tx, row, instruction, error), name="dead")
         return
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)

@@ -3,9 +3,9 @@
 from datetime import datetime
 
 from bot.domain.audit import Entry
+from bot.domain.bulk_state import facts_of, is_many, requirement_of
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.payout import daily_key
-from bot.domain.policy import Facts
 from bot.workflows.context import SYSTEM, Context
 from storage.transaction import Tx
 
@@ -24,12 +24,12 @@ async def tighten_open(ctx: Context) -> int:
 
 def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
     """The instruction with what the policy asks of it now, if that is more; None when somebody else was faster."""
-    facts = Facts(
-        cents=instruction.cents,
-        new_recipient=not tx.instructions.paid_before(instruction.payload.email),
+    facts = facts_of(
+        instruction,
+        new_recipient=not (is_many(instruction) or tx.instructions.paid_before(instruction.payload.email)),
         sent_today=tx.reservations.sum(daily_key(now)),
     )
-    wanted = instruction.requirement.tightened(ctx.policy.requirement(facts))
+    wanted = instruction.requirement.tightened(requirement_of(ctx.policy, facts))
     if wanted is instruction.requirement:
         return instruction
     held = tx.instructions.touch(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from handlers.actions import booking, emails, localize, offers, paging, payout, purchase
+from handlers.actions import booking, bulk, emails, localize, offers, paging, payout, purchase
 from handlers.router import Router
 from handlers.uses.use import Use
 
@@ -13,6 +13,7 @@ def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
     paging.register(router)
     emails.register(router)
     purchase.register(router)
+    bulk.register(router)
     offers.register(router, uses)
     booking.register(router)
     localize.register(router)

@@ -35,7 +35,7 @@ def verb_named(command: str, verb: str) -> Verb | None:
 
 
 def _hint(verbs: Sequence[Verb]) -> str:
-    return " | ".join([*(verb.name for verb in verbs), "help"])
+    return " | ".join([*dict.fromkeys(verb.name.split()[0] for verb in verbs), "help"])
 
 
 def register(router: Router, *, prefix: str) -> None:

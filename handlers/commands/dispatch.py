@@ -17,11 +17,14 @@ async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: t
     """
     spelled = desk.spelled(name)
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
-    verb = next((verb for verb in verbs if verb.name == given.lower()), None)
+    verb, rest = _find(given.lower(), rest, verbs)
     if verb is None:
         if given.lower() in ("", "help"):
             return Private(help_for(spelled, summary, verbs))
         return Private(no_such_verb(given, spelled, verbs))
+    below = tuple(one for one in verbs if one.name.startswith(f"{verb.name} "))
+    if rest.strip() and below and not verb.arguments:
+        return Private(no_such_verb(f"{given} {rest.split()[0]}", spelled, below))
     if not rest.strip() and verb.alone is not None:
         return await verb.alone(desk, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
@@ -33,3 +36,12 @@ async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: t
     except PersonError as broken:
         raise MistakesError([broken]) from None
     return await verb.run(desk, command, read_arguments(verb, words, spelled=spelled))
+
+
+def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, str]:
+    """The verb of two words or of one, and what is left of the line after it."""
+    second, left = (*rest.split(maxsplit=1), "", "")[:2]
+    two = next((verb for verb in verbs if second and verb.name == f"{first} {second.lower()}"), None)
+    if two is not None:
+        return two, left
+    return next((verb for verb in verbs if verb.name == first), None), rest

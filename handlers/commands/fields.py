@@ -1,19 +1,20 @@
 """What people type, as values: the same checks for command lines and forms."""
 
-from email_validator import EmailNotValidError, validate_email
-
 from bot.clients.payments import OperationType
+from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
 from bot.domain.money import AmountError, Cents, parse_amount, shown
 from bot.domain.policy import Policy
 from bot.presentation.text import clean
-from bot.presentation.views import DESCRIPTION_LIMIT, EMAIL_LIMIT
+from bot.presentation.views import DESCRIPTION_LIMIT
 
-EMAIL_RULE = "an e-mail address such as ana@example.com"
+EMAIL_RULE = RULE
 AMOUNT_RULE = "an amount in USD such as 25.00"
 DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
 LISTING_RULE = "payouts or purchases"
 PAGE_RULE = "a page number such as 2"
+BULK_RULE = "a reference such as B-4F7K2M, or the service's id"
+HASHES_RULE = "the hashes of pending payments, or all"
 OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
 
 _PAGE_DIGITS = 6
@@ -21,24 +22,10 @@ _PAGE_DIGITS = 6
 
 def email(text: str) -> str:
     """An address in ASCII, at most as long as a card can show whole."""
-    address = text.strip()
     try:
-        found = validate_email(
-            address,
-            check_deliverability=False,
-            globally_deliverable=False,
-            allow_smtputf8=False,
-            allow_quoted_local=True,
-        )
-    except EmailNotValidError:
-        found = None
-    if found is None or "." not in found.ascii_domain:
-        raise PersonError(argument="email", rule=f"it must be {EMAIL_RULE}", example="ana@example.com", given=text)
-    written = found.ascii_email or found.normalized
-    if len(written) > EMAIL_LIMIT:
-        rule = f"it must have at most {EMAIL_LIMIT} characters, so that the approver sees all of it"
-        raise PersonError(argument="email", rule=rule, example="ana@example.com", given=text)
-    return written
+        return address(text)
+    except AddressError as broken:
+        raise PersonError(argument="email", rule=broken.rule, example="ana@example.com", given=text) from None
 
 
 def amount(text: str) -> Cents:

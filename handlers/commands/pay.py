@@ -11,7 +11,7 @@ from bot.presentation.freezing import refused_while_frozen
 from bot.workflows.freeze import is_frozen
 from bot.workflows.lookup import waiting
 from bot.workflows.request import Asked, request_payout
-from handlers.commands import dispatch, fields, pay_reading
+from handlers.commands import dispatch, fields, pay_bulk, pay_reading
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
@@ -150,5 +150,5 @@ _APPROVALS = Verb(
     name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
 )
 
-VERBS = (_SEND, _NOW, COLLECT, *pay_reading.VERBS, _APPROVALS, FREEZE, UNFREEZE)
+VERBS = (_SEND, _NOW, COLLECT, *pay_reading.VERBS, *pay_bulk.VERBS, _APPROVALS, FREEZE, UNFREEZE)
 """In the order of the help."""

@@ -97,6 +97,14 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
     return asking(look_there)
 
 
+async def show(desk: Desk, reference: str) -> Private:
+    """One request of ours as it stands, for somebody who may see it."""
+    found = await story(desk.ctx.store, reference)
+    if found is None:
+        raise LookupError(reference)
+    return await _told(desk, found)
+
+
 async def _told(desk: Desk, found: Story) -> Private:
     instruction = found.instruction
     votes = await find_votes(desk.ctx, instruction)

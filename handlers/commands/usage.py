@@ -20,4 +20,4 @@ def no_such_verb(given: str, spelled: str, verbs: Sequence[Verb]) -> Content:
 
 
 def _usages(verbs: Sequence[Verb]) -> list[printed.Usage]:
-    return [printed.Usage(verb.usage, verb.summary, verb.example) for verb in verbs]
+    return [printed.Usage(verb.usage, verb.summary, verb.example, verb.name) for verb in verbs]

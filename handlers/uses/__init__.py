@@ -1,9 +1,9 @@
 """What can be done with files, in the order in which it is offered. One module a service."""
 
-from handlers.uses import emails, localization
+from handlers.uses import bulk, emails, localization
 from handlers.uses.use import Use
 
-USES: tuple[Use, ...] = (*localization.USES, *emails.USES)
+USES: tuple[Use, ...] = (*localization.USES, *bulk.USES, *emails.USES)
 
 
 def declared() -> tuple[Use, ...]:

@@ -1,13 +1,14 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, booking, collect, emails, localize, payout, store, verb
+from handlers.views import account, booking, bulk, collect, emails, localize, payout, store, verb
 
 
 def register(router: Router) -> None:
     """Make every form known by its callback id."""
     payout.register(router)
     collect.register(router)
+    bulk.register(router)
     account.register(router)
     verb.register(router)
     booking.register(router)

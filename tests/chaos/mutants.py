@@ -173,7 +173,7 @@ def _no_recovery() -> Iterator[None]:
 
     def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, reason: str, now: Any) -> None:
         tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", reason, now)
-        commit._take_back(tx, sending, attempt, reason, None, now)
+        commit.take_back(tx, sending, attempt, reason, None, now)
 
     with replaced(commit, "lose", lose):
         yield

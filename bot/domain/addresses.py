@@ -1,0 +1,41 @@
+"""E-mail addresses of people who are paid: written in ASCII, at most as long as a card shows whole."""
+
+from typing import Final
+
+from email_validator import EmailNotValidError, validate_email
+
+LONGEST: Final = 120
+"""Characters of an address: what a headline shows whole."""
+RULE: Final = "an e-mail address such as ana@example.com"
+
+
+class AddressError(ValueError):
+    """The text is no such address; ``rule`` says which rule it broke, in words a person can act on."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+def address(text: str) -> str:
+    """An address as it is compared, shown and sent.
+
+    Raises:
+        AddressError: it is none, or too long.
+    """
+    try:
+        found = validate_email(
+            text.strip(),
+            check_deliverability=False,
+            globally_deliverable=False,
+            allow_smtputf8=False,
+            allow_quoted_local=True,
+        )
+    except EmailNotValidError:
+        found = None
+    if found is None or "." not in found.ascii_domain:
+        raise AddressError(f"it must be {RULE}")
+    written = found.ascii_email or found.normalized
+    if len(written) > LONGEST:
+        raise AddressError(f"it must have at most {LONGEST} characters, so that the approver sees all of it")
+    return written

@@ -1,0 +1,77 @@
+"""What the items of a bulk payment mean for the request as a whole. Pure decisions, no effects."""
+
+from datetime import timedelta
+
+from bot.domain.bulk import BulkPayload, CancelPayload
+from bot.domain.bulk_progress import Tally
+from bot.domain.instruction import Instruction, Kind, Requirement, State
+from bot.domain.operation import OperationStatus
+from bot.domain.policy import Facts, Policy
+
+LOOKS_BEFORE_MISSING = 3
+"""Looks without any change after the service was done, before people are told what is unaccounted for."""
+SAME_FILE = timedelta(days=7)
+"""How long a file with the same payments is remembered as the same."""
+
+
+def state_of(tally: Tally, *, over: bool) -> State:
+    """The state of a bulk payment whose items stand like this; ``over``: the service has created them all.
+
+    It is completed when anything was credited and nothing more will happen: the counts tell the rest.
+    """
+    if tally.is_settled:
+        return ended(tally)
+    if over and tally.pending and tally.final + tally.pending == tally.total:
+        return State.PENDING_ESCROW
+    return State.COMMITTED
+
+
+def ended(tally: Tally) -> State:
+    """The final word when every item is final."""
+    if tally.completed:
+        return State.COMPLETED
+    return State.CANCELED if tally.canceled and not tally.failed else State.FAILED
+
+
+def ended_cancel(tally: Tally) -> State:
+    """The final word of a cancellation: completed when anything came back."""
+    return State.COMPLETED if tally.canceled else State.FAILED
+
+
+def facts_of(instruction: Instruction, *, sent_today: int, new_recipient: bool) -> tuple[Facts, ...]:
+    """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new.
+
+    ``new_recipient`` is for single payouts; a bulk payment counted its own when it was asked for.
+    """
+    payload = instruction.payload
+    match payload:
+        case BulkPayload():
+            together = Facts(cents=payload.cents, new_recipient=payload.new_count > 0, sent_today=sent_today)
+            largest = Facts(cents=payload.largest[0].cents, sent_today=sent_today)
+            fresh = Facts(cents=payload.new_cents, new_recipient=True, sent_today=sent_today)
+            return (together, largest, *([fresh] if payload.new_count else []))
+        case CancelPayload():
+            return (Facts(cents=payload.cents),)
+        case _:
+            return (Facts(cents=instruction.cents, new_recipient=new_recipient, sent_today=sent_today),)
+
+
+def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str, ...] = ()) -> Requirement:
+    """The strictest of what the policy asks for each; ``extra``: reasons for one more approver, if any."""
+    first, *others = (policy.requirement(one) for one in facts)
+    found = first
+    for other in others:
+        found = found.tightened(other)
+    if not extra:
+        return found
+    reasons = (*found.reasons, *(f"{reason}: one more approver" for reason in extra))
+    return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
+
+
+def is_many(instruction: Instruction) -> bool:
+    """Whether it is about many payments at once."""
+    return instruction.kind in (Kind.BULK, Kind.BULK_CANCEL)
+
+
+PENDING_WORD = OperationStatus.PENDING.value
+"""How an item that can be canceled is stored."""

@@ -1,0 +1,269 @@
+"""The card of a bulk payment and of a cancellation, their news with a chart, and what failed, item by item."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.bulk import BulkPayload, CancelPayload
+from bot.domain.bulk_progress import Progress, Tally
+from bot.domain.content import Block, Content
+from bot.domain.instruction import FINAL, Instruction, State, Vote
+from bot.domain.money import shown
+from bot.presentation import bulk_words
+from bot.presentation.states import headline, sentence, symbol, word
+from bot.presentation.text import (
+    SECTION_LIMIT,
+    channel,
+    clean,
+    context,
+    escape,
+    header,
+    mention,
+    mentions,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+)
+
+CANCEL = "bulk.cancel"
+"""The button that cancels what is pending."""
+
+_NAME = 120
+_ROWS = 10
+_CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
+
+
+def noun(instruction: Instruction) -> str:
+    """What it is called."""
+    match instruction.payload:
+        case BulkPayload():
+            return "bulk payment"
+        case CancelPayload():
+            return "cancellation"
+        case _:
+            return "payout"
+
+
+def facts(instruction: Instruction) -> list[Block]:
+    """What the card says besides headline and state, as blocks."""
+    match instruction.payload:
+        case BulkPayload() as payload:
+            return _bulk_facts(instruction, payload)
+        case CancelPayload() as payload:
+            return [section(mrkdwn("\n".join(_cancel_lines(instruction, payload))))]
+        case _:
+            return []
+
+
+def lines(instruction: Instruction) -> list[str]:
+    """The same as lines of mrkdwn, for the text of a message."""
+    match instruction.payload:
+        case BulkPayload() as payload:
+            return _bulk_lines(instruction, payload)
+        case CancelPayload() as payload:
+            return _cancel_lines(instruction, payload)
+        case _:
+            return []
+
+
+def cancel_button(instruction: Instruction) -> list[Block]:
+    """On the job's message, as long as something can be canceled."""
+    progress = instruction.progress or Progress()
+    if not isinstance(instruction.payload, BulkPayload) or instruction.state not in _CAN_CANCEL:
+        return []
+    if not progress.tally.pending:
+        return []
+    return [
+        {
+            "type": "button",
+            "text": plain("Cancel pending"),
+            "action_id": CANCEL,
+            "value": instruction.id,
+            "confirm": {
+                "title": plain("Ask to cancel?"),
+                "text": plain(
+                    f"{bulk_words.payments(progress.tally.pending)} are pending. Approvers decide about exactly those "
+                    "that are pending now."
+                ),
+                "confirm": plain("Ask for approval"),
+                "deny": plain("Leave them"),
+            },
+        }
+    ]
+
+
+def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
+    told = _bulk_lines(instruction, payload)
+    blocks: list[Block] = [
+        {
+            "type": "section",
+            "fields": [
+                plain(f"File\n{shorten(clean(payload.name), _NAME)}"),
+                mrkdwn(f"Reference\n{instruction.reference}"),
+                mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
+                plain(f"Payments\n{payload.count}, {shown(payload.cents)} together"),
+            ],
+        },
+        section(mrkdwn("\n".join(told[1:]))),
+    ]
+    return blocks
+
+
+def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
+    top = "; ".join(f"{shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
+    found = [
+        f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments(payload.count)}, {shown(payload.cents)} together",
+        f"*Largest*: {top}",
+        f"*Duplicates*: {_duplicates(payload)}",
+        f"*Never paid before*: {_recipients(payload.new_count)}",
+    ]
+    if payload.same_as:
+        found.append(f":warning: *The same payments* were asked for as {payload.same_as}.")
+    if instruction.state not in FINAL:
+        found.append(bulk_words.accounts_line(instruction.progress))
+    if payload.read_as:
+        found.append(f"Read as: {quote(payload.read_as, 300)}")
+    return found
+
+
+def _duplicates(payload: BulkPayload) -> str:
+    if not payload.duplicate_count:
+        return "none"
+    shown_here = payload.duplicates[:_ROWS]
+    rows = ", ".join(f"row {row}" for row in shown_here)
+    more = payload.duplicate_count - len(shown_here)
+    return f"{rows}{f' and {more} more' if more > 0 else ''} pay the same amount to the same address as an earlier row"
+
+
+def _recipients(count: int) -> str:
+    if not count:
+        return "nobody"
+    return "1 recipient" if count == 1 else f"{count} recipients"
+
+
+def _cancel_lines(instruction: Instruction, payload: CancelPayload) -> list[str]:
+    which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
+    return [
+        f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: "
+        f"{bulk_words.payments(payload.count)}, each by its hash.",
+        f"Asked by {mention(instruction.requester)}, reference {instruction.reference}",
+    ]
+
+
+# News
+
+
+def news(instruction: Instruction, told: Mapping[str, Any]) -> Content:
+    """What became of it, for the thread of its card; with a chart when payments were made."""
+    state = State(str(told["state"]))
+    tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
+    lead = (
+        f"{symbol(state)} {mention(instruction.requester)} {escape(noun(instruction).capitalize())} "
+        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally)}"
+    )
+    chart = _chart(instruction, tally) if isinstance(instruction.payload, BulkPayload) and tally.total else None
+    if chart is None:
+        return Content(text=lead, blocks=[section(mrkdwn(lead))])
+    drawn = [section(mrkdwn(lead)), section(mrkdwn(_drawn(tally)))]
+    return Content(text=lead, blocks=[section(mrkdwn(lead)), chart], plainer=drawn)
+
+
+def _told(  # noqa: PLR0911 - one arm a state
+    instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally
+) -> str:
+    by = mention(str(told["decided_by"])) if told.get("decided_by") else ""
+    reason = sentence_of(quote(str(told.get("reason", ""))))
+    because = f" Reason: {reason}" if reason else ""
+    voters = [str(one) for one in told.get("voters", [])]
+    approved = f" Approved by {mentions(voters)}." if voters else ""
+    cancels = isinstance(instruction.payload, CancelPayload)
+    nothing = "Nothing was canceled." if cancels else "Nothing was paid."
+    match state:
+        case State.COMPLETED | State.FAILED | State.CANCELED if cancels:
+            return f"is *{word(state)}*: {bulk_words.canceled(tally)}{because}{approved}"
+        case State.COMPLETED | State.FAILED | State.CANCELED | State.PENDING_ESCROW | State.COMMITTED:
+            return f"{_how(state)}: {bulk_words.summary(tally, _approved(instruction))}{approved}"
+        case State.COMMIT_UNKNOWN:
+            again = "" if cancels else " Do not pay again."
+            return f"was sent, but its outcome is *unknown*. Switchboard is finding out.{again}"
+        case State.NEEDS_HUMAN:
+            return f"*needs a person*: its outcome is *unknown*.{because}"
+        case State.REJECTED | State.WITHDRAWN:
+            return f"was *{word(state)}* by {by}.{because} {nothing}"
+        case State.EXPIRED:
+            return f"has *expired*. {nothing}{because}"
+        case State.CLOSED:
+            return f"has *failed*: it was closed by {by}.{because}"
+        case _:
+            return f"has *{word(state)}*: it was not sent. {nothing}{because}"
+
+
+def _how(state: State) -> str:
+    if state is State.PENDING_ESCROW:
+        return "is through at the service, and what is pending is followed"
+    if state is State.COMMITTED:
+        return "is through at the service, *but not everything is accounted for*"
+    return f"is *{word(state)}*"
+
+
+def _approved(instruction: Instruction) -> int:
+    return instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
+
+
+def _chart(instruction: Instruction, tally: Tally) -> Block | None:
+    """A pie with a piece for everything there is."""
+    pieces = [{"label": label, "value": count} for label, count in _pieces(tally)]
+    if not pieces:
+        return None
+    title = shorten(f"Payments of {instruction.reference}", 50)
+    return {"type": "data_visualization", "title": title, "chart": {"type": "pie", "segments": pieces}}
+
+
+def _drawn(tally: Tally) -> str:
+    """The same with letters, for a workspace that draws no charts."""
+    return "\n".join(f"`{bulk_words.bar(count, tally.total)}` {label} ({count})" for label, count in _pieces(tally))
+
+
+def _pieces(tally: Tally) -> list[tuple[str, int]]:
+    found = (
+        ("Completed", tally.completed),
+        ("Failed", tally.failed),
+        ("Pending", tally.pending),
+        ("Canceled", tally.canceled),
+        ("Under way", tally.under_way),
+        ("Unaccounted", tally.unaccounted),
+    )
+    return [(label, count) for label, count in found if count > 0]
+
+
+def text_of(instruction: Instruction, votes: Sequence[Vote], *, policy_line: str) -> str:
+    """The whole card in one paragraph."""
+    voters = [vote.person for vote in votes]
+    parts = [
+        f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}.",
+        *(f"{line}." for line in lines(instruction)),
+        f"Asked by {mention(instruction.requester)}.",
+        sentence(instruction, votes=len(voters)),
+    ]
+    if voters:
+        parts.append(f"Approved by {mentions(voters)}.")
+    if instruction.state not in FINAL:
+        parts.append(f"{escape(policy_line)}.")
+    return shorten(" ".join(parts), SECTION_LIMIT + 900)
+
+
+def title(instruction: Instruction) -> Block:
+    """The headline of the card."""
+    return header(f"{noun(instruction).capitalize()}: {headline(instruction)}")
+
+
+def decided_in(approvals_channel: str) -> str:
+    """Where the approvers see it."""
+    return f" · decided in {channel(approvals_channel)}"
+
+
+def more_at(command: str, reference: str) -> Block:
+    """How to look closer."""
+    return context(f"`{command} bulk items {reference}` lists every payment.")

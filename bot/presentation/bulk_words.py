@@ -1,0 +1,189 @@
+"""One sentence for each state of a bulk payment and of a cancellation, and how many items stand where."""
+
+from bot.domain.bulk import BulkPayload, CancelPayload
+from bot.domain.bulk_progress import Progress, Tally
+from bot.domain.instruction import Instruction, State
+from bot.domain.money import shown
+from bot.presentation.text import mention, moment, quote, sentence_of
+
+_CELLS = 20
+_FULL, _EMPTY = "█", "░"
+_EMAILS = 3
+
+
+def headline(instruction: Instruction) -> str | None:
+    """Amount first, then how many; None when it is about a single payment."""
+    payload = instruction.payload
+    match payload:
+        case BulkPayload():
+            return f"{shown(payload.cents)} in {payments(payload.count)}"
+        case CancelPayload():
+            return f"{shown(payload.cents)} back from {payments(payload.count)} still pending"
+        case _:
+            return None
+
+
+def payments(count: int) -> str:
+    """So many payments."""
+    return "1 payment" if count == 1 else f"{count} payments"
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of twenty cells with its figures; full only when nothing is left."""
+    share = done / total if total else 0.0
+    filled = min(_CELLS if done >= total > 0 else _CELLS - 1, int(share * _CELLS))
+    return f"{_FULL * filled}{_EMPTY * (_CELLS - filled)} {int(share * 100)} %"
+
+
+def counts(tally: Tally) -> str:
+    """Completed, failed and pending always, the others when there are any; together they are all there is."""
+    parts = [
+        f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+        f"{tally.pending} pending ({shown(tally.cents_of('pending'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    if tally.under_way:
+        parts.append(f"{tally.under_way} under way")
+    if tally.unaccounted:
+        parts.append(f"{tally.unaccounted} not reported yet")
+    return ", ".join(parts)
+
+
+def summary(tally: Tally, approved: int) -> str:
+    """The counts, and that they add up to what was approved, or what is missing."""
+    if tally.unaccounted:
+        return f"{counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments(approved)} approved."
+    return f"{counts(tally)}. That is all {payments(approved)} that were approved."
+
+
+def progress_line(progress: Progress) -> str:
+    """How far the service is."""
+    tally = progress.tally
+    if not tally.total or tally.unaccounted == tally.total:
+        return f"`{bar(0, 1)}` no payment reported yet."
+    return f"`{bar(tally.final, tally.total)}` {counts(tally)}."
+
+
+def accounts_line(progress: Progress | None) -> str:
+    """What the accounts of the recipients say, as far as they were looked up."""
+    if progress is None or not progress.to_look_up:
+        return "Accounts: not looked up yet"
+    if progress.looked_up < progress.to_look_up:
+        return f"Looking up accounts: `{bar(progress.looked_up, progress.to_look_up)}`"
+    read = progress.looked_up - progress.not_read
+    parts = [f"{read - progress.inactive} active"]
+    if progress.inactive:
+        names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
+        more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
+        parts.append(
+            f"*{progress.inactive} not active* (the money would wait until they sign up): {names}"
+            + (f" and {more} more" if more > 0 else "")
+        )
+    if progress.not_read:
+        parts.append(f"{progress.not_read} could not be read")
+    return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
+
+
+def rest(instruction: Instruction, votes: int) -> str:
+    """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
+    words = _cancel(instruction) if isinstance(instruction.payload, CancelPayload) else _bulk(instruction)
+    return words if words is not None else _common(instruction, votes)
+
+
+def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    progress = instruction.progress or Progress()
+    approved = instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
+    match instruction.state:
+        case State.NEW:
+            return "the recipients are being looked up; no money moves before people approve it."
+        case State.SENDING:
+            return "the payments are on their way to the service; no answer yet."
+        case State.COMMIT_UNKNOWN:
+            return (
+                "the service did not say whether it took the payments. Switchboard is finding out from the service's "
+                "history. *Do not pay again.*"
+            )
+        case State.NEEDS_HUMAN:
+            return (
+                "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
+                f"approval, and no other bulk payment is sent until you have decided. {_reason(instruction)}"
+            )
+        case State.COMMITTED:
+            return f"the service has the payments.\n{progress_line(progress)}"
+        case State.PENDING_ESCROW:
+            return f"the service has gone through all of them; what is pending is followed.\n{progress_line(progress)}"
+        case State.COMPLETED | State.FAILED | State.CANCELED:
+            return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
+        case State.CLOSED:
+            return f"closed as not paid by {mention(instruction.decided_by)}. Reason: {_reason(instruction)}"
+        case _:
+            return None
+
+
+def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    progress = instruction.progress or Progress()
+    match instruction.state:
+        case State.NEW:
+            return "nothing is canceled before people approve it."
+        case State.SENDING:
+            return "the request is on its way to the service; no answer yet."
+        case State.COMMIT_UNKNOWN:
+            return "the service did not say whether it canceled them. Switchboard is reading them again."
+        case State.NEEDS_HUMAN:
+            return f"whether the service canceled them is *unknown*; they still read as pending. {_reason(instruction)}"
+        case State.COMMITTED:
+            return "everything was sent; what became of each is being read."
+        case State.COMPLETED | State.FAILED:
+            return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
+        case State.CLOSED:
+            return f"closed by {mention(instruction.decided_by)}. Reason: {_reason(instruction)}"
+        case State.REJECTED | State.WITHDRAWN:
+            who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
+            reason = f"Reason: {_reason(instruction)} " if instruction.reason else ""
+            return f"{who}{reason}Nothing was canceled."
+        case State.EXPIRED | State.REFUSED | State.MISMATCH:
+            return f"{_reason(instruction)} Nothing was canceled."
+        case _:
+            return None
+
+
+def canceled(tally: Tally) -> str:
+    """What a cancellation came to: canceled and returned, too late, and what still is pending."""
+    late = tally.completed + tally.failed + tally.under_way
+    cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
+    parts = [f"{payments(tally.canceled)} canceled, {shown(tally.cents_of('canceled'))} returned to the balance"]
+    if late:
+        parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
+    if tally.pending:
+        parts.append(f"{tally.pending} still pending ({shown(tally.cents_of('pending'))})")
+    return "; ".join(parts) + "."
+
+
+def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
+    reason = _reason(instruction)
+    who = mention(instruction.decided_by) if instruction.decided_by else ""
+    because = f" Reason: {reason}" if reason else ""
+    match instruction.state:
+        case State.AWAITING:
+            until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+            return f"{votes} of {instruction.requirement.quorum}{until}. {reason}".strip()
+        case State.APPROVED:
+            return f"not sent yet. {reason}".strip()
+        case State.REJECTED:
+            return f"by {who}.{because} Nothing was paid."
+        case State.WITHDRAWN:
+            return f"by {who}. Nothing was paid."
+        case State.EXPIRED:
+            return f"{reason or 'Nobody decided in time.'} Nothing was paid."
+        case State.REFUSED:
+            return f"the service refused it, nothing was paid. {reason}"
+        case State.MISMATCH:
+            return f"not sent. {reason}"
+        case _:
+            return reason
+
+
+def _reason(instruction: Instruction) -> str:
+    return sentence_of(quote(instruction.reason))

@@ -1,0 +1,213 @@
+"""Somebody asks for a bulk payment. The file was read as a whole before; here its items are stored with the request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.bulk import (
+    BulkItem,
+    BulkPayload,
+    duplicates_in,
+    items_digest,
+    largest_of,
+    sample_of,
+    twin_digest,
+)
+from bot.domain.bulk_progress import Progress
+from bot.domain.bulk_state import SAME_FILE, facts_of, requirement_of
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.instruction import NOT_PAID, Instruction, Kind, Requirement, State, digest_of
+from bot.domain.payout import daily_key
+from bot.domain.references import ulid
+from bot.workflows.announce import Place, places, show_card, show_file
+from bot.workflows.context import Context
+from bot.workflows.create import lease, show_approvers
+from bot.workflows.request import store_once, unused_reference
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+REQUEST_FILE = "request"
+OF_FILE = "file:"
+"""What the source key of a dropped file begins with."""
+_SAMPLE = 40
+"""Accounts looked up before the approval: four seconds of what the service allows."""
+_SHOWN_EVERY = 10
+_SILENCES = 3
+_KEPT_DUPLICATES = 100
+_KEPT_INACTIVE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBulk:
+    """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words."""
+
+    requester: str
+    channel: str
+    name: str
+    items: Sequence[BulkItem]
+    source_key: str
+    read_as: str = ""
+
+
+async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
+    """Store the request with every item, its digest and its policy snapshot, durably.
+
+    The same ``source_key`` again gives the row of the first time: a button pressed twice asks once. Only a dropped
+    file whose request ended unpaid may be asked for again.
+    """
+    now = ctx.clock.now()
+    code = ulid(now)
+
+    def work(tx: Tx) -> Instruction:
+        known, key = _asked_before(tx, asked.source_key)
+        if known is not None:
+            return known
+        instruction = _new(ctx, tx, replace(asked, source_key=key), code=code, now=now)
+        tx.instructions.insert(instruction, actor=asked.requester)
+        tx.bulk_items.add(instruction.id, asked.items)
+        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
+        show_card(tx, instruction, first, policy=ctx.policy, now=now)
+        return instruction
+
+    instruction = await store_once(ctx, work, source_key=asked.source_key)
+    ctx.wake()
+    return instruction
+
+
+def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
+    """The request that this made, and the key of a new one: a file that ended unpaid may be asked for again."""
+    known, n, free = tx.instructions.by_source(key), 1, key
+    while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
+        n += 1
+        free = f"{key}#{n}"
+        known = tx.instructions.by_source(free)
+    return known, free
+
+
+def _new(ctx: Context, tx: Tx, asked: AskedBulk, *, code: str, now: datetime) -> Instruction:
+    payload = _payload(tx, asked, now)
+    instruction = Instruction(
+        id=ulid(now),
+        reference=unused_reference(tx, "B"),
+        kind=Kind.BULK,
+        payload=payload,
+        code=code,
+        digest=digest_of(kind=Kind.BULK, code=code, payload=payload),
+        requirement=Requirement(quorum=1),
+        state=State.NEW,
+        round=1,
+        version=1,
+        requester=asked.requester,
+        origin_channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        progress=Progress(),
+        due_at=now,
+    )
+    facts = facts_of(instruction, new_recipient=False, sent_today=tx.reservations.sum(daily_key(now)))
+    doubts = []
+    if payload.duplicate_count:
+        rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
+        doubts.append(f"{rows} an earlier one")
+    if payload.same_as:
+        doubts.append(f"the same payments as {payload.same_as}")
+    requirement = requirement_of(ctx.policy, facts, extra=(" and ".join(doubts),) if doubts else ())
+    return replace(instruction, requirement=requirement)
+
+
+def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
+    items = asked.items
+    known = tx.instructions.all_paid_before(item.email for item in items)
+    fresh = [item for item in items if item.email.casefold() not in known]
+    twin = twin_digest(items)
+    same = tx.instructions.last_same(kind=Kind.BULK, payee=twin, since=now - SAME_FILE, ignoring=NOT_PAID)
+    repeated = duplicates_in(items)
+    return BulkPayload(
+        name=asked.name,
+        count=len(items),
+        cents=sum(item.cents for item in items),
+        items_digest=items_digest(items),
+        twin_digest=twin,
+        largest=largest_of(items),
+        duplicates=repeated[:_KEPT_DUPLICATES],
+        duplicate_count=len(repeated),
+        new_count=len({item.email.casefold() for item in fresh}),
+        new_cents=max((item.cents for item in fresh), default=0),
+        same_as=same.reference if same is not None else "",
+        read_as=asked.read_as,
+    )
+
+
+async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: look up accounts, all or the most telling ones, and ask the approvers; nothing is paid by that."""
+    payments.require_bulk()
+    emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
+    looked = await _look_up(ctx, payments, instruction, emails)
+    if looked is None:
+        return
+    held, progress = looked
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        changes: Changes = {"puts_off": 0, "reason": "", "progress": progress}
+        show_approvers(ctx, tx, held, changes, action="prepared", now=now)
+        show_file(tx, held, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="prepared")
+    ctx.wake()
+
+
+def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
+    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
+    known = tx.instructions.all_paid_before(item.email for item in items)
+    return sample_of(items, most=_SAMPLE, known=known)
+
+
+async def _look_up(
+    ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
+) -> tuple[Instruction, Progress] | None:
+    """Read one account after the other, showing how far it is; None when somebody else took the request over."""
+    held, progress, silences = instruction, Progress(to_look_up=len(emails)), 0
+    for number, email in enumerate(emails, 1):
+        if silences < _SILENCES:
+            try:
+                account = await payments.account_status(email)
+            except ServiceNow:
+                silences += 1
+                progress = _told(progress, not_read=1)
+            except ServiceNever:
+                progress = _told(progress, not_read=1)
+            else:
+                silences = 0
+                progress = _told(progress, inactive=email if account.active is False else "")
+        else:
+            progress = _told(progress, not_read=1)
+        if number % _SHOWN_EVERY == 0:
+            shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
+            if shown is None:
+                return None
+            held = shown
+    return held, progress
+
+
+def _told(progress: Progress, *, inactive: str = "", not_read: int = 0) -> Progress:
+    first = (*progress.inactive_emails, inactive)[:_KEPT_INACTIVE] if inactive else progress.inactive_emails
+    return progress.model_copy(
+        update={
+            "looked_up": progress.looked_up + 1,
+            "inactive": progress.inactive + bool(inactive),
+            "inactive_emails": first,
+            "not_read": progress.not_read + not_read,
+        }
+    )
+
+
+def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: Progress) -> Instruction | None:
+    now = ctx.clock.now()
+    after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
+    if after is not None:
+        for place in places(after, ctx.policy):
+            tx.copies.mark_progress(after.id, place, now=now)
+    return after

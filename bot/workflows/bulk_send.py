@@ -1,0 +1,285 @@
+"""Submit an approved bulk payment, once, and find out what became of a submission whose answer was lost.
+
+A bulk payment has no code of ours to be found by. So before the first submission the ids of the whole history are
+stored; afterwards a new id whose items carry our references is ours. One submission is in flight at a time, which
+keeps that difference plain, and nothing is ever submitted again by itself.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.clients.payments import NewBulk, PaymentsClient
+from bot.clients.payments.bulk import UPLOAD_SECONDS
+from bot.domain.bulk import BulkPayload, items_digest
+from bot.domain.bulk_account import is_ours
+from bot.domain.bulk_records import BulkJob, ReportedItem
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.instruction import Attempt, AttemptOutcome, Instruction, State
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payout import counts_as_read, silence_is_proven
+from bot.workflows import commit, reconcile
+from bot.workflows.announce import alert
+from bot.workflows.ballot import standings_of_voters
+from bot.workflows.bulk_follow import begin_following
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.create import ask_people, end
+from storage.transaction import Tx
+
+_LEASE = UPLOAD_SECONDS + 60
+_BUSY = "another bulk payment is being submitted"
+_WATCHED = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What the history holds. ``complete``: all of it was read, and every candidate told what it is."""
+
+    hits: tuple[BulkJob, ...]
+    complete: bool
+    ids: frozenset[str]
+    reason: str = ""
+
+
+async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: check everything again, note the history, claim the one attempt, submit, store what came of it."""
+    if await commit.not_now(ctx, instruction):
+        return
+    payments.require_bulk()
+    new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
+    if new is None:
+        await ctx.store.write(lambda tx: _was_changed(ctx, tx, instruction), name="reread")
+        ctx.wake()
+        return
+    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
+    if instruction.commits and not await _is_absent(ctx, payments, instruction):
+        return
+    known = await _history(payments)
+
+    def hindrance(tx: Tx) -> str:
+        free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
+        return "" if free else _BUSY
+
+    claimed = await ctx.store.write(
+        lambda tx: commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance),
+        name="claim_bulk",
+    )
+    if claimed is not None:
+        attempt, sending = claimed
+        outcome = await payments.submit_bulk(
+            new, earlier_unknown=instruction.commits > 0, guard=commit.still_fresh(ctx, attempt)
+        )
+        await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="submitted")
+    ctx.wake()
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: look what the history holds that it did not hold before."""
+    search, absent = await _look(ctx, payments, instruction)
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="read_outcome")
+    ctx.wake()
+
+
+async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CLOSED as not paid: one that shows up after all is an alert, the state stays."""
+    search = await _search(ctx, payments, instruction)
+
+    def work(tx: Tx) -> None:
+        now = ctx.clock.now()
+        if search.hits:
+            facts = {"reason": f"the service holds it as {search.hits[0].id}, {search.hits[0].status}"}
+            alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
+        over = bool(search.hits) or now - (instruction.closed_at or now) >= _WATCHED
+        tx.instructions.touch(instruction, now=now, due_at=None if over else now + ctx.quiet.spacing * 60)
+
+    await ctx.store.write(work, name="watch_closed")
+
+
+def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
+    """What is submitted: exactly the items whose digest was approved; None when they are not those."""
+    payload = instruction.payload
+    if not isinstance(payload, BulkPayload):
+        raise TypeError(instruction.kind)
+    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
+    same = (
+        instruction.intact()
+        and items_digest(items) == payload.items_digest
+        and len(items) == payload.count
+        and sum(item.cents for item in items) == payload.cents
+    )
+    return NewBulk(reference=instruction.reference, items=items) if same else None
+
+
+def _was_changed(ctx: Context, tx: Tx, instruction: Instruction) -> None:
+    reason, now = "our own record was changed after it was approved", ctx.clock.now()
+    if instruction.commits:
+        ask_people(ctx, tx, instruction, reason, now)
+    else:
+        end(ctx, tx, instruction, State.MISMATCH, reason, now)
+
+
+async def _history(payments: PaymentsClient) -> frozenset[str]:
+    """Ids of every bulk payment of the account; raises when that is not all of them."""
+    return frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
+
+
+async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
+    """Before a new attempt: the service holds no such bulk payment. What it holds is taken in instead."""
+    search, absent = await _look(ctx, payments, instruction)
+    if absent:
+        return True
+
+    def work(tx: Tx) -> None:
+        now = ctx.clock.now()
+        if len(search.hits) == 1:
+            _adopt(ctx, tx, instruction, search.hits[0], now)
+        elif search.hits:
+            _several(ctx, tx, instruction, search, now)
+        else:
+            tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing)
+
+    await ctx.store.write(work, name="reread")
+    ctx.wake()
+    return False
+
+
+async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Search, bool]:
+    """What the history holds, and whether two readings of it prove that it holds nothing of this request."""
+    search = await _search(ctx, payments, instruction)
+    if search.hits or not search.complete or not ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now()):
+        return search, False
+    second = await _search(ctx, payments, instruction)
+    return second, second.complete and not second.hits and second.ids == search.ids
+
+
+async def _search(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Search:
+    """New ids of the history, and which of them list our items."""
+    known = await ctx.store.read(lambda tx: tx.bulk_flights.known(instruction.id))
+    jobs: dict[str, BulkJob] = {}
+    try:
+        async for page in payments.bulk_history():
+            jobs |= {job.id: job for job in page.jobs}
+    except (ServiceNow, ServiceNever) as silent:
+        return Search((), complete=False, ids=frozenset(jobs), reason=silent.reason)
+    hits, doubtful = [], ""
+    for job in jobs.values():
+        if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
+            continue
+        verdict = await _verdict(ctx, payments, job, instruction)
+        if verdict:
+            hits.append(job)
+        elif verdict is None:
+            doubtful = f"its items of {job.id} cannot be told yet"
+    return Search(tuple(hits), complete=not doubtful, ids=frozenset(jobs), reason=doubtful)
+
+
+async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
+    found = await ctx.store.read(lambda tx: tx.instructions.by_remote(remote_id))
+    return found is not None and found.id != instruction.id
+
+
+async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
+    """Whether this bulk payment is the one that was submitted; None: it does not tell yet."""
+    listed: list[ReportedItem] = []
+    try:
+        async for page in payments.bulk_items(job.id):
+            listed += page.items
+            if any(item.internal_note for item in page.items):
+                break  # the notes of one page tell
+    except (ServiceNow, ServiceNever, OperatorError):
+        return None
+    wanted = await ctx.store.read(lambda tx: [row.item for row in tx.bulk_items.rows(instruction.id)])
+    return is_ours(listed, reference=instruction.reference, wanted=wanted)
+
+
+def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+    now = ctx.clock.now()
+    if len(search.hits) > 1:
+        _several(ctx, tx, instruction, search, now)
+    elif search.hits:
+        _adopt(ctx, tx, instruction, search.hits[0], now)
+    elif not search.complete:
+        reconcile.not_read(ctx, tx, instruction, search.reason)
+    elif reconcile.asks_people_already(instruction):
+        reconcile.later(ctx, tx, instruction, now)
+    else:
+        _count_silence(ctx, tx, instruction, absent=absent, now=now)
+
+
+def _count_silence(ctx: Context, tx: Tx, instruction: Instruction, *, absent: bool, now: datetime) -> None:
+    """It is not there. That is believed after the quiet period and enough looks, and then a person decides."""
+    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
+    reads = instruction.reads + (1 if counted else 0)
+    if absent and silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
+        ask_people(ctx, tx, instruction, "the service's history does not show it", now)
+        return
+    tx.instructions.touch(
+        instruction,
+        now=now,
+        reads=reads,
+        last_read_at=now if counted else instruction.last_read_at,
+        puts_off=0,
+        due_at=now + ctx.quiet.spacing,
+    )
+
+
+def _several(ctx: Context, tx: Tx, instruction: Instruction, search: Search, now: datetime) -> None:
+    reason = f"the service holds {len(search.hits)} bulk payments with our items: " + ", ".join(
+        job.id for job in search.hits[:5]
+    )
+    alert(tx, instruction, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
+    if reconcile.asks_people_already(instruction):
+        reconcile.later(ctx, tx, instruction, now)
+    else:
+        ask_people(ctx, tx, instruction, reason, now)
+
+
+def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: datetime) -> None:
+    """The service has it: follow it from here on, and let the next one fly."""
+    payload = instruction.payload
+    moved = tx.instructions.move(
+        instruction,
+        State.COMMITTED,
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": job.status, "remote_id": job.id},
+        remote_id=job.id,
+        remote_status=job.status,
+        reason="",
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+    )
+    if moved is None:
+        return
+    tx.bulk_flights.land(instruction.id)
+    begin_following(ctx, tx, moved, now)
+    if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
+        reason = f"the service counts {job.count} payments instead of {payload.count}"
+        alert(tx, moved, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
+
+
+def _record(
+    ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, outcome: Done[BulkJob] | NotExecuted | Unknown
+) -> None:
+    now = ctx.clock.now()
+    close: Callable[[AttemptOutcome, str], bool] = lambda kind, detail: tx.attempts.close(  # noqa: E731
+        attempt.instruction_id, attempt.n, kind, detail, now
+    )
+    match outcome:
+        case Done(value=job):
+            close(AttemptOutcome.DONE, job.status)
+            _adopt(ctx, tx, sending, job, now)
+        case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
+            close(AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED, reason)
+            if sending.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
+                tx.bulk_flights.land(sending.id)
+            commit.take_back(tx, sending, attempt, reason, wait, now)
+        case NotExecuted(reason=reason, words=words):
+            close(AttemptOutcome.NOT_EXECUTED, reason)
+            tx.reservations.release(attempt.instruction_id, attempt.n)
+            tx.bulk_flights.land(sending.id)
+            end(ctx, tx, sending, State.REFUSED, words or reason, now)
+        case Unknown(reason=reason):
+            commit.lose(ctx, tx, sending, attempt, reason, now)

@@ -1,0 +1,66 @@
+"""Buttons of bulk payments: other pages, cancel what is pending, a template."""
+
+from bot.domain.approvals import Refusal
+from bot.domain.errors import PersonError
+from bot.presentation import answers, bulk, bulk_answers, views
+from bot.workflows.lookup import shown_as
+from handlers.commands import fields, pay_bulk
+from handlers.commands.pay_reading import admitted, asking
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Private, Reply
+from handlers.router import Router
+
+
+def register(router: Router) -> None:
+    """Previous, Next, Cancel pending, Send me a template."""
+    router.actions[bulk_answers.PREVIOUS] = turn
+    router.actions[bulk_answers.NEXT] = turn
+    router.actions[bulk.CANCEL] = cancel
+    router.actions[views.TEMPLATE] = template
+
+
+async def turn(desk: Desk, click: Click) -> Reply:
+    """Show the page that the button names; whether the person may see it is asked again."""
+    payments = await admitted(desk, click.user)
+    if isinstance(payments, Private):
+        return payments
+    named, _, number = click.value.rpartition(":")
+    what, _, name = named.partition(":")
+    try:
+        page = fields.page(number)
+    except PersonError:
+        return Private(answers.refused(Refusal.STALE))
+    match what:
+        case "history":
+            return asking(lambda: pay_bulk.turn_history(desk, payments, page=page, instead=True), meanwhile=Nothing())
+        case "items" | "failed":
+            return asking(
+                lambda: pay_bulk.turn_items(desk, payments, name, page=page, failed=what == "failed", instead=True),
+                meanwhile=Nothing(),
+            )
+        case _:
+            return Private(answers.refused(Refusal.STALE))
+
+
+async def cancel(desk: Desk, click: Click) -> Reply:
+    """Ask to cancel everything that is pending now in the bulk payment whose card this is."""
+    payments = await pay_bulk.admit(desk, click.user)
+    if isinstance(payments, Private):
+        return payments
+    found = await shown_as(desk.ctx, click.value, channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    return await pay_bulk.cancel(
+        desk,
+        user=click.user,
+        channel=click.channel,
+        text=found.reference,
+        hashes=None,
+        source_key=f"click:{click.trigger_id}",
+    )
+
+
+async def template(desk: Desk, click: Click) -> Reply:
+    """Send an empty table to fill in."""
+    return await pay_bulk.template(desk, click.user)
