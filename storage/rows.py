@@ -311,6 +311,8 @@ class EmailRun:
     """Different addresses."""
     taken: int
     """Of these, the first so many were asked or are about to be."""
+    parked: int = 0
+    """Of those that were taken and have no answer, so many are not under way: whoever worked on it has stopped."""
     repeated: int
     """Addresses that were asked again because an earlier process died before it had stored their answers."""
     outcomes: Mapping[str, int]

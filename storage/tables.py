@@ -278,6 +278,7 @@ email_run = Table(
     Column("skipped", Integer, nullable=False),
     Column("total", Integer, nullable=False),
     Column("taken", Integer, nullable=False),
+    Column("parked", Integer, nullable=False),
     Column("repeated", Integer, nullable=False),
     Column("outcomes", Json, nullable=False),
     CheckConstraint("taken >= 0 AND taken <= total", name="taken"),

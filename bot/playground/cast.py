@@ -78,6 +78,9 @@ def furnish(workspace: Workspace) -> None:
         description="Work on audio, video, documents and texts",
     )
     workspace.add_command(
+        "/email", hint="check | file | help", description="Process e-mail addresses, one by one or as a list"
+    )
+    workspace.add_command(
         "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
     )
 

@@ -15,11 +15,13 @@ import aiohttp
 from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts, open_stores
 from bot.playground.console.console import Console, Guide
 from bot.playground.console.delivery_panel import DeliveryPanel
+from bot.playground.console.emails_panel import EmailsPanel
 from bot.playground.console.localization_panel import LocalizationPanel
 from bot.playground.console.payments_panel import PaymentsPanel
 from bot.playground.console.workspace_panel import WorkspacePanel
 from bot.playground.process import BotProcess
 from bot.playground.simulators.delivery import DeliverySimulator
+from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
@@ -41,6 +43,7 @@ class Playground:
         self.payments = PaymentsSimulator(step_seconds=4.0)
         self.delivery = DeliverySimulator(step_seconds=6.0)
         self.localization = LocalizationSimulator(work_seconds=WORK_SECONDS)
+        self.emails = EmailsSimulator(manners=Manners(latency=0.3, file_latency=1.5))
         self.bot: BotProcess
         self._bot_url = ""
 
@@ -60,6 +63,7 @@ class Playground:
                 PaymentsPanel(simulator=self.payments),
                 DeliveryPanel(simulator=self.delivery),
                 LocalizationPanel(simulator=self.localization),
+                EmailsPanel(simulator=self.emails),
                 WorkspacePanel(workspace=self.workspace),
             ),
             guide=Guide(try_it=FIRST_COMMAND, person=REQUESTER, channel=FINANCE),
@@ -67,7 +71,7 @@ class Playground:
         console.mount(self.workspace.app)
         await self._open_page()
         self._stack.push_async_callback(self.workspace.stop)
-        for simulator in (self.payments, self.delivery, self.localization):
+        for simulator in (self.payments, self.delivery, self.localization, self.emails):
             await simulator.start()
             self._stack.push_async_callback(simulator.stop)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
@@ -122,6 +126,9 @@ class Playground:
             "DELIVERY_MASTER_KEY": self.delivery.master_key,
             "LOCALIZATION_BASE_URL": self.localization.base_url,
             "LOCALIZATION_API_KEY": self.localization.api_key,
+            "EMAIL_SINGLE_BASE_URL": self.emails.single_url,
+            "EMAIL_BULK_BASE_URL": self.emails.bulk_url,
+            "EMAIL_API_KEY": self.emails.api_key,
             "POLL_SECONDS": "3",
             "QUIET_SECONDS": "40",
         }

@@ -76,15 +76,24 @@ class EmailRuns:
             self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(taken=taken))
         return found
 
+    def park(self, job_id: str, count: int) -> None:
+        """Nothing is under way any more; so many addresses were taken and wait for whoever goes on."""
+        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(parked=count))
+
+    def pick_up(self, job_id: str) -> list[Numbered]:
+        """Addresses that were taken and have no answer: all of them are to be asked.
+
+        Those that were not parked may have been asked by a process that died; they count as repeated.
+        """
+        left = self.unanswered(job_id)
+        values = {"repeated": email_run.c.repeated + len(left) - email_run.c.parked, "parked": 0}
+        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+        return left
+
     def unanswered(self, job_id: str) -> list[Numbered]:
-        """Addresses that were asked, with no answer stored."""
+        """Addresses that were taken, with no answer stored."""
         taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
         return self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
-
-    def repeat(self, job_id: str, count: int) -> None:
-        """So many are asked again."""
-        values = {"repeated": email_run.c.repeated + count}
-        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
 
     def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
         """Store answers as (number, outcome, stored form). One that is there already stays."""

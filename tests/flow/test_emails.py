@@ -277,6 +277,7 @@ async def test_the_service_asks_to_wait_and_is_waited_for(rig: Rig) -> None:
     assert "Under way." in root.text
     await rig.pass_time(60, steps=20)
     assert "Done." in rig.workspace.message(FINANCE, root.ts).text
+    assert "restarted" not in rig.workspace.message(FINANCE, root.ts).text
     assert all(count == 1 for count in rig.emails.asked.values())
 
 

@@ -13,6 +13,7 @@ import aiohttp
 from bot.domain.audit import verify
 from bot.domain.instruction import Instruction, State
 from bot.domain.references import derived_key
+from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
@@ -38,6 +39,7 @@ class Scene:
         self.folder = folder
         self.slack_gate = Gate(slack_method)
         self.payments_gate = Gate(payments_operation)
+        self.emails = EmailsSimulator(manners=Manners(latency=0.05))
         self.session: aiohttp.ClientSession
         self.socket_mode = False
         self._stack = AsyncExitStack()
@@ -92,6 +94,8 @@ class Scene:
         self._stack.push_async_callback(self.workspace.stop)
         await self.payments.start()
         self._stack.push_async_callback(self.payments.stop)
+        await self.emails.start()
+        self._stack.push_async_callback(self.emails.stop)
         self._stack.callback(self.slack_gate.close)
         self._stack.callback(self.payments_gate.close)
         self.session = await self._stack.enter_async_context(aiohttp.ClientSession())
@@ -140,6 +144,9 @@ class Scene:
             "PAYMENTS_BASE_URL": self.payments.base_url,
             "PAYMENTS_PARTNER_ID": self.payments.partner_id,
             "PAYMENTS_PARTNER_SECRET": self.payments.partner_secret,
+            "EMAIL_SINGLE_BASE_URL": self.emails.single_url,
+            "EMAIL_BULK_BASE_URL": self.emails.bulk_url,
+            "EMAIL_API_KEY": self.emails.api_key,
             "POLL_SECONDS": "0.2",
             "QUIET_SECONDS": "1.2",
             **changed,

@@ -67,7 +67,8 @@ class Pressure:
         self._holds += 1
         grown = min(_FIRST_HOLD * 2 ** (self._holds - 1), _LONGEST_HOLD)
         self._held_until = now + (grown if retry_after is None else min(max(retry_after, grown / 2), _LONGEST_HOLD))
-        self._room = max(1, self._room // 2)
+        in_use = sum(self._shares.values()) or self._room
+        self._room = max(1, min(self._room, in_use) // 2)
         self._answers = 0
         self._divide()
 

@@ -83,9 +83,8 @@ class Run:
         now = self._ctx.clock.now()
 
         def pick_up(tx: Tx) -> list[_Taken]:
-            left = tx.emails.unanswered(self._id)
+            left = tx.emails.pick_up(self._id)
             if left:
-                tx.emails.repeat(self._id, len(left))
                 show_board(tx, subject_of(self._id), now=now)
             return left
 
@@ -196,13 +195,15 @@ class Run:
         """Write down where it stands now that nothing is under way."""
         now = self._ctx.clock.now()
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
-        finished = self._is_empty and not self._waiting
+        waiting = len(self._waiting)
+        finished = self._is_empty and not waiting
 
         def close(tx: Tx) -> None:
             job = tx.jobs.get(self._id)
             if job is None:
                 return
             state = RunState(job.state)
+            tx.emails.park(self._id, waiting)
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
                 tx.jobs.change(job, now=now, state=end, close=True)

@@ -19,6 +19,7 @@ def upgrade() -> None:
         sa.Column("skipped", sa.Integer(), nullable=False),
         sa.Column("total", sa.Integer(), nullable=False),
         sa.Column("taken", sa.Integer(), nullable=False),
+        sa.Column("parked", sa.Integer(), nullable=False),
         sa.Column("repeated", sa.Integer(), nullable=False),
         sa.Column("outcomes", sa.Text(), nullable=False),
         sa.CheckConstraint("taken >= 0 AND taken <= total", name=op.f("ck_email_run_taken")),

@@ -1,0 +1,218 @@
+"""Runs through lists while they run: pressed buttons, a service that asks for less, two at a time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.emails import CONCURRENCY_LIMIT, Outcome, RunState
+from bot.playground.faults import Fault, FaultKind
+from bot.workflows.emails.ask import AskedToProcess, Press, Pressed, ask_to_process, press
+from bot.workflows.emails.pressure import Pressure
+from storage.rows import EmailRun, Job
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, Rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, count: int, *, concurrency: int, prefix: str = "p") -> str:
+    """A list of so many addresses; the id of its job."""
+    content = b"email\r\n" + "".join(f"{prefix}{n}@example.com\r\n" for n in range(count)).encode()
+    asked = AskedToProcess(
+        requester=MARIA,
+        channel=FINANCE,
+        thread_ts=None,
+        file_id=rig.workspace.upload(MARIA, f"{prefix}.csv", content),
+        file_name=f"{prefix}.csv",
+        column=0,
+        column_name="email",
+        whole=False,
+        concurrency=concurrency,
+        source_key=f"test:{prefix}",
+    )
+    assert await ask_to_process(rig.switchboard.context, asked)
+    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.by_source(f"test:{prefix}"))
+    assert job is not None
+    return job.id
+
+
+async def look(rig: Rig, job_id: str) -> tuple[Job, EmailRun]:
+    job, run = await rig.switchboard.context.store.read(lambda tx: (tx.jobs.get(job_id), tx.emails.get(job_id)))
+    assert job is not None
+    assert run is not None
+    return job, run
+
+
+async def test_pausing_waits_for_what_is_under_way_and_resuming_goes_on(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.02
+    job_id = await ask(rig, 400, concurrency=20)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) >= 100)
+    ctx = rig.switchboard.context
+    assert await press(ctx, job_id, Press.PAUSE, person=MARIA) == (Pressed.DONE, RunState.PAUSED)
+    await working
+    job, run = await look(rig, job_id)
+    assert job.state == RunState.PAUSED
+    asked = len(rig.emails.asked)
+    assert asked < 400
+    assert run.outcomes == {Outcome.ANSWERED: asked}
+    await rig.pass_time(3_600, steps=5)
+    assert len(rig.emails.asked) == asked
+    assert await press(ctx, job_id, Press.RESUME, person=MARIA) == (Pressed.DONE, RunState.RUNNING)
+    await rig.settle()
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes, run.repeated) == (RunState.DONE, {Outcome.ANSWERED: 400}, 0)
+    assert set(rig.emails.asked.values()) == {1}
+
+
+async def test_pausing_and_resuming_at_once_changes_nothing(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.05
+    job_id = await ask(rig, 200, concurrency=20)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) >= 40)
+    ctx = rig.switchboard.context
+    await press(ctx, job_id, Press.PAUSE, person=MARIA)
+    await press(ctx, job_id, Press.RESUME, person=MARIA)
+    await working
+    await rig.settle()
+    job, _ = await look(rig, job_id)
+    assert job.state == RunState.DONE
+    assert set(rig.emails.asked.values()) == {1}
+    assert len(rig.emails.asked) == 200
+
+
+async def test_stopping_in_the_middle_keeps_what_was_answered(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.02
+    job_id = await ask(rig, 400, concurrency=20)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) >= 100)
+    assert (await press(rig.switchboard.context, job_id, Press.STOP, person=MARIA))[0] is Pressed.DONE
+    await working
+    job, run = await look(rig, job_id)
+    assert job.state == RunState.STOPPED
+    assert run.outcomes == {Outcome.ANSWERED: len(rig.emails.asked)}
+    assert (await press(rig.switchboard.context, job_id, Press.RESUME, person=MARIA))[0] is Pressed.TOO_LATE
+
+
+async def test_never_more_are_taken_or_under_way_than_were_chosen(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.01
+    job_id = await ask(rig, 300, concurrency=7)
+    working = asyncio.create_task(rig.settle())
+    worst = 0
+    while not working.done():
+        run = await rig.switchboard.context.store.read(lambda tx: tx.emails.get(job_id))
+        if run is not None:
+            worst = max(worst, run.taken - sum(run.outcomes.values()))
+        await asyncio.sleep(0)
+    await working
+    assert rig.emails.peak <= 7
+    assert 0 < worst <= 7
+
+
+async def test_two_runs_share_the_room_and_neither_waits_for_the_other(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.1
+    first = await ask(rig, 3_000, concurrency=CONCURRENCY_LIMIT, prefix="a")
+    second = await ask(rig, 3_000, concurrency=CONCURRENCY_LIMIT, prefix="b")
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) >= 3_000, timeout=60)
+    begun = sum(address.startswith("a") for address in rig.emails.asked)
+    await working
+    assert rig.emails.peak <= CONCURRENCY_LIMIT
+    assert 900 <= begun <= 2_100
+    for job_id in (first, second):
+        job, run = await look(rig, job_id)
+        assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 3_000})
+
+
+async def test_a_service_that_takes_ten_at_a_time_gets_them_all_in_the_end(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.01
+    rig.emails.manners.at_once = 10
+    job_id = await ask(rig, 200, concurrency=100)
+    await rig.settle()
+    await rig.pass_time(600, steps=120)
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes, run.repeated) == (RunState.DONE, {Outcome.ANSWERED: 200}, 0)
+    refused = sum(call.status == 429 for call in rig.emails.calls)
+    assert 0 < refused < 200
+
+
+async def test_a_service_that_always_asks_to_wait_pauses_the_run(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "check", times=None))
+    job_id = await ask(rig, 50, concurrency=5)
+    await rig.settle()
+    await rig.pass_time(1_200, steps=120)
+    job, run = await look(rig, job_id)
+    assert job.state == RunState.PAUSED
+    assert "asked to wait 8 times in a row" in job.detail["reason"]
+    assert (run.outcomes, run.repeated) == ({}, 0)
+    rig.emails.faults.clear()
+    await press(rig.switchboard.context, job_id, Press.RESUME, person=MARIA)
+    await rig.settle()
+    await rig.pass_time(60, steps=10)
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 50})
+
+
+async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.05
+    job_id = await ask(rig, 300, concurrency=30)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) >= 100)
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    for task in list(rig.switchboard.context.emails._tasks.values()):
+        task.cancel()
+    await rig.switchboard.stop()
+    await rig.start()
+    await rig.settle()
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 300})
+    twice = sum(rig.emails.asked.values()) - 300
+    assert twice <= run.repeated <= 30
+    assert await rig.switchboard.context.store.read(lambda tx: tx.emails.counted(job_id)) == (300, 300)
+
+
+class Seconds:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_pressure_halves_once_a_hold_and_grows_with_answers() -> None:
+    seconds = Seconds()
+    pressure = Pressure(clock=seconds, limit=100)
+    pressure.join("a", wants=1_000)
+    assert pressure.share("a") == 100
+    for _ in range(40):
+        pressure.busy(2.0)
+    assert (pressure.room, pressure.rest(), pressure.holds) == (50, 2.0, 1)
+    seconds.now = 2.5
+    pressure.busy(None)
+    assert (pressure.room, pressure.rest()) == (25, 2.0)
+    for _ in range(3_000):
+        pressure.answered()
+    assert (pressure.room, pressure.holds) == (100, 0)
+
+
+def test_holds_grow_to_a_minute_and_whoever_says_go_on_is_heard() -> None:
+    seconds = Seconds()
+    pressure = Pressure(clock=seconds, limit=8)
+    pressure.join("a", wants=8)
+    waits = []
+    for _ in range(8):
+        pressure.busy(None)
+        waits.append(pressure.rest())
+        seconds.now += pressure.rest()
+    assert waits == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert (pressure.room, pressure.share("a")) == (1, 1)
+    pressure.busy(10_000)
+    assert pressure.rest() == 60
+    pressure.forget()
+    assert pressure.rest() == 0
