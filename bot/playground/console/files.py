@@ -2,6 +2,7 @@
 
 import csv
 import re
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote
 
@@ -117,8 +118,9 @@ class FileDesk:
         response.content_type = media_type(file) or _OCTETS
         response.content_length = end - start
         await response.prepare(request)
-        for chunk in file.blob.chunks(start, end):
-            await response.write(chunk)
+        with suppress(ConnectionResetError):  # players leave when they have heard enough
+            for chunk in file.blob.chunks(start, end):
+                await response.write(chunk)
         return response
 
     async def take_in(self, request: web.Request) -> web.Response:

@@ -1,5 +1,6 @@
 """The bytes of files: small ones in memory, large ones on disk until the workspace stops."""
 
+import os
 import secrets
 import shutil
 import tempfile
@@ -44,12 +45,15 @@ class Blobs:
         self._directory: Path | None = None
 
     def keep(self, content: bytes | Path) -> Blob:
-        """Bytes, or a file whose content is copied."""
+        """Bytes, or a file on disk, which stays as it is: where the disk allows, no byte of it is copied."""
         if isinstance(content, bytes) and len(content) <= IN_MEMORY:
             return Blob(size=len(content), data=content)
         place = self._place()
         if isinstance(content, Path):
-            shutil.copyfile(content, place)
+            try:
+                os.link(content, place)
+            except OSError:  # another disk, or one without links
+                shutil.copyfile(content, place)
         else:
             place.write_bytes(content)
         return Blob(size=place.stat().st_size, path=place)

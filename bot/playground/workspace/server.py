@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from urllib.parse import quote
 
 from aiohttp import BodyPartReader, web
@@ -111,7 +112,8 @@ async def _streamed(request: web.Request, file: StoredFile) -> web.StreamRespons
         }
     )
     await response.prepare(request)
-    for chunk in file.blob.chunks():
-        await response.write(chunk)
-    await response.write_eof()
+    with suppress(ConnectionResetError):  # who wanted only its beginning has left
+        for chunk in file.blob.chunks():
+            await response.write(chunk)
+        await response.write_eof()
     return response
