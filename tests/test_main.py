@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
+from bot.manifest import manifest
 from bot.settings import Settings
 from tests.support.log_state import kept_logging
 from tests.support.rig import POLICY
@@ -141,6 +142,23 @@ def test_the_manifest_is_json_and_follows_the_settings(
     commands = shown["features"]["slash_commands"]
     assert f"/{prefix}pay" in [command["command"] for command in commands]
     assert {command["url"] for command in commands} == {"https://switchboard.example.com/slack/events"}
+
+
+def test_the_manifest_asks_for_what_files_need(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["manifest"]) == 0
+    shown = json.loads(capfd.readouterr().out)
+    assert "files:read" in shown["oauth_config"]["scopes"]["bot"]
+    [shortcut] = shown["features"]["shortcuts"]
+    assert (shortcut["name"], shortcut["type"], shortcut["callback_id"]) == ("Use this file", "message", "use_file")
+    assert len(shortcut["name"]) <= 24
+    assert {"file_shared", "message.channels", "message.groups", "message.im"} <= set(
+        shown["settings"]["event_subscriptions"]["bot_events"]
+    )
+
+
+def test_the_manifest_in_the_tree_is_the_one_the_code_declares() -> None:
+    kept = json.loads((Path(__file__).parents[1] / "manifest.json").read_text())
+    assert kept == manifest(public_url="https://switchboard.example.com")
 
 
 def test_routes_prints_the_table(capfd: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,161 @@
+"""What is said of files: everything fits, nothing of others gets loose, and each trouble has its sentence."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.files import DroppedFile, FileKind, FileTrouble, UnusableFile
+from bot.domain.sniffing import KIND_OF
+from bot.presentation import offers
+from tests.presentation.checks import calls_in, check_message, readable
+from tests.presentation.drawn import foreign
+
+
+@dataclass(frozen=True)
+class Named:
+    name: str
+    label: str
+
+
+USES = [
+    Named("gender", "Detect gender"),
+    Named("separate", "Separate vocals and music"),
+    Named("convert", "Convert"),
+    Named("transcribe", "Transcribe"),
+    Named("emotion", "Emotion"),
+    Named("bulk", "Pay in bulk"),
+    Named("emails", "Process e-mails"),
+]
+
+
+def file(**more: Any) -> DroppedFile:
+    values: dict[str, Any] = {
+        "id": "F0123456789",
+        "name": "talk.wav",
+        "size": 3_400_000,
+        "mimetype": "audio/wav",
+        "kind": FileKind.AUDIO,
+        "format": "wav",
+        "channel": "C1",
+        "message_ts": "1700000000.000100",
+        "thread_ts": "1700000000.000000",
+        "user": "U1",
+        "duration_ms": 125_000,
+    }
+    return DroppedFile(**(values | more))
+
+
+FILES = st.builds(
+    file,
+    id=st.integers(10**9, 10**10).map(lambda number: f"F{number}"),
+    name=foreign(),
+    size=st.integers(0, 1 << 34),
+    kind=st.sampled_from(FileKind),
+    format=st.sampled_from(["", "zip", "ole", *KIND_OF]),
+    duration_ms=st.none() | st.integers(0, 10**9),
+)
+FOUND = st.lists(
+    st.tuples(FILES, st.lists(st.sampled_from(USES), unique=True)), max_size=5, unique_by=lambda one: one[0].id
+)
+TROUBLES = st.builds(UnusableFile, st.sampled_from(FileTrouble), name=foreign(), limit=st.just(10), size=st.just(99))
+
+
+@given(FILES, st.lists(st.sampled_from(USES), unique=True))
+def test_offers_fit_and_call_nobody(shown: DroppedFile, uses: list[Named]) -> None:
+    for content in (offers.offer(shown, uses or USES[:1]), offers.gone(shown), offers.unfit(shown, "Convert")):
+        check_message(content)
+        assert calls_in(content) == set()
+
+
+@given(FOUND, st.lists(TROUBLES, max_size=5))
+def test_the_answer_to_the_shortcut_fits_and_calls_nobody(
+    found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]
+) -> None:
+    if found or troubles:
+        content = offers.several(found, troubles)
+        check_message(content)
+        assert calls_in(content) == set()
+
+
+@given(TROUBLES)
+def test_troubles_fit_and_call_nobody(trouble: UnusableFile) -> None:
+    check_message(offers.unusable(trouble))
+    assert calls_in(offers.unusable(trouble)) == set()
+
+
+def test_a_few_uses_are_buttons_with_the_files_place() -> None:
+    content = offers.offer(file(), USES[:5])
+    buttons = content.blocks[-1]["elements"]
+    assert [(one["action_id"], one["text"]["text"]) for one in buttons] == [
+        (f"use.{use.name}", use.label) for use in USES[:5]
+    ]
+    assert {one["value"] for one in buttons} == {"F0123456789|1700000000.000100|1700000000.000000"}
+    assert content.text == (
+        ":headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05\n"
+        "I can: Detect gender, Separate vocals and music, Convert, Transcribe, Emotion."
+    )
+
+
+def test_many_uses_are_a_menu() -> None:
+    (menu,) = offers.offer(file(), USES).blocks[-1]["elements"]
+    assert (menu["type"], menu["action_id"]) == ("static_select", "use")
+    assert [one["text"]["text"] for one in menu["options"]] == [use.label for use in USES]
+    assert menu["options"][0]["value"] == "gender|F0123456789|1700000000.000100|1700000000.000000"
+    assert all(len(one["value"]) <= 75 for one in menu["options"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({}, "WAV audio, 3.3 MB, 2:05"),
+        ({"name": "talk.mp3"}, "WAV audio in spite of its name, 3.3 MB, 2:05"),
+        (
+            {"kind": FileKind.VIDEO, "format": "mp4", "name": "a.mp4", "duration_ms": 3_600_001},
+            "MP4 video, 3.3 MB, 1:00:01",
+        ),
+        ({"kind": FileKind.DOCUMENT, "format": "png", "name": "a.png"}, "PNG picture, 3.3 MB"),
+        ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
+        ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
+        ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
+        ({"duration_ms": None}, "WAV audio, 3.3 MB"),
+    ],
+)
+def test_facts(changes: dict[str, Any], expected: str) -> None:
+    assert offers.facts(file(**changes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        (FileTrouble.DELETED, "was deleted"),
+        (FileTrouble.UNKNOWN, "invite me"),
+        (FileTrouble.EXTERNAL, "outside of Slack"),
+        (FileTrouble.HIDDEN, "upload it again"),
+        (FileTrouble.DENIED, "upload it again"),
+        (FileTrouble.PROCESSING, "try again in a moment"),
+        (FileTrouble.EMPTY, "is empty"),
+        (FileTrouble.TOO_LARGE, "has 11 MB; the largest one may have is 10 MB"),
+        (FileTrouble.CHANGED, "try again"),
+    ],
+)
+def test_every_trouble_says_what_to_do(trouble: FileTrouble, words: str) -> None:
+    mega = 1024 * 1024
+    content = offers.unusable(UnusableFile(trouble, name="a.wav", limit=10 * mega, size=11 * mega))
+    assert words in content.text
+    assert "a.wav" in readable(content)
+
+
+def test_the_other_answers_are_complete() -> None:
+    for content in (
+        offers.no_file(),
+        offers.not_here(),
+        offers.not_in_direct_messages(),
+        offers.stale(),
+        offers.looking(),
+    ):
+        check_message(content)
+        assert readable(content) == content.text
