@@ -182,7 +182,7 @@ def _buttons(booking: Booking) -> list[Block]:
     found: list[Block] = []
     url = str(booking.detail.get("tracking_url", ""))
     if _is_link(url):
-        found.append({**_button(TRACK, "Follow on the map", booking), "url": url})
+        found.append({**_button(TRACK, "Track", booking), "url": url})
     if booking.can_start:
         found.append({**_button(START, "Start search", booking), "style": "primary"})
     if booking.can_cancel:

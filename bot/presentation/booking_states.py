@@ -84,7 +84,7 @@ def progress(booking: Booking) -> str:
     step = _STEP.get(known) if known is not None else None
     if step is None:
         step = _last_known(booking)
-    bar = "▰" * step + "▱" * (len(_STEPS) - step)
+    bar = "🟩" * step + "⬜" * (len(_STEPS) - step)
     return f"{bar}  {step} of {len(_STEPS)}"
 
 
@@ -140,7 +140,7 @@ def _rest(booking: Booking, now: datetime) -> str:
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
-            return f"{_capital(left)}; the search for a driver starts at {moment(booking.search_at)}."
+            return f"{_capital(left)}; the search for a driver starts {moment(booking.search_at)}."
         case Status.ON_HOLD:
             return "The search for a driver starts when the cook time is over."
         case Status.READY_FOR_PICKUP if _searches(detail) > 1:

@@ -7,6 +7,7 @@ from typing import Any
 from bot.domain.booking import Payment
 from bot.domain.content import Block
 from bot.domain.deliveries import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Kind
+from bot.domain.money import plain as amount
 from bot.presentation.booking_cards import headline, payment_words
 from bot.presentation.deliveries import quote_lines
 from bot.presentation.text import clean, mrkdwn, plain, quote, section, shorten
@@ -83,7 +84,7 @@ def confirm(booking: Booking) -> View:
         cook = f", {request.cook_minutes} minutes of cook time" if request.cook_minutes else ""
         lines += [
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
-            f"{payment_words(request.payment)}{cook}",
+            f"Order of {amount(request.cents)}, {payment_words(request.payment)}{cook}",
         ]
     blocks = [
         section(mrkdwn("\n".join(quote_lines(booking.detail.get("quote", {}))))),

@@ -17,7 +17,7 @@ from storage.store import Tx
 
 
 def register(router: Router) -> None:
-    """Start search, Cancel, Refresh, Follow on the map; Export."""
+    """Start search, Cancel, Refresh, Track; Export."""
     router.actions[booking_cards.START] = start
     router.actions[booking_cards.CANCEL] = cancel
     router.actions[booking_cards.REFRESH] = refresh

@@ -28,6 +28,7 @@ const NAMES = {
   white_large_square: "⬜", black_large_square: "⬛", musical_note: "🎵", microphone: "🎤", headphones: "🎧", film_frames: "🎞️",
   globe_with_meridians: "🌐", snowflake: "❄️", seedling: "🌱", one: "1️⃣", two: "2️⃣", three: "3️⃣", heavy_plus_sign: "➕",
   heavy_minus_sign: "➖", new: "🆕", ok: "🆗", free: "🆓", busts_in_silhouette: "👥", bust_in_silhouette: "👤", coffee: "☕",
+  rotating_light: "🚨", electric_plug: "🔌", convenience_store: "🏪", satellite_antenna: "📡", cook: "🧑‍🍳", motor_scooter: "🛵", door: "🚪",
 };
 
 // character -> [shape class, sign]; drawn by css as a small coloured token

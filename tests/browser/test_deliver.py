@@ -1,0 +1,250 @@
+"""The operator's certification, point by point, through the playground's page; and what it looks like on a phone."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
+
+from bot.domain.certification import Point
+from bot.playground.launch import Playground
+from tests.browser.test_playground import enter, playground, say, shot, visit
+
+__all__ = ["playground", "visit"]
+
+pytestmark = pytest.mark.browser
+
+HERE = "C0DELIVERY"
+LATER = 30_000
+CENTRO_LINK = "https://www.google.com/maps/place/Ana/@-0.2101,-78.5023,17z"
+
+
+def modal(page: Page) -> Locator:
+    return page.get_by_test_id("modal")
+
+
+def private(page: Page) -> Locator:
+    """What only this person is told, oldest first."""
+    return page.locator("[data-testid=message][data-ephemeral=true]")
+
+
+async def submit(page: Page) -> None:
+    await page.get_by_test_id("modal-submit").click()
+
+
+async def close(page: Page) -> None:
+    await page.get_by_test_id("modal-close").click()
+    await expect(modal(page)).to_have_count(0)
+
+
+async def fill(page: Page, fields: dict[str, str], *, store: str = "Centro") -> None:
+    form = modal(page)
+    await form.get_by_label("Store", exact=True).select_option(store)
+    for label, text in fields.items():
+        await form.get_by_label(label).fill(text)
+
+
+CUSTOMER = {
+    "Customer's first name": "Ana",
+    "Customer's last name": "Lopez",
+    "Customer's phone": "099 123 4567",
+    "Gross amount of the order": "25.50",
+}
+PLACE = {"Delivery address": "12 Market Street, 3rd floor", "Position": CENTRO_LINK, "How to find it": "Blue door"}
+
+
+async def book(page: Page, *, cash: bool = False, cook: str = "", store: str = "Centro") -> Locator:
+    """Form, price, confirmation; the newest card."""
+    await say(page, "/deliver book")
+    await fill(page, {**CUSTOMER, **PLACE, "Cook time in minutes": cook}, store=store)
+    if cash:
+        await modal(page).get_by_text("Cash: the driver collects").click()
+    await shot(page, "deliver-form")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("Delivery fee", timeout=LATER)
+    await shot(page, "deliver-price")
+    reference = named_in(await modal(page).inner_text())
+    await submit(page)
+    await expect(modal(page)).to_contain_text("is being booked")
+    await close(page)
+    return page.get_by_test_id("message").filter(has_text=reference).filter(has_text="Asked by").first
+
+
+def named_in(text: str) -> str:
+    found = re.search(r"B-[2-9A-Z]{6}", text)
+    assert found is not None, text
+    return found[0]
+
+
+async def test_the_whole_certification(visit: Page, playground: Playground) -> None:
+    page = visit
+    playground.delivery.book.step_seconds = 1.5
+    await enter(page, HERE)
+    await a_store(page)
+    await webhooks(page)
+    await a_price(page)
+    await a_restart_and_the_door(page, playground)
+    await a_start_and_a_cancellation(page, playground)
+    await prebookings(page, playground)
+    await the_checklist(page)
+    seen = {call.operation for call in playground.delivery.calls}
+    assert {"create_store", "get_store", "quote", "create_booking", "start_search", "cancel_booking"} <= seen
+    assert {"register_webhook", "list_webhooks", "create_prebooking", "cancel_prebooking", "get_booking"} <= seen
+
+
+async def a_store(page: Page) -> None:
+    await say(page, "/deliver store add")
+    fields = {
+        "Name": "Harbour",
+        "E-mail address": "harbour@example.com",
+        "Phone": "+593 2 234 5678",
+        "Address": "9 Quay",
+        "Position": "somewhere",
+        "How to find it": "Beside the crane",
+    }
+    for label, text in fields.items():
+        await modal(page).get_by_label(label, exact=True).fill(text)
+    await submit(page)
+    await expect(page.get_by_test_id("field-error")).to_contain_text("-0.1807, -78.4678")
+    await modal(page).get_by_label("Position").fill("-0.2000, -78.4900")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("The store is there", timeout=LATER)
+    await shot(page, "deliver-store")
+    await close(page)
+    await say(page, "/deliver store show harbour")
+    await expect(private(page).last).to_contain_text("Beside the crane", timeout=LATER)
+    await say(page, "/deliver stores")
+    await expect(private(page).last).to_contain_text("3 stores", timeout=LATER)
+    await shot(page, "deliver-stores")
+
+
+async def webhooks(page: Page) -> None:
+    await say(page, "/deliver webhooks on Centro")
+    await expect(private(page).last).to_contain_text("DRIVER_ASSIGNED", timeout=LATER)
+    await expect(private(page).last).to_contain_text("comes here")
+    await shot(page, "deliver-webhooks")
+
+
+async def a_price(page: Page) -> None:
+    await say(page, "/deliver quote")
+    await modal(page).get_by_label("Store", exact=True).select_option("Centro")
+    await modal(page).get_by_label("Position").fill("-2.2, -79.9")
+    await modal(page).get_by_label("Gross amount of the order").fill("10")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("Not covered", timeout=LATER)
+    await shot(page, "deliver-not-covered")
+    await modal(page).get_by_label("Position").fill("-0.21, -78.50")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("Delivery fee", timeout=LATER)
+    await close(page)
+
+
+async def a_restart_and_the_door(page: Page, playground: Playground) -> None:
+    """By card, with a driver who gives up, to the end; every state by webhook."""
+    playground.delivery.switches.drop_driver = 1
+    card = await book(page)
+    await expect(card).to_contain_text("Diego Paz", timeout=LATER)
+    await shot(page, "deliver-driver")
+    await expect(card).to_contain_text("Completed", timeout=60_000)
+    await expect(card.locator("[data-action-id]")).to_have_count(0)
+    await card.get_by_test_id("replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text("search restarted")
+    await expect(thread).to_contain_text("it was delivered")
+    await shot(page, "deliver-thread")
+    await page.get_by_test_id("thread-close").click()
+
+
+async def a_start_and_a_cancellation(page: Page, playground: Playground) -> None:
+    """In cash, from on hold."""
+    playground.delivery.book.step_seconds = None
+    card = await book(page, cash=True, cook="30")
+    await expect(card).to_contain_text("minutes of cook time left", timeout=LATER)
+    await shot(page, "deliver-on-hold")
+    await card.get_by_role("button", name="Start search").click()
+    await expect(card).to_contain_text("Searching for a driver", timeout=LATER)
+    await expect(card.get_by_role("button", name="Start search")).to_have_count(0)
+    await card.get_by_role("button", name="Cancel").click()
+    await modal(page).get_by_label("Reason").fill("the customer called it off")
+    await shot(page, "deliver-cancel")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("it is canceled", timeout=LATER)
+    await close(page)
+    await expect(card).to_contain_text("Canceled by the business", timeout=LATER)
+
+
+async def prebookings(page: Page, playground: Playground) -> None:
+    """One link that the customer uses, one that is called off."""
+    playground.delivery.book.step_seconds = 1.5
+    card = await prebook(page)
+    await shot(page, "deliver-prebooked")
+    link = playground.delivery.prebookings[-1]
+    async with page.context.expect_page() as opening:
+        await card.get_by_role("link", name=f"/address/{link.id}").click()
+    customer = await opening.value
+    await customer.get_by_role("button", name="Deliver here").click()
+    await expect(customer.locator("h1")).to_have_text("Thank you")
+    await customer.close()
+    await expect(card).to_contain_text("Completed", timeout=60_000)
+    second = await prebook(page)
+    await second.get_by_role("button", name="Cancel").click()
+    await modal(page).get_by_label("Reason").fill("not wanted any more")
+    await submit(page)
+    await expect(modal(page)).to_contain_text("it is canceled", timeout=LATER)
+    await close(page)
+    await expect(second).to_contain_text("called off", timeout=LATER)
+
+
+async def prebook(page: Page) -> Locator:
+    cards = page.get_by_test_id("message").filter(has_text="Waiting for the address")
+    await say(page, "/deliver prebook")
+    await fill(page, CUSTOMER)
+    await submit(page)
+    await expect(modal(page)).to_contain_text("is being pre-booked")
+    await close(page)
+    await expect(cards).to_have_count(1, timeout=LATER)
+    reference = named_in(await cards.first.inner_text())
+    return page.get_by_test_id("message").filter(has_text=reference).filter(has_text="Asked by").first
+
+
+async def the_checklist(page: Page) -> None:
+    await say(page, "/deliver certify")
+    told = private(page).last
+    await expect(told).to_contain_text("Certification: 12 of 12 points seen here", timeout=LATER)
+    await expect(told.get_by_text("to do", exact=False)).to_have_count(0)
+    await shot(page, "deliver-certified")
+    assert (await told.inner_text()).count("last ") >= len(Point)
+    await told.get_by_role("button", name="Export as a file").click()
+    await expect(private(page).last).to_contain_text("direct messages", timeout=LATER)
+
+
+@pytest.fixture
+async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
+    context: BrowserContext = await browser.new_context(
+        viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC"
+    )
+    page = await context.new_page()
+    await page.goto(f"{playground.url}/#/U0MARIA/{HERE}")
+    await page.wait_for_selector("body[data-ready=yes]")
+    await page.get_by_test_id("tour-close").click()
+    yield page
+    await context.close()
+
+
+async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, playground: Playground) -> None:
+    page = phone
+    playground.delivery.book.step_seconds = 1.5
+    await say(page, "/deliver stores")
+    await expect(private(page).last).to_contain_text("2 stores", timeout=LATER)
+    await say(page, "/deliver book")
+    await shot(page, "deliver-phone-form")
+    await close(page)
+    card = await book(page)
+    await expect(card).to_contain_text("driver at the store", timeout=LATER, ignore_case=True)
+    await card.scroll_into_view_if_needed()
+    await shot(page, "deliver-phone-card")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await say(page, "/deliver certify")
+    await expect(private(page).last).to_contain_text("Certification", timeout=LATER)
+    await shot(page, "deliver-phone-certify")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390

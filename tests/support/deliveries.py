@@ -1,0 +1,128 @@
+"""Deliveries on a rig: a store, the form, the steps of a booking, what is said about it."""
+
+from typing import Any
+
+from bot.playground.simulators.delivery import Booking, DeliverySimulator
+from bot.playground.workspace import Message
+from bot.presentation import delivery_views as views
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, POLICY, Rig
+
+STORE_KEY = "centro-store-key-0123456789"
+DELIVERIES = "C0DELIVERY"
+CENTRO = "C0CENTRO"
+"""The channel of the store Centro."""
+
+DELIVERY_POLICY = POLICY.replace(
+    'alerts = "C0ALERTS"\n', 'alerts = "C0ALERTS"\nbookings = "C0DELIVERY"\n\n[channels.stores]\nCentro = "C0CENTRO"\n'
+)
+FORM = {
+    views.STORE: "Centro",
+    views.NAME: "Ana",
+    views.LAST_NAME: "Lopez",
+    views.PHONE: "099 123 4567",
+    views.ADDRESS: "12 Market Street",
+    views.POSITION: "https://www.google.com/maps/@-0.1850,-78.4700,17z",
+    views.PLACE_REFERENCE: "Blue door",
+    views.PAYMENT: "CASH",
+    views.AMOUNT: "25.50",
+    views.NOTES: "Ring twice",
+}
+PRE = {name: FORM[name] for name in (views.STORE, views.NAME, views.LAST_NAME, views.PHONE, views.AMOUNT)}
+
+
+async def open_rig(database_url: str, **settings: Any) -> Rig:
+    """A rig with one store, on a clock that is moved."""
+    clock = ManualClock()
+    service = DeliverySimulator(clock=clock.seconds)
+    service.add_store("Centro", token=STORE_KEY)
+    rig = await Rig.open(
+        database_url=database_url, clock=clock, policy=DELIVERY_POLICY, delivery=service, start=False, **settings
+    )
+    for channel, name in ((DELIVERIES, "deliveries"), (CENTRO, "centro")):
+        rig.workspace.add_channel(channel, name, members=[MARIA])
+    await rig.start()
+    await rig.settle()
+    return rig
+
+
+def service_of(rig: Rig) -> DeliverySimulator:
+    assert rig.delivery is not None
+    return rig.delivery
+
+
+async def deliver(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:
+    """Type it; what was answered to this person, or nothing where a form opened."""
+    assert rig.clock is not None
+    rig.clock.advance(0.001)
+    before, form = len(rig.workspace.ephemerals(user)), rig.workspace.modal(user)
+    await rig.workspace.slash(user, channel, "/deliver", text)
+    await rig.workspace.until(
+        lambda: len(rig.workspace.ephemerals(user)) > before or rig.workspace.modal(user) is not form
+    )
+    await rig.settle()
+    said = rig.workspace.ephemerals(user)[before:]
+    return said[-1].text if said else ""
+
+
+def form_text(rig: Rig, user: str = MARIA) -> str:
+    """Everything that a person's form says."""
+    view = rig.workspace.modal(user)
+    return "" if view is None else str(view.blocks)
+
+
+async def turned(rig: Rig, words: str, *, user: str = MARIA) -> str:
+    """The form, once it says this."""
+    return await rig.workspace.until(lambda: form_text(rig, user) if words in form_text(rig, user) else None)
+
+
+async def ask_price(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
+    """The form up to the price."""
+    await deliver(rig, "book", user=user, channel=channel)
+    await rig.submit(user, {**FORM, **changes})
+    await turned(rig, "Delivery fee", user=user)
+
+
+async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
+    """The whole way: form, price, confirmation."""
+    await ask_price(rig, user=user, channel=channel, **changes)
+    await rig.submit(user, {})
+    await rig.settle()
+    await rig.workspace.close(user)
+
+
+async def booked(rig: Rig, **changes: str) -> Booking:
+    """The same; what the service made of it."""
+    await book(rig, **changes)
+    return service_of(rig).bookings[-1]
+
+
+async def prebook(rig: Rig, **changes: str) -> None:
+    """A pre-booking, by its form."""
+    await deliver(rig, "prebook")
+    await rig.submit(MARIA, {**PRE, **changes})
+    await rig.settle()
+    await rig.workspace.close(MARIA)
+
+
+def card(rig: Rig, channel: str = FINANCE) -> Message:
+    """The newest card of a channel."""
+    return rig.cards(channel)[-1]
+
+
+def lines(rig: Rig, channel: str = FINANCE) -> list[str]:
+    """Everything in the threads of a channel's cards."""
+    return [message.text for message in rig.news(channel)]
+
+
+async def step(rig: Rig) -> None:
+    """The service moves on, its webhooks arrive, polls are due."""
+    service_of(rig).advance()
+    await heard(rig)
+    await rig.pass_time(31)
+
+
+async def heard(rig: Rig) -> None:
+    """Everything that the service sent has arrived and was looked at."""
+    await service_of(rig).delivered()
+    await rig.settle()

@@ -1,0 +1,221 @@
+"""A booking is made once: lost answers, crashes around the request, forms sent twice."""
+
+import contextlib
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.deliveries import Stage
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import DeliverySimulator
+from bot.presentation import delivery_views as views
+from tests.support.clock import ManualClock
+from tests.support.deliveries import (
+    FORM,
+    STORE_KEY,
+    ask_price,
+    book,
+    card,
+    deliver,
+    form_text,
+    lines,
+    open_rig,
+    service_of,
+    turned,
+)
+from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(database_url)
+    yield opened
+    await opened.close()
+
+
+class Crash(BaseException):
+    """The process is gone."""
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
+async def test_an_answer_that_was_lost_is_read_and_it_is_booked_once(rig: Rig, kind: FaultKind) -> None:
+    service_of(rig).faults.arm(Fault(kind, "create_booking"))
+    await book(rig)
+    assert "*Unknown*" in card(rig).text
+    await rig.pass_time(120, steps=6)
+    assert "READY_FOR_PICKUP" in card(rig).text
+    assert len(service_of(rig).bookings) == 1
+    assert len(service_of(rig).calls_of("create_booking")) == 1
+    assert sum("*unknown*" in line for line in lines(rig)) == 1
+
+
+async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> None:
+    service_of(rig).switches.forget_external = True
+    service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
+    await deliver(rig, "webhooks on Centro")
+    await book(rig)
+    await service_of(rig).delivered()
+    await rig.pass_time(300, steps=10)
+    assert "READY_FOR_PICKUP" in card(rig).text
+    assert len(rig.cards(FINANCE)) == 1
+    assert len(service_of(rig).bookings) == 1
+    rows = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    assert len(rows) == 1  # the webhook, which could not tell whose it is, made no second one
+
+
+async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.LOST, "create_booking"))
+    await book(rig)
+    await rig.pass_time(1_200, steps=40)
+    assert "*Not booked*" in card(rig).text
+    assert any("*not booked*" in line and f"<@{MARIA}>" in line for line in lines(rig))
+    assert "not booked" in rig.workspace.messages(ALERTS)[-1].text
+    await rig.pass_time(7_200, steps=20)
+    assert not service_of(rig).bookings
+    assert len(service_of(rig).calls_of("create_booking")) == 1
+
+
+async def test_a_request_that_arrives_very_late_is_found_and_told(rig: Rig) -> None:
+    service = service_of(rig)
+    service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
+    await book(rig)
+    await rig.pass_time(1_200, steps=40)
+    (row,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    assert row.stage is Stage.LOST
+    fields = {**service.calls_of("create_booking")[0].body, "externalBookingId": row.external_id}  # type: ignore[dict-item]
+    service.book.create(service.store("Centro"), fields)
+    await rig.pass_time(1_800, steps=4)
+    assert "READY_FOR_PICKUP" in card(rig).text
+    assert "after all" in rig.workspace.messages(ALERTS)[-1].text
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [(FaultKind.REFUSED, "did not take it"), (FaultKind.TOO_MANY, "READY_FOR_PICKUP")],
+)
+async def test_a_no_is_a_no_and_a_wait_is_a_wait(rig: Rig, kind: FaultKind, words: str) -> None:
+    service_of(rig).faults.arm(Fault(kind, "create_booking"))
+    await book(rig)
+    await rig.pass_time(60, steps=4)
+    assert words in card(rig).text
+    assert len(service_of(rig).bookings) == (0 if kind is FaultKind.REFUSED else 1)
+
+
+async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> None:
+    await ask_price(rig)
+    service_of(rig).switches.suspended = True
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    assert "is suspended at the delivery service" in card(rig).text
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        "write.before:confirm_booking",
+        "write.after:confirm_booking",
+        "write.before:claim_booking",
+        "write.after:claim_booking",
+        "write.before:booked",
+        "write.after:booked",
+    ],
+)
+async def test_a_crash_anywhere_around_the_request_books_once(database_url: str, point: str) -> None:
+    rig = await open_rig(database_url)
+    try:
+        await ask_price(rig)
+        await rig.switchboard.stop()
+        armed = [True]
+
+        def probe(name: str) -> None:
+            if name == point and armed:
+                armed.clear()
+                raise Crash(name)
+
+        rig._around = {"probe": probe}
+        await rig.start()
+        with contextlib.suppress(Crash):
+            await rig.submit(MARIA, {})
+        assert not armed
+        await rig.switchboard.stop()
+        rig._around = {}
+        await rig.start()
+        await rig.settle()
+        if rig.workspace.modal(MARIA) is not None and rig.workspace.modal(MARIA).submit:  # type: ignore[union-attr]
+            await rig.submit(MARIA, {})  # nobody was told that it worked, so they press again
+        await rig.pass_time(1_500, steps=50)
+        sent = len(service_of(rig).calls_of("create_booking"))
+        assert sent <= 1
+        assert len(service_of(rig).bookings) == sent
+        words = "READY_FOR_PICKUP" if sent else "*Not booked*"
+        assert words in card(rig).text
+        assert len(rig.cards(FINANCE)) == 1
+    finally:
+        await rig.close()
+
+
+async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:
+    await ask_price(rig)
+    ack = await rig.submit(MARIA, {})
+    await rig.workspace.resend(ack)
+    await rig.settle()
+    first = service_of(rig).bookings
+    assert len(first) == 1
+    assert len(rig.cards(FINANCE)) == 1
+
+
+async def test_nothing_is_booked_without_the_second_button(rig: Rig) -> None:
+    await ask_price(rig)
+    await rig.workspace.close(MARIA)
+    await rig.pass_time(3_600, steps=4)
+    assert not service_of(rig).bookings
+    assert not rig.cards(FINANCE)
+    assert rig.clock is not None
+    await rig.pass_time(25 * 3_600, steps=2)
+    counts = await rig.switchboard.context.store.read(lambda tx: tx.bookings.counts())
+    assert counts == {}  # who lives where is not kept for nothing
+
+
+async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig) -> None:
+    await deliver(rig, "book")
+    await rig.submit(MARIA, {**FORM, views.POSITION: "-2.2, -79.9"})
+    back = await turned(rig, "Not covered")
+    assert "12 Market Street" in back
+    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote"))
+    await rig.submit(MARIA, {views.POSITION: "-0.185, -78.47"})
+    assert "Not covered" not in await turned(rig, "No price right now")
+    await rig.submit(MARIA, {})
+    await turned(rig, "Delivery fee")
+    assert "Centro → Ana Lopez" in form_text(rig)
+
+
+async def test_without_the_service_nothing_is_asked(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), delivery_base_url="https://d.example")
+    try:
+        for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
+            ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
+            assert "DELIVERY_MASTER_KEY" in str(ack.body), verb
+            assert "DELIVERY_BASE_URL" not in str(ack.body)
+    finally:
+        await rig.close()
+
+
+async def test_a_key_from_the_settings_is_enough_for_its_store(sqlite_url: str) -> None:
+    service = DeliverySimulator()
+    service.add_store("Theirs", token=STORE_KEY)
+    service.master_key = "another"  # listing is refused
+    async with service:
+        rig = await Rig.open(
+            database_url=sqlite_url,
+            clock=ManualClock(),
+            delivery_base_url=service.base_url,
+            delivery_master_key="wrong",
+            delivery_store_keys={"Ours": STORE_KEY},
+        )
+        try:
+            await rig.settle()
+            assert "Ours" in await deliver(rig, "store show ours")
+            said = await deliver(rig, "stores")
+            assert "DELIVERY_MASTER_KEY" in said
+        finally:
+            await rig.close()

@@ -1,0 +1,124 @@
+"""Each state of a booking and each way between two: what the card says, what is told, what is final."""
+
+import itertools
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.booking import Change, Status, change_of, is_final
+from bot.presentation.booking_states import word
+from bot.workflows.bookings.evidence import gathered
+from tests.support.deliveries import CENTRO, booked, card, deliver, heard, lines, open_rig, service_of
+from tests.support.rig import ALERTS, Rig
+
+FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
+STATES = [status for status in Status if status is not Status.ON_HOLD]
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(sqlite_url)
+    yield opened
+    await opened.close()
+
+
+@pytest.mark.parametrize("status", STATES)
+async def test_each_state_is_shown_and_told(rig: Rig, status: Status) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, status.value, reason="because", force=True)
+    await rig.pass_time(31)
+    shown = card(rig)
+    assert f"`{status.value}`" in shown.text
+    assert word(status.value) in shown.text.casefold()
+    assert bool(shown.buttons) is not is_final(status.value)
+    if status is not Status.READY_FOR_PICKUP:
+        assert word(status.value) in lines(rig)[-1]
+    if status.value.startswith("CANCELLED"):
+        assert "Because." in lines(rig)[-1]
+        assert "Because." in shown.text
+    _, states = await rig.switchboard.context.store.read(gathered)
+    assert status.value in states
+
+
+async def test_every_way_between_two_states(rig: Rig) -> None:
+    """Any state may be seen after any other: only final ones stay, and a driver who is gone is a restart."""
+    await deliver(rig, "webhooks on Centro")
+    service = service_of(rig)
+    for before, after in itertools.product(STATES, STATES):
+        booking = service.book.create(service.store("Centro"), FIELDS)
+        await heard(rig)
+        service.settle(booking, before.value, force=True)
+        await heard(rig)
+        told = lines(rig, CENTRO)
+        service.settle(booking, after.value, force=True)
+        await heard(rig)
+        news = lines(rig, CENTRO)[len(told) :]
+        change = change_of(before.value, after.value)
+        stays = change in (Change.NONE, Change.CONTRADICTION)
+        assert f"`{(before if stays else after).value}`" in card(rig, CENTRO).text, (before, after)
+        assert len(news) == (0 if stays else 1), (before, after, news)
+        assert any("search restarted" in line for line in news) is (change is Change.RESTARTED)
+    contradictions = [one for one in rig.workspace.messages(ALERTS) if "had ended as" in one.text]
+    ended = sum(1 for before, after in itertools.product(STATES, STATES) if is_final(before.value) and before != after)
+    assert len(contradictions) == ended
+
+
+async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, "ACCEPTED")
+    await rig.pass_time(31)
+    assert "Diego Paz" in card(rig).text
+    service_of(rig).book.restart(booking)
+    await rig.pass_time(31)
+    assert "search restarted" in lines(rig)[-1]
+    assert "Diego Paz" not in card(rig).text
+    assert "Search number 2" in card(rig).text
+    service_of(rig).advance()
+    await rig.pass_time(31)
+    assert "Luz Mora" in card(rig).text
+
+
+@pytest.mark.parametrize(("word_of_theirs", "final"), [("WAITING_FOR_RAIN", False), ("CANCELED_BY_WEATHER", True)])
+async def test_a_state_nobody_knows_is_shown_as_it_came(rig: Rig, word_of_theirs: str, final: bool) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, word_of_theirs, force=True)
+    await rig.pass_time(31)
+    assert word_of_theirs in card(rig).text
+    assert word_of_theirs in lines(rig)[-1]
+    assert bool(card(rig).buttons) is not final
+    reads = len(service_of(rig).calls_of("get_booking"))
+    await rig.pass_time(600, steps=10)
+    assert (len(service_of(rig).calls_of("get_booking")) > reads) is not final
+
+
+async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, "COMPLETED")
+    await rig.pass_time(31)
+    reads = len(service_of(rig).calls_of("get_booking"))
+    await rig.pass_time(7_200, steps=8)
+    assert len(service_of(rig).calls_of("get_booking")) == reads
+    assert "*Completed*" in card(rig).text
+
+
+async def test_no_driver_is_an_alarm(rig: Rig) -> None:
+    service_of(rig).switches.no_provider = True
+    await booked(rig)
+    service_of(rig).advance()
+    await rig.pass_time(31)
+    assert "No driver found" in card(rig).text
+    assert "no driver was found" in rig.workspace.messages(ALERTS)[-1].text
+    assert "Cancel" in {button.text for button in card(rig).buttons}
+
+
+async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
+    await booked(rig)
+    service_of(rig).switches.suspended = True
+    await rig.pass_time(61, steps=2)
+    assert "This may be behind" in card(rig).text
+    assert "suspended" in card(rig).text
+    service_of(rig).switches.suspended = False
+    service_of(rig).advance()
+    await rig.pass_time(600, steps=6)
+    assert "This may be behind" not in card(rig).text
+    assert "ACCEPTED" in card(rig).text
