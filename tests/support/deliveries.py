@@ -57,12 +57,16 @@ async def deliver(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINA
     rig.clock.advance(0.001)
     before, form = len(rig.workspace.ephemerals(user)), rig.workspace.modal(user)
     await rig.workspace.slash(user, channel, "/deliver", text)
-    await rig.workspace.until(
-        lambda: len(rig.workspace.ephemerals(user)) > before or rig.workspace.modal(user) is not form
-    )
+    await rig.workspace.until(lambda: _answered(rig, user, before) or rig.workspace.modal(user) is not form)
     await rig.settle()
     said = rig.workspace.ephemerals(user)[before:]
     return said[-1].text if said else ""
+
+
+def _answered(rig: Rig, user: str, before: int) -> bool:
+    """Whether there is more than word that the service is being asked."""
+    said = rig.workspace.ephemerals(user)[before:]
+    return bool(said) and "Asking the delivery service" not in said[-1].text
 
 
 def form_text(rig: Rig, user: str = MARIA) -> str:

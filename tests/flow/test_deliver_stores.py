@@ -1,0 +1,350 @@
+"""Stores, prices, pre-bookings and the checklist: by command and form, through the real stack."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from bot.domain.certification import Point
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import certification
+from bot.presentation import delivery_views as views
+from bot.workflows.bookings.evidence import gathered
+from tests.support.deliveries import (
+    PRE,
+    STORE_KEY,
+    booked,
+    card,
+    deliver,
+    form_text,
+    lines,
+    open_rig,
+    prebook,
+    service_of,
+    turned,
+)
+from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+
+STORE = {
+    views.NAME: "Harbour",
+    views.EMAIL: "harbour@example.com",
+    views.PHONE: "+593 2 234 5678",
+    views.ADDRESS: "9 Quay",
+    views.POSITION: "-0.2000, -78.4900",
+    views.PLACE_REFERENCE: "Beside the crane",
+}
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(sqlite_url)
+    yield opened
+    await opened.close()
+
+
+# who may
+
+
+@pytest.mark.parametrize("verb", ["stores", "book", "quote", "prebook", "store add", "webhooks on Centro", "certify"])
+@pytest.mark.parametrize(("user", "words"), [(ZOE, "may book deliveries"), (GUS, "Guests cannot"), (EVE, "")])
+async def test_only_people_with_a_role_deliver(rig: Rig, user: str, words: str, verb: str) -> None:
+    calls = len(service_of(rig).calls)
+    ack = await rig.workspace.slash(user, FINANCE, "/deliver", verb, force=True)
+    await rig.settle()
+    assert words in str(ack.body)
+    assert len(service_of(rig).calls) == calls
+    assert not rig.workspace.modals(user)
+
+
+@pytest.mark.parametrize("user", [MARIA, ADA, OLGA])
+async def test_every_role_may(rig: Rig, user: str) -> None:
+    assert "Centro" in await deliver(rig, "stores", user=user)
+
+
+async def test_the_buttons_of_a_card_ask_again_who_may(rig: Rig) -> None:
+    await booked(rig)
+    for action in ("booking.cancel", "booking.refresh"):
+        await rig.workspace.click(ZOE, FINANCE, card(rig).ts, action)
+        await rig.workspace.until(lambda: rig.workspace.ephemerals(ZOE))
+        assert "may book deliveries" in rig.workspace.ephemerals(ZOE)[-1].text
+    assert not rig.workspace.modals(ZOE)
+
+
+async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
+    await booked(rig)
+    first = card(rig)
+    await booked(rig)
+    second = next(button for button in card(rig).buttons if button.action_id == "booking.cancel")
+    await rig.workspace.click(MARIA, FINANCE, first.ts, "booking.cancel", value=second.value)
+    await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1:])
+    assert "out of date" in rig.workspace.ephemerals(MARIA)[-1].text
+    assert not rig.workspace.modals(MARIA)
+
+
+# stores
+
+
+async def add(rig: Rig, **changes: str) -> str:
+    await deliver(rig, "store add")
+    await rig.submit(MARIA, {**STORE, **changes})
+    return form_text(rig)
+
+
+async def test_a_store_is_made_and_used_by_name(rig: Rig) -> None:
+    await add(rig)
+    said = await turned(rig, "The store is there")
+    made = service_of(rig).store("Harbour")
+    assert made.token not in said
+    assert made.fields["countryCode"] == "+593"
+    assert "Harbour" in await deliver(rig, "store show  hArBouR ")
+    await rig.workspace.close(MARIA)
+    await deliver(rig, "store edit harbour")
+    await rig.submit(MARIA, {**STORE, views.NAME: "Old Harbour", views.ADDRESS: "10 Quay"})
+    assert "10 Quay" in await turned(rig, "This is the store now")
+    assert "Old Harbour" in await deliver(rig, "stores")
+    assert "10 Quay" in await deliver(rig, "store show Old Harbour")
+
+
+async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_store"))
+    await add(rig)
+    await turned(rig, "whether it was executed is not known")
+    await rig.workspace.close(MARIA)
+    await rig.pass_time(60, steps=3)
+    assert "Harbour: 9 Quay" in (await deliver(rig, "stores")).replace("*", "")
+    assert len(service_of(rig).calls_of("create_store")) == 1
+    seen, _ = await rig.switchboard.context.store.read(gathered)
+    assert seen[Point.STORE].what == "Harbour"
+
+
+async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.LOST, "create_store"))
+    await add(rig)
+    await turned(rig, "whether it was executed is not known")
+    await rig.workspace.close(MARIA)
+    assert "being looked up" in await deliver(rig, "stores")
+    await rig.pass_time(1_200, steps=20)
+    assert "Harbour" not in await deliver(rig, "stores")
+    assert len(service_of(rig).calls_of("create_store")) == 1
+
+
+async def test_a_name_is_taken_once(rig: Rig) -> None:
+    await add(rig, **{views.NAME: " CENTRO "})
+    assert "There is a store called CENTRO already" in await turned(rig, "already")
+    assert not service_of(rig).calls_of("create_store")
+
+
+async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
+    await deliver(rig, "store add")
+    await rig.submit(
+        MARIA,
+        {
+            **STORE,
+            views.PHONE: "call me",
+            views.POSITION: "https://maps.app.goo.gl/abc",
+            views.EMAIL: "harbour@example",
+        },
+    )
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert set(view.errors) == {views.PHONE, views.POSITION, views.EMAIL}
+    assert "+593 99 123 4567" in view.errors[views.PHONE]
+    assert "shortened link" in view.errors[views.POSITION]
+
+
+async def test_what_is_typed_wrong_is_answered_with_what_is_right(rig: Rig) -> None:
+    for text, words in (
+        ("store", "add"),
+        ("store paint Centro", "add or show or edit"),
+        ("store show Nowhere", "there is: Centro"),
+        ("webhooks maybe", "there is: Centro"),
+        ("show B-222222", "no booking of that name"),
+        ("cancel", "reference such as B-4F7K2M"),
+        ("prebook show", "it is missing"),
+        ("prebook eat B-222222", "show or cancel"),
+        ("book now", "one word too many"),
+        ("fly", "is not something"),
+    ):
+        said = await deliver(rig, text) or form_text(rig)
+        assert words in said, text
+        if rig.workspace.modal(MARIA) is not None:
+            await rig.workspace.close(MARIA)
+
+
+async def test_help_lists_the_verbs_in_their_order(rig: Rig) -> None:
+    said = await deliver(rig, "help")
+    places = [
+        said.index(f"`/deliver {verb}")
+        for verb in ("stores", "store ", "quote", "book", "show", "cancel", "start", "prebook", "webhooks", "certify")
+    ]
+    assert places == sorted(places)
+
+
+async def test_two_stores_of_one_name_are_told_apart(rig: Rig) -> None:
+    service_of(rig).add_store("Centro", token="another-centro")
+    said = await deliver(rig, "stores")
+    assert "*Centro*" in said
+    assert "*Centro (2)*" in said
+
+
+# prices
+
+
+async def test_a_price(rig: Rig) -> None:
+    await deliver(rig, "quote")
+    await rig.submit(MARIA, {views.POSITION: "geo:-0.2,-78.5", views.AMOUNT: "10"})
+    said = await turned(rig, "Delivery fee")
+    assert "USD" in said
+    assert "Nothing was booked" in said
+    assert not service_of(rig).bookings
+
+
+# bookings by command
+
+
+async def test_show_cancel_and_start_by_command(rig: Rig) -> None:
+    booking = await booked(rig, **{views.COOK: "30"})
+    assert "12 Market Street" in await deliver(rig, f"show {booking.number}")
+    reference = card(rig).text.split()[1]
+    assert "searching for a driver" in await deliver(rig, f"start {reference}")
+    assert "only while it is on hold" in await deliver(rig, f"start {reference.lower()}")
+    assert "it is canceled" in await deliver(rig, f'cancel {reference} "not wanted any more"')
+    assert booking.cancel_reason == "not wanted any more"
+    assert "cannot be canceled" in await deliver(rig, f"cancel {reference} again")
+
+
+async def test_a_driver_at_the_door_cannot_be_canceled_away(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, "NOT_DELIVERED")
+    reference = card(rig).text.split()[1]
+    said = await deliver(rig, f"cancel {reference} too late")
+    assert "Nothing was executed, the delivery service says: The booking is NOT_DELIVERED" in said
+    assert "not delivered" in said
+    await rig.settle()
+    assert "not delivered" in card(rig).text.casefold()
+
+
+async def test_where_the_bot_is_no_member_the_card_comes_as_a_direct_message(rig: Rig) -> None:
+    await deliver(rig, "book", channel=RANDOM)
+    await rig.submit(MARIA, {**PRE, views.ADDRESS: "1 Street", views.POSITION: "-0.19, -78.47"})
+    await turned(rig, "Delivery fee")
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    direct = rig.workspace.open_dm(MARIA).id
+    assert "Centro → Ana Lopez" in rig.workspace.messages(direct)[-2].text
+    assert "searching" in rig.workspace.messages(direct)[-1].text
+
+
+# pre-bookings
+
+
+async def test_a_prebooking_becomes_a_booking_on_the_same_card(rig: Rig) -> None:
+    await prebook(rig)
+    made = service_of(rig).prebookings[-1]
+    link = f"{service_of(rig).base_url}/address/{made.id}"
+    assert "Waiting for the address" in card(rig).text
+    assert link in card(rig).text
+    picture = [message for message in rig.news(FINANCE) if message.files]
+    assert len(picture) == 1
+    assert link in picture[0].text
+    async with aiohttp.ClientSession() as customer:
+        fields = {"address": "3 Hill Road", "latitude": "-0.19", "longitude": "-78.47"}
+        async with customer.post(link, data=fields) as answer:
+            assert answer.status == 200
+    await rig.pass_time(46)
+    assert "READY_FOR_PICKUP" in card(rig).text
+    assert "3 Hill Road" in card(rig).text
+    assert link not in card(rig).text
+    service_of(rig).settle(service_of(rig).bookings[-1], "COMPLETED")
+    await rig.pass_time(61, steps=2)
+    assert "*Completed*" in card(rig).text
+    assert len(rig.cards(FINANCE)) == 1
+
+
+async def test_a_prebooking_can_be_shown_and_canceled(rig: Rig) -> None:
+    await prebook(rig)
+    made = service_of(rig).prebookings[-1]
+    assert "Waiting for the address" in await deliver(rig, f"prebook show {made.id}")
+    reference = card(rig).text.split()[1]
+    await deliver(rig, f"prebook cancel {reference}")
+    await rig.submit(MARIA, {views.REASON: "not wanted"})
+    await turned(rig, "it is canceled")
+    await rig.settle()
+    assert made.canceled
+    assert "*Canceled*" in card(rig).text
+    assert not card(rig).buttons
+    assert any("before an address was entered" in line for line in lines(rig))
+
+
+async def test_a_prebooking_whose_answer_was_lost_is_not_made_again(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_prebooking"))
+    await prebook(rig)
+    assert "*Unknown*" in card(rig).text
+    await rig.pass_time(1_500, steps=50)
+    assert "*Not booked*" in card(rig).text
+    assert len(service_of(rig).prebookings) == 1
+
+
+async def test_in_production_there_are_no_prebookings(sqlite_url: str) -> None:
+    rig = await open_rig(sqlite_url, environment="production")
+    try:
+        for text in ("prebook", "prebook show B-222222", "prebook cancel B-222222"):
+            assert "only in the sandbox" in await deliver(rig, text)
+        assert not service_of(rig).calls_of("create_prebooking")
+    finally:
+        await rig.close()
+
+
+# certification
+
+
+async def test_the_checklist_says_what_to_do_and_what_was_seen(rig: Rig) -> None:
+    said = await deliver(rig, "certify")
+    assert "0 of 12 points" in said
+    assert "`/deliver webhooks on <store>`" in said.replace("&lt;", "<").replace("&gt;", ">")
+    await booked(rig, **{views.COOK: "5"})
+    said = await deliver(rig, "certify")
+    reference = card(rig).text.split()[1]
+    for line in ("Cook time", "Amount to collect", "Pre-checkout", "The end user sees"):
+        assert f":white_check_mark: {line}" in said
+    assert ":white_large_square: Payment methods: a booking paid by CARD" in said
+    assert reference in said
+    assert "`ON_HOLD` on hold" in said
+
+
+async def test_the_checklist_as_a_file(rig: Rig) -> None:
+    await booked(rig)
+    await deliver(rig, "certify")
+    told = rig.workspace.ephemerals(MARIA)[-1]
+    await rig.workspace.click(MARIA, FINANCE, told.ts, certification.EXPORT)
+    direct = rig.workspace.open_dm(MARIA).id
+    message = await rig.workspace.until(
+        lambda: next((one for one in rig.workspace.messages(direct) if one.files), None)
+    )
+    file = rig.workspace.file(message.files[0])
+    assert file is not None
+    text = file.content.decode()
+    assert text.count("\n| ") >= len(Point)
+    assert "| Create booking, with the customer's data | yes | yes | once, last 2026" in text
+    assert "READY_FOR_PICKUP" in text
+
+
+# secrets
+
+
+async def test_no_key_and_no_address_lies_in_the_database(rig: Rig, sqlite_url: str) -> None:
+    await add(rig)
+    await turned(rig, "The store is there")
+    await rig.workspace.close(MARIA)
+    await deliver(rig, "webhooks on Harbour")
+    await booked(rig)
+    made = service_of(rig).store("Harbour")
+    secrets = [STORE_KEY, made.token, "master-key", *(url.rpartition("/")[2] for url in made.webhooks.values())]
+    folder = Path(sqlite_url.partition("///")[2]).parent
+    dump = b"".join(file.read_bytes() for file in folder.glob("switchboard.db*"))
+    assert b"Harbour" in dump
+    for secret in secrets:
+        assert secret.encode() not in dump
+    everything = str(rig.workspace.picture())
+    assert not [secret for secret in secrets if secret in everything]

@@ -1,0 +1,217 @@
+"""What comes to the webhooks of stores: true, doubled, out of order, forged, about unknown bookings, unverifiable."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import Booking
+from tests.support.deliveries import CENTRO, STORE_KEY, booked, card, deliver, heard, lines, open_rig, service_of
+from tests.support.rig import FINANCE, Rig
+
+FIELDS = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19", "longitude": "-78.47"}
+STATUS = "UPDATE_BOOKING_STATUS"
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(database_url)
+    await deliver(opened, "webhooks on Centro")
+    yield opened
+    await opened.close()
+
+
+def address(rig: Rig, kind: str = STATUS) -> str:
+    return service_of(rig).store("Centro").webhooks[kind]
+
+
+async def post(url: str, body: object, *, method: str = "POST") -> int:
+    data = body if isinstance(body, bytes | str) else json.dumps(body)
+    async with aiohttp.ClientSession() as session, session.request(method, url, data=data) as answer:
+        await answer.read()
+        return answer.status
+
+
+def event(booking: Booking, status: str) -> dict[str, object]:
+    return {"statusText": status, "bookingID": booking.id, "bookingNumericId": booking.number}
+
+
+async def made_elsewhere(rig: Rig) -> Booking:
+    booking = service_of(rig).book.create(service_of(rig).store("Centro"), FIELDS)
+    await heard(rig)
+    return booking
+
+
+async def test_a_booking_made_elsewhere_appears_in_the_channel_of_its_store(rig: Rig) -> None:
+    booking = await made_elsewhere(rig)
+    assert str(booking.number) in card(rig, CENTRO).text
+    assert "Made outside of Switchboard" in card(rig, CENTRO).text
+    assert not rig.cards(FINANCE)
+    for _ in range(5):
+        service_of(rig).advance()
+        await heard(rig)
+    assert "*Completed*" in card(rig, CENTRO).text
+    assert len(rig.cards(CENTRO)) == 1
+
+
+@pytest.mark.parametrize("manner", ["double", "out_of_order", "forged"])
+async def test_whatever_the_webhooks_do_the_card_says_what_is_so(rig: Rig, manner: str) -> None:
+    setattr(service_of(rig).callbacks.switches, manner, True)
+    booking = await booked(rig)
+    await heard(rig)
+    for _ in range(5):
+        service_of(rig).advance()
+        await heard(rig)
+        await rig.pass_time(46)
+    service_of(rig).callbacks.release()
+    await heard(rig)
+    assert booking.status == "COMPLETED"
+    assert "*Completed*" in card(rig).text
+    assert "Mallory" not in card(rig).text
+    said = lines(rig)
+    assert sum("is *completed*" in line for line in said) == 1
+    assert len(said) == len(set(said))
+    assert not rig.cards(CENTRO)
+
+
+async def test_a_state_that_was_true_before_changes_nothing(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    await heard(rig)
+    told = lines(rig)
+    assert await post(address(rig), event(booking, "ACCEPTED")) == 200
+    assert await post(address(rig), event(booking, "COMPLETED")) == 200
+    await heard(rig)
+    assert "On the way" in card(rig).text
+    assert lines(rig) == told
+
+
+async def test_the_same_words_at_the_same_time_are_one_event(rig: Rig) -> None:
+    booking = await booked(rig)
+    reads = len(service_of(rig).calls_of("get_booking"))
+    answers = await asyncio.gather(*(post(address(rig), event(booking, "READY_FOR_PICKUP")) for _ in range(8)))
+    assert set(answers) == {200}
+    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert sum("READY" in one.body and one.state.value == "received" for one in events) == 1
+    await heard(rig)
+    assert len(service_of(rig).calls_of("get_booking")) == reads + 1
+
+
+async def test_an_unknown_booking_is_ignored(rig: Rig) -> None:
+    assert await post(address(rig), {"statusText": "COMPLETED", "bookingID": "f" * 24}) == 200
+    await rig.pass_time(600, steps=20)
+    assert not rig.cards(CENTRO)
+    assert not rig.workspace.messages(CENTRO)
+    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert [one.state.value for one in events] == ["stale"]
+
+
+async def test_a_booking_of_another_store_cannot_be_named(rig: Rig) -> None:
+    other = service_of(rig).add_store("Norte")
+    booking = service_of(rig).book.create(other, FIELDS)
+    assert await post(address(rig), event(booking, "COMPLETED")) == 200
+    await rig.pass_time(600, steps=20)
+    assert not rig.cards(CENTRO)
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b"\xff\xfe", "nonsense", "[]", "null", "5", '{"statusText":"COMPLETED"}', "[" * 9_000]
+)
+async def test_any_body_is_answered_and_changes_nothing(rig: Rig, body: object) -> None:
+    assert await post(address(rig), body) == 200
+    await rig.pass_time(60, steps=2)
+    assert not rig.cards(CENTRO)
+
+
+async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
+    url = address(rig)
+    base = url.rpartition("/")[0]
+    for wrong in (f"{base}/{'A' * 43}", f"{base}/short", f"{url}x", url.replace("delivery", "payments")):
+        assert await post(wrong, {"bookingID": "1"}) == 404
+    assert await post(url, {}, method="GET") == 404
+    assert await post(url, b"x" * 300_000) == 413
+    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert not events
+
+
+async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).settle(booking, "ACCEPTED")
+    service_of(rig).switches.suspended = True
+    await heard(rig)
+    assert "*not verified*" in card(rig).text
+    assert "`READY_FOR_PICKUP`" in card(rig).text  # the state stays what was read
+    assert sum("*unverified*" in line and "suspended" in line for line in lines(rig)) == 2  # state and driver
+    service_of(rig).switches.suspended = False
+    await rig.pass_time(120, steps=4)
+    assert "*not verified*" not in card(rig).text
+    assert "`ACCEPTED`" in card(rig).text
+
+
+async def test_an_outage_is_waited_for_before_anything_is_called_unverified(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=2))
+    service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    await heard(rig)
+    await rig.pass_time(12, steps=6)
+    assert "On the way" in card(rig).text
+    assert not any("unverified" in line for line in lines(rig))
+
+
+async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel(rig: Rig) -> None:
+    service_of(rig).callbacks.switches.drop = True
+    booking = service_of(rig).book.create(service_of(rig).store("Centro"), FIELDS)
+    store = rig.switchboard.context.store
+    row = await store.read(lambda tx: tx.stores.get("Centro"))
+    assert row is not None
+    await store.write(lambda tx: tx.stores.change(row.id, sealed_key=""))
+    await post(address(rig), event(booking, "ACCEPTED"))
+    await rig.settle()
+    (said,) = [one for one in rig.workspace.messages(CENTRO) if str(booking.id) in one.text]
+    assert "*unverified*" in said.text
+    assert "no key for the store Centro" in said.text
+    assert STORE_KEY not in said.text
+
+
+async def test_webhooks_off_take_no_more(rig: Rig) -> None:
+    url = address(rig)
+    said = await deliver(rig, "webhooks off Centro")
+    assert said.count("nothing is registered") == 2
+    assert await post(url, {"bookingID": "1"}) == 404
+    service_of(rig).switches.keep_webhooks = True
+    await deliver(rig, "webhooks on Centro")
+    said = await deliver(rig, "webhooks off Centro")
+    assert "nothing is registered" not in said  # the service did not do it, and that is what is said
+
+
+async def test_a_new_registration_ends_the_old_address(rig: Rig) -> None:
+    old = address(rig)
+    await deliver(rig, "webhooks on Centro")
+    assert address(rig) != old
+    assert await post(old, {"bookingID": "1"}) == 404
+    assert await post(address(rig), {"bookingID": "1"}) == 200
+
+
+async def test_somebody_elses_address_is_named_by_its_host_alone(rig: Rig) -> None:
+    service_of(rig).store("Centro").webhooks[STATUS] = "https://hooks.example.com/secret-path"
+    said = await deliver(rig, "webhooks Centro")
+    assert "goes elsewhere, not to Switchboard (hooks.example.com)" in said
+    assert "secret-path" not in said
+    assert "comes here" in said
+
+
+async def test_a_proof_that_comes_after_the_end_is_shown(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).callbacks.switches.drop = True
+    service_of(rig).settle(booking, "COMPLETED")
+    booking.proof = ""
+    await rig.pass_time(31)
+    assert "Proof of delivery" not in card(rig).text
+    booking.proof = f"/proof/{booking.id}.png"
+    await post(address(rig), event(booking, "COMPLETED"))
+    await heard(rig)
+    assert "Proof of delivery" in card(rig).text
+    assert sum("is *completed*" in line for line in lines(rig)) == 1
