@@ -224,14 +224,14 @@ def _pass_on(
         return
     if booking.stage is Stage.ENDED or (said and is_final(booking.status)):
         return
+    tell(tx, booking, "unverified", facts, now, key=f"unverified:{event.id}")
     current = tx.bookings.get(booking.id)
-    if current is None or current.detail.get("reported", {}).get("event") == event.id:
-        return
-    reported = {"status": said, "at": event.received_at.isoformat(), "event": event.id}
-    stored = tx.bookings.change(current, detail={**current.detail, "reported": reported})
+    at = event.received_at.isoformat()
+    if not said or current is None or str(current.detail.get("reported", {}).get("at", "")) >= at:
+        return  # a driver is no state, and of two states the later one is shown
+    stored = tx.bookings.change(current, detail={**current.detail, "reported": {"status": said, "at": at}})
     if stored is not None:
         show_card(tx, stored, now)
-        tell(tx, stored, "unverified", facts, now, key=f"unverified:{event.id}")
 
 
 def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
