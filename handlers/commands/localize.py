@@ -25,7 +25,10 @@ SUMMARY = "Work on audio, video, documents and texts"
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
 _SETTING = re.compile(r"([a-z_]{2,20})=(\S*)")
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-_ENGLISH = "The meeting was moved to Friday because the room was taken. Everybody was told, and nobody minded."
+_ENGLISH = (
+    "The meeting was moved to Friday because the room was taken. Everybody was told in time, and nobody minded. "
+    "We meet at nine."
+)
 
 
 def of_verb(verb: str) -> tuple[Capability, ...]:

@@ -15,7 +15,7 @@ TEXT_LIMIT = 3_000
 _CLIPS = ("mp3", "wav")
 _SOUNDS = ("mp3", "wav", "flac", "ogg", "aiff")
 _VIDEOS = ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v")
-_SPEECH = (*_SOUNDS, "m4a", "aac", "opus", "webm")
+_SPEECH = (*_SOUNDS, "m4a", "aac", "opus")
 _DOCUMENTS = ("pdf", "docx", "doc", "odt", "rtf", "pptx", "txt", "html", "epub", "md")
 
 

@@ -1,0 +1,401 @@
+"""``/localize`` on the command line and in its forms: every verb, every option, every rule of the declaration."""
+
+from collections.abc import AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.domain.localization import CAPABILITIES, Capability, Operation, Option, capability
+from bot.domain.localization.declaration import Accepts
+from bot.playground.workspace import Ack
+from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
+from tests.support import media
+from tests.support.rig import EVE, FINANCE, GUS, MARIA, ZOE, Rig
+
+VERBS = (
+    *("gender", "separate", "convert", "extract-audio", "transcribe", "emotion"),
+    *("paraphrase", "summarize", "translate", "transliterate", "speak", "extract-text"),
+)
+WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
+CLOSED = [one for one in WITH_MEDIA if one.media is not None and one.media.is_closed]
+WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
+SITE = "https://files.example.com"
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=sqlite_url)
+    yield rig
+    await rig.close()
+
+
+@pytest.fixture
+def maria(rig: Rig) -> Localizer:
+    return Localizer(rig)
+
+
+def name(one: Capability) -> str:
+    return one.operation.value
+
+
+def url(one: Capability) -> str:
+    assert one.media is not None
+    return f"{SITE}/sample.{one.media.formats[0]}"
+
+
+def form_texts(view: Any) -> Mapping[str, Any]:
+    return {block["block_id"]: block for block in view.blocks if block["type"] == "input"}
+
+
+def sent(maria: Localizer) -> list[Any]:
+    return [(call.operation, call.body) for call in maria.rig.localization.calls]
+
+
+# the command line
+
+
+async def test_help_lists_the_verbs_in_their_order(maria: Localizer) -> None:
+    text = answer(await maria.type("help"))
+    listed = [line.split("`")[1].split()[1] for line in text.splitlines() if line.startswith("•")]
+    assert listed == list(VERBS)
+    assert all(line.strip().startswith("for example `/localize ") for line in text.splitlines()[2::2])
+
+
+async def test_every_example_of_the_help_works(maria: Localizer) -> None:
+    text = answer(await maria.type("help"))
+    examples = [line.split("`/localize ")[1].rstrip("`") for line in text.splitlines() if "for example" in line]
+    assert len(examples) == 12
+    for example in examples:
+        assert answer(await maria.type(example)).startswith(":memo:"), example
+    await maria.rig.workspace.until(
+        lambda: len([b for b in maria.boards() if DONE in b.text]) == len(examples) or None, timeout=30
+    )
+    assert len(maria.rig.localization.calls) == len(examples)
+
+
+@pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
+async def test_an_address(maria: Localizer, one: Capability) -> None:
+    await maria.type(f"{one.verb} {url(one)}")
+    board = await maria.board(DONE)
+    assert board.thread_ts == ""
+    await maria.results(board)
+    assert one.media is not None
+    expected = {one.media.url: url(one), **{option.name: option.default for option in one.options if option.default}}
+    assert sent(maria) == [(one.operation.value, expected)]
+
+
+@pytest.mark.parametrize("one", WITH_TEXT, ids=name)
+async def test_a_text(maria: Localizer, one: Capability) -> None:
+    await maria.type(f"{one.verb} {ENGLISH}")
+    board = await maria.board(DONE, ENGLISH)
+    results = await maria.results(board)
+    assert results[0].thread_ts == board.ts
+    ((operation, body),) = sent(maria)
+    assert operation == one.operation.value
+    assert body["text"] == ENGLISH
+
+
+OPTIONS = [
+    (one, option, choice.value)
+    for one in CAPABILITIES
+    for option in one.options
+    for choice in (option.choices[:4] if option.choices else ())
+] + [(one, option, option.sample) for one in CAPABILITIES for option in one.options if not option.choices]
+
+
+@pytest.mark.parametrize(
+    ("one", "option", "value"), OPTIONS, ids=lambda value: getattr(value, "name", None) or str(value)[:20]
+)
+async def test_every_option_on_the_command_line(maria: Localizer, one: Capability, option: Option, value: str) -> None:
+    matter = url(one) if one.media is not None else "Some words of it"
+    line = f"{matter} {option.word}={value}" if one.media is not None else f"{option.word}={value} {matter}"
+    await maria.type(f"{one.verb} {line}")
+    await maria.board(DONE)
+    ((_, body),) = sent(maria)
+    assert body[option.name] == value
+
+
+@pytest.mark.parametrize(
+    ("line", "body"),
+    [
+        ("extract-audio {url} 16000 16 2", {"sample_rate": "16000", "sample_width": "16", "n_channels": "2"}),
+        ("extract-audio rate=48000 {url}", {"sample_rate": "48000", "sample_width": "32", "n_channels": "1"}),
+        ("extract-audio {url} channels=2 rate=22050", {"sample_rate": "22050", "n_channels": "2"}),
+    ],
+)
+async def test_values_may_stand_alone(maria: Localizer, line: str, body: Mapping[str, str]) -> None:
+    await maria.type(line.format(url=f"{SITE}/film.mp4"))
+    await maria.board(DONE)
+    ((_, found),) = sent(maria)
+    assert found["video_url"] == f"{SITE}/film.mp4"
+    assert {key: found[key] for key in body} == body
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ('paraphrase "The door is open."', "The door is open."),
+        ('paraphrase He said "no" twice.', 'He said "no" twice.'),
+        ('paraphrase A 6" pipe.', 'A 6" pipe.'),
+        ("paraphrase It&s <here>.", "It&s <here>."),
+        ("paraphrase First line.\nSecond line.", "First line.\nSecond line."),
+        ("paraphrase x=1 is a solution.", "x=1 is a solution."),
+        ("paraphrase Mail ana@example.com now.", "Mail ana@example.com now."),
+        ("speak payload=3 is a word too", "payload=3 is a word too"),
+    ],
+)
+async def test_a_text_stays_as_it_is(maria: Localizer, typed: str, text: str) -> None:
+    await maria.type(typed)
+    await maria.board(DONE)
+    ((_, body),) = sent(maria)
+    assert body["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("line", "argument", "rule"),
+    [
+        *((f"{one.verb} {SITE}/a.pdf", "url", "it must lead to a") for one in CLOSED),
+        *((f"{one.verb} {url(one)} {url(one)}x", f"{url(one)}x", "one word too many") for one in CLOSED),
+        *((f"{one.verb} no-address", "url", "an address that begins with https") for one in CLOSED),
+        (f"extract-audio rate=8000 {SITE}/a.mp4", "rate", "16000, 22050, 44100 or 48000"),
+        (f"extract-audio width=24 {SITE}/a.mp4", "width", "16 or 32"),
+        (f"extract-audio channels=6 {SITE}/a.mp4", "channels", "1 or 2"),
+        (f"extract-audio channels=1 channels=2 {SITE}/a.mp4", "channels", "given twice"),
+        (f"extract-audio bits=16 {SITE}/a.mp4", "bits", "no such option; there is: rate=, width=, channels="),
+        (f"convert target=ogg {SITE}/a.mp3", "target", "wav or mp3"),
+        ("convert target=mp3", "url", "it is missing"),
+        (f"gender user:word@{SITE}/a.mp3", "url", "https"),
+        ("gender https://user:word@files.example.com/a.mp3", "url", "user name or a password"),
+        (f"paraphrase {'a' * 3_001}", "text", "at most 3,000 characters; this has 3,001"),
+        ("paraphrase Привет, как дела?", "text", "only English"),
+        ("summarize Привет, как дела?", "text", "only English"),
+        ("translate to=klingon! Hello", "to", "a language such as es"),
+        ("speak speed=fast Hello", "speed", "a number"),
+        ("translate to=fr", "text", "it is missing"),
+    ],
+)
+async def test_mistakes_on_the_command_line(maria: Localizer, line: str, argument: str, rule: str) -> None:
+    text = answer(await maria.type(line))
+    assert text.startswith(f":pencil2: *{argument}*:"), text
+    assert rule in text
+    assert f"For example: `/localize {line.split(maxsplit=1)[0]} " in text
+    assert not maria.rig.localization.calls
+    assert not maria.boards()
+
+
+async def test_emotion_of_an_address_and_of_a_text(maria: Localizer) -> None:
+    await maria.type("emotion I am so glad")
+    await maria.board(DONE, ":smile: *Joy*")
+    await maria.type(f"emotion {SITE}/call.mp3")
+    await maria.board(DONE, "Emotion in speech")
+    assert [operation for operation, _ in sent(maria)] == ["text_emotion", "speech_emotion"]
+
+
+# forms
+
+
+@pytest.mark.parametrize("verb", VERBS)
+async def test_a_verb_alone_opens_a_form_with_everything(maria: Localizer, verb: str) -> None:
+    await maria.type(verb)
+    fields = form_texts(maria.form)
+    for one in CAPABILITIES:
+        if one.verb != verb:
+            continue
+        if one.text_limit is not None:
+            assert fields["text"]["element"]["max_length"] == one.text_limit
+        if one.media is not None:
+            assert set(one.media.formats) <= set(fields["file"]["element"]["filetypes"])
+            assert "url" in fields
+        for option in one.options:
+            element = fields[f"option.{option.name}"]["element"]
+            if option.accepts is Accepts.CHOICE:
+                assert element["initial_option"]["value"] == option.default
+                assert [each["value"] for each in element["options"]] == [each.value for each in option.choices]
+
+
+FORMS = [one for one in CAPABILITIES if one.operation is not Operation.SPEECH_EMOTION]
+
+
+@pytest.mark.parametrize("one", FORMS, ids=name)
+async def test_a_form_is_right_with_its_initial_values(maria: Localizer, one: Capability) -> None:
+    await maria.type(one.verb)
+    ack = await maria.submit({"text": ENGLISH} if one.media is None else {"url": url(one)})
+    assert ack.status == 200
+    assert maria.form is None
+    await maria.board(DONE)
+    ((_, body),) = sent(maria)
+    defaults = {option.name: option.default for option in one.options if option.default}
+    assert {key: body[key] for key in defaults} == defaults
+
+
+CHOSEN = [(one, option) for one in CAPABILITIES for option in one.options]
+
+
+@pytest.mark.parametrize(("one", "option"), CHOSEN, ids=lambda value: getattr(value, "name", value.label))
+async def test_every_option_in_the_form(maria: Localizer, one: Capability, option: Option) -> None:
+    value = option.choices[-1].value if option.choices else option.sample
+    await maria.type(one.verb)
+    matter = {"text": ENGLISH} if one.media is None else {"url": url(one)}
+    await maria.submit({**matter, f"option.{option.name}": value})
+    await maria.board(DONE)
+    ((_, body),) = sent(maria)
+    assert body[option.name] == value
+
+
+@pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
+async def test_neither_and_both_stand_at_their_fields(maria: Localizer, one: Capability, tmp_path: Path) -> None:
+    assert one.media is not None
+    sample = media.make(tmp_path, "mp4" if one.operation is Operation.AUDIO_EXTRACTION else "mp3")
+    file = maria.rig.workspace.upload(MARIA, sample.name, sample)
+    await maria.type(one.verb)
+    neither = errors(await maria.submit())
+    if one.verb == "emotion":
+        assert list(neither) == ["text"]
+    else:
+        assert neither == {
+            "url": f"Give either the address of the {one.media.noun} or a file. For example: {_sample(one)}"
+        }
+    both = errors(await maria.rig.workspace.submit(MARIA, {"file": [file], "url": url(one)}, force=True))
+    assert both == {"file": "Give only one of them.", "url": "Give only one of them."}
+    assert not maria.rig.localization.calls
+
+
+def _sample(one: Capability) -> str:
+    assert one.media is not None
+    return f"https://example.com/sample.{one.media.formats[0]}"
+
+
+async def test_a_text_and_an_address_for_emotion(maria: Localizer) -> None:
+    await maria.type("emotion")
+    both = errors(await maria.submit({"text": "I am glad", "url": f"{SITE}/a.mp3"}))
+    assert both == {"text": "Give only one of them.", "url": "Give only one of them."}
+    await maria.submit({"text": "", "url": f"{SITE}/a.mp3"})
+    await maria.board(DONE, "Emotion in speech")
+
+
+@pytest.mark.parametrize("one", CLOSED, ids=name)
+async def test_a_wrong_format_stands_at_its_field(maria: Localizer, one: Capability, tmp_path: Path) -> None:
+    assert one.media is not None
+    wrong = media.make(tmp_path, "mp3" if one.operation is Operation.AUDIO_EXTRACTION else "mp4")
+    liar = f"liar.{one.media.formats[0]}"
+    file = maria.rig.workspace.upload(MARIA, liar, wrong)
+    await maria.type(one.verb)
+    found = errors(await maria.rig.workspace.submit(MARIA, {"file": [file]}, force=True))
+    assert list(found) == ["file"]
+    assert one.media.listed in found["file"]
+    found = errors(await maria.rig.workspace.submit(MARIA, {"file": [], "url": f"{SITE}/a.pdf"}, force=True))
+    assert list(found) == ["url"]
+    assert one.media.listed in found["url"]
+    assert not maria.rig.localization.calls
+
+
+@pytest.mark.parametrize(
+    ("operation", "extension"),
+    [(one.operation, extension) for one in CLOSED if one.media is not None for extension in one.media.formats],
+)
+async def test_every_documented_format_is_taken_from_a_form(
+    maria: Localizer, operation: Operation, extension: str, tmp_path: Path
+) -> None:
+    sample = media.make(tmp_path, extension, seconds=0.4)
+    file = maria.rig.workspace.upload(MARIA, sample.name, sample)
+    await maria.type(capability(operation).verb)
+    await maria.submit({"file": [file]})
+    await maria.board(DONE)
+    ((found, _),) = sent(maria)
+    assert found == operation.value
+
+
+async def test_ten_minutes_in_a_form(maria: Localizer, tmp_path: Path) -> None:
+    sample = media.make(tmp_path, "mp4")
+    file = maria.rig.workspace.upload(MARIA, sample.name, sample, duration_ms=600_500)
+    await maria.type("extract-audio")
+    found = errors(await maria.submit({"file": [file]}))
+    assert found == {"file": "It must be at most 600 seconds long; this has 600. For example: a .mp4 file"}
+
+
+@pytest.mark.parametrize("verb", ["paraphrase", "summarize"])
+async def test_english_only_in_a_form(maria: Localizer, verb: str) -> None:
+    await maria.type(verb)
+    found = errors(await maria.submit({"text": "Привет, как дела?"}))
+    assert list(found) == ["text"]
+    assert "Only English" in found["text"]
+
+
+async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -> None:
+    await maria.type("translate")
+    found = errors(await maria.rig.workspace.submit(MARIA, {"text": "a" * 3_001}, force=True))
+    assert list(found) == ["text"]
+
+
+@pytest.mark.parametrize(
+    ("verb", "block", "value"),
+    [
+        ("extract-audio", "option.sample_rate", "8000"),
+        ("extract-audio", "option.sample_width", "24"),
+        ("extract-audio", "option.n_channels", "6"),
+        ("convert", "option.target_extension", "ogg"),
+    ],
+)
+async def test_values_that_no_form_offers(maria: Localizer, verb: str, block: str, value: str) -> None:
+    await maria.type(verb)
+    one = next(each for each in CAPABILITIES if each.verb == verb)
+    found = errors(await maria.rig.workspace.submit(MARIA, {"url": url(one), block: value}, force=True))
+    assert list(found) == [block]
+    assert not maria.rig.localization.calls
+
+
+# people and settings
+
+
+async def ask(rig: Rig, user: str) -> Ack:
+    return await rig.workspace.slash(user, FINANCE, "/localize", "paraphrase Hello there.")
+
+
+@pytest.mark.parametrize(("user", "word"), [(GUS, "Guests cannot"), (ZOE, ""), (MARIA, "")])
+async def test_who_may(rig: Rig, user: str, word: str) -> None:
+    told = answer(await ask(rig, user))
+    if word:
+        assert word in told
+        assert not rig.localization.calls
+    else:
+        assert told.startswith(":memo:")
+        await Localizer(rig, user=user).board(DONE, f"asked by <@{user}>")
+
+
+async def test_nobody_of_another_workspace(rig: Rig) -> None:
+    ack = await rig.workspace.slash(EVE, FINANCE, "/localize", "paraphrase Hello there.", force=True)
+    assert ack.status == 200
+    assert not rig.localization.calls
+
+
+async def test_the_same_request_again_asks_once(rig: Rig) -> None:
+    maria = Localizer(rig)
+    ack = await maria.type("paraphrase Hello there.")
+    await maria.board(DONE)
+    await rig.workspace.resend(ack)
+    await maria.type("emotion I am glad")
+    await maria.board(DONE, "Joy")
+    assert len(maria.boards()) == 2
+
+
+async def test_not_configured(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, localization_base_url=None, localization_api_key=None)
+    try:
+        maria = Localizer(rig)
+        for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
+            told = answer(await maria.type(line))
+            assert "`LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`" in told
+        assert answer(await maria.type("help")).startswith("*/localize*")
+    finally:
+        await rig.close()
+
+
+async def test_another_prefix(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, command_prefix="sb-")
+    try:
+        rig.workspace.add_command("/sb-localize")
+        ack = await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", "convert nothing")
+        assert "For example: `/sb-localize convert " in answer(ack)
+    finally:
+        await rig.close()

@@ -1,0 +1,231 @@
+"""Real media of every documented format, from the drop to the result in the same thread, decoded again."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.localization import CAPABILITIES
+from bot.playground.workspace import Message
+from tests.flow.localizing import DONE, Localizer
+from tests.support import media
+from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=sqlite_url)
+    yield rig
+    await rig.close()
+
+
+@pytest.fixture
+def maria(rig: Rig) -> Localizer:
+    return Localizer(rig)
+
+
+async def drop(maria: Localizer, path: Path, *, name: str | None = None, duration_ms: int | None = None) -> Message:
+    return await maria.rig.workspace.drop(MARIA, FINANCE, name or path.name, path, duration_ms=duration_ms)
+
+
+CONVERSIONS = [(extension, target) for extension in media.AUDIO for target in ("wav", "mp3")]
+
+
+@pytest.mark.parametrize(("extension", "target"), CONVERSIONS)
+async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path, extension: str, target: str) -> None:
+    dropped = await drop(maria, media.make(tmp_path, extension))
+    await maria.choose("Convert", file=dropped)
+    assert maria.form is not None
+    await maria.submit({"option.target_extension": target})
+    board = await maria.board(DONE, "Convert audio")
+    assert board.thread_ts == dropped.ts
+    results = await maria.results(board)
+    (file,) = maria.files(results)
+    assert file.name.endswith(f".{target}")
+    heard = media.heard(file.content, tmp_path)
+    assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[target]
+    assert heard.seconds == pytest.approx(1.0, abs=0.1)
+    assert results[0].text.endswith(f"*Convert audio*, 0:01, .{target}")
+    assert results[0].thread_ts == dropped.ts
+
+
+@pytest.mark.parametrize(
+    ("extension", "rate", "width", "channels"),
+    [
+        ("mp4", 16_000, 16, 1),
+        ("mov", 22_050, 16, 2),
+        ("mkv", 44_100, 32, 1),
+        ("webm", 48_000, 32, 2),
+        ("mpeg", 16_000, 32, 2),
+        ("mpg", 22_050, 32, 1),
+        ("avi", 44_100, 16, 2),
+        ("flv", 48_000, 16, 1),
+        ("m4v", 48_000, 16, 2),
+    ],
+)
+async def test_the_sound_of_every_film(
+    maria: Localizer, tmp_path: Path, extension: str, rate: int, width: int, channels: int
+) -> None:
+    dropped = await drop(maria, media.make(tmp_path, extension))
+    assert await maria.offered(dropped) == ["Extract audio"]
+    await maria.choose("Extract audio", file=dropped)
+    await maria.submit(
+        {
+            "option.sample_rate": str(rate),
+            "option.sample_width": str(width),
+            "option.n_channels": str(channels),
+        }
+    )
+    board = await maria.board(DONE, "Extract audio")
+    (file,) = maria.files(await maria.results(board))
+    heard = media.heard(file.content, tmp_path)
+    assert (heard.rate, heard.width, heard.channels) == (rate, width, channels)
+    assert heard.seconds == pytest.approx(1.0, abs=0.1)
+
+
+async def test_a_form_is_right_as_it_is(maria: Localizer, tmp_path: Path) -> None:
+    dropped = await drop(maria, media.make(tmp_path, "mp4"))
+    await maria.choose("Extract audio", file=dropped)
+    await maria.submit()
+    board = await maria.board(DONE)
+    (file,) = maria.files(await maria.results(board))
+    heard = media.heard(file.content, tmp_path)
+    assert (heard.rate, heard.width, heard.channels) == (44_100, 32, 1)
+
+
+@pytest.mark.parametrize("extension", media.CLIPS)
+async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path, extension: str) -> None:
+    dropped = await drop(maria, media.make(tmp_path, extension))
+    await maria.choose("Detect gender", file=dropped)
+    assert maria.form is None
+    board = await maria.board(DONE)
+    assert board.thread_ts == dropped.ts
+    (result,) = await maria.results(board)
+    assert "% sure)" in result.text
+    (call,) = maria.rig.localization.calls
+    assert isinstance(call.body, dict)
+    assert set(call.body) == {"audio_file"}
+
+
+@pytest.mark.parametrize("extension", media.CLIPS)
+async def test_two_tracks_that_can_be_played(maria: Localizer, tmp_path: Path, extension: str) -> None:
+    dropped = await drop(maria, media.make(tmp_path, extension))
+    await maria.choose("Separate vocals and music", file=dropped)
+    board = await maria.board(DONE)
+    results = await maria.results(board, 2)
+    files = maria.files(results)
+    assert [file.name.split("-")[-2] for file in files] == ["vocals", "music"]
+    assert all(file.name.endswith(".mp3") and file.mimetype == "audio/mpeg" for file in files)
+    for file in files:
+        assert media.heard(file.content, tmp_path).seconds == pytest.approx(1.0, abs=0.1)
+    assert {m.thread_ts for m in results} == {dropped.ts}
+
+
+@pytest.mark.parametrize(
+    ("extension", "labels"),
+    [
+        ("mp3", ["Detect gender", "Separate vocals and music", "Convert", "Transcribe", "Emotion"]),
+        ("wav", ["Detect gender", "Separate vocals and music", "Convert", "Transcribe", "Emotion"]),
+        ("flac", ["Convert", "Transcribe", "Emotion"]),
+        ("ogg", ["Convert", "Transcribe", "Emotion"]),
+        ("aiff", ["Convert", "Transcribe", "Emotion"]),
+        ("mp4", ["Extract audio"]),
+        ("avi", ["Extract audio"]),
+    ],
+)
+async def test_what_is_offered_is_what_fits(
+    maria: Localizer, tmp_path: Path, extension: str, labels: list[str]
+) -> None:
+    assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels
+
+
+async def test_labels_are_those_of_the_contract() -> None:
+    offered = {one.label for one in CAPABILITIES if one.media is not None}
+    assert offered == {
+        "Detect gender",
+        "Separate vocals and music",
+        "Convert",
+        "Extract audio",
+        "Extract text",
+        "Transcribe",
+        "Emotion",
+    }
+
+
+async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:
+    dropped = await drop(maria, media.make(tmp_path, "wav"), name='tr"ick\nname.mp3')
+    await maria.choose("Detect gender", file=dropped)
+    await maria.board(DONE)
+    (call,) = maria.rig.localization.calls
+    assert isinstance(call.body, dict)
+    assert call.body["audio_file"]["filename"] == "file.wav"
+    assert call.body["audio_file"]["content_type"] == "audio/wav"
+
+
+async def test_a_document_with_a_long_text_comes_back_as_a_file(maria: Localizer) -> None:
+    page = (
+        "<!doctype html><html><body>" + "\n".join(f"Line {n} of the contract." for n in range(400)) + "</body></html>"
+    )
+    dropped = await maria.rig.workspace.drop(MARIA, FINANCE, "contract.html", page.encode())
+    assert await maria.offered(dropped) == ["Extract text"]
+    await maria.choose("Extract text", file=dropped)
+    await maria.submit()
+    board = await maria.board(DONE)
+    results = await maria.results(board)
+    (file,) = maria.files(results)
+    assert file.name.endswith(".txt")
+    assert file.content.decode() == page
+    assert f"{len(page):,} characters" in results[0].text
+    assert results[0].thread_ts == dropped.ts
+
+
+async def test_more_than_ten_minutes_are_refused_before_anything_is_sent(maria: Localizer, tmp_path: Path) -> None:
+    dropped = await drop(maria, media.make(tmp_path, "mp4"), duration_ms=601_000)
+    ack = await maria.choose("Extract audio", file=dropped)
+    assert ack.status == 200
+    told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
+    assert "at most 600 seconds long; this has 601" in told[-1].text
+    assert maria.form is None
+    assert not maria.rig.localization.calls
+
+
+async def test_the_key_goes_to_the_service_and_nowhere_else(maria: Localizer, tmp_path: Path) -> None:
+    dropped = await drop(maria, media.make(tmp_path, "mp3"))
+    await maria.choose("Separate vocals and music", file=dropped)
+    await maria.board(DONE)
+    held = list(maria.rig.localization.held.values())
+    assert [one.fetched for one in held] == [1, 1]
+    assert not any(one.authorization for one in held)
+
+
+async def test_several_files_at_once_from_a_form(maria: Localizer, tmp_path: Path) -> None:
+    paths = [media.make(tmp_path, extension, seconds=seconds) for extension in media.CLIPS for seconds in (0.5, 1.0)]
+    ids = [maria.rig.workspace.upload(MARIA, path.name, path.read_bytes()) for path in paths]
+    await maria.type("gender")
+    await maria.submit({"file": ids})
+    await maria.rig.workspace.until(lambda: len([b for b in maria.boards() if DONE in b.text]) == 4, timeout=20)
+    assert len(maria.rig.localization.calls) == 4
+    assert {path.name for path in paths} == {b.text.split(":paperclip: ")[1].split("\n")[0] for b in maria.boards()}
+
+
+async def test_where_the_bot_is_no_member_it_writes_directly(rig: Rig) -> None:
+    maria = Localizer(rig, channel=RANDOM)
+    ack = await maria.type("convert https://files.example.com/talk.flac mp3")
+    assert isinstance(ack.body, dict)
+    assert "not a member of this channel" in ack.body["text"]
+    direct = rig.workspace.open_dm(MARIA).id
+    board = await maria.board(DONE, channel=direct)
+    (result,) = await maria.results(board)
+    assert maria.files([result])[0].name.endswith(".mp3")
+    assert result.channel == direct
+
+
+async def test_the_audio_itself_as_the_answer(maria: Localizer, tmp_path: Path) -> None:
+    maria.rig.localization.switches.audio_as_bytes = True
+    dropped = await drop(maria, media.make(tmp_path, "mkv"))
+    await maria.choose("Extract audio", file=dropped)
+    await maria.submit({"option.sample_rate": "16000", "option.sample_width": "16", "option.n_channels": "2"})
+    board = await maria.board(DONE)
+    (file,) = maria.files(await maria.results(board))
+    heard = media.heard(file.content, tmp_path)
+    assert (heard.rate, heard.width, heard.channels) == (16_000, 16, 2)

@@ -1,0 +1,48 @@
+"""What stands behind a verb of ``/localize``, as devices of people and Slack itself write it."""
+
+import pytest
+
+from bot.domain.localization import Operation, Request
+from handlers.commands.grammar import MistakesError
+from handlers.commands.localize import of_verb, read_line
+
+
+def read(verb: str, text: str) -> Request:
+    return read_line(of_verb(verb), text, example=f"/localize {verb} …")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "https://example.com/a.mp3?a=1&amp;b=2",
+        "<https://example.com/a.mp3?a=1&amp;b=2>",
+        "<https://example.com/a.mp3?a=1&amp;b=2|example.com/a.mp3>",
+        "  <https://example.com/a.mp3?a=1&amp;b=2|look here>  ",
+    ],
+)
+def test_an_address_as_slack_writes_it(typed: str) -> None:
+    assert read("gender", typed) == Request(operation=Operation.GENDER, url="https://example.com/a.mp3?a=1&b=2")
+    assert read("emotion", typed).operation is Operation.SPEECH_EMOTION
+
+
+def test_a_link_inside_a_text_is_text() -> None:
+    asked = read("emotion", "I love <https://example.com|example.com> and <mailto:ana@example.com|ana@example.com>")
+    assert asked.operation is Operation.TEXT_EMOTION
+    assert asked.text == "I love https://example.com and ana@example.com"
+
+
+@pytest.mark.parametrize("typed", ["to=fr Hello", "to=French Hello", "target_lang=fr Hello", "to=FR  Hello"])
+def test_a_setting_by_its_word_or_its_name(typed: str) -> None:
+    asked = read("translate", typed)
+    assert (asked.text, dict(asked.options)) == ("Hello", {"target_lang": "fr"})
+
+
+def test_settings_behind_the_first_word_are_words() -> None:
+    asked = read("translate", "Hello to=fr")
+    assert (asked.text, dict(asked.options)) == ("Hello to=fr", {})
+
+
+def test_all_mistakes_of_a_line_at_once() -> None:
+    with pytest.raises(MistakesError) as broken:
+        read("extract-audio", "rate=1 width=2 channels=3 depth=4")
+    assert [error.argument for error in broken.value.errors] == ["rate", "width", "channels", "depth", "url"]
