@@ -112,6 +112,7 @@ class Progress:
         by: who canceled or repeated it.
         again: id of the job that repeats this one.
         tries: of handing the files over.
+        sent_at: when a file was last sent that may be in the thread.
     """
 
     started_at: datetime | None = None
@@ -123,6 +124,7 @@ class Progress:
     by: str = ""
     again: str = ""
     tries: int = 0
+    sent_at: datetime | None = None
 
     def but(self, **changes: Any) -> "Progress":
         """The same with something changed."""
@@ -142,6 +144,7 @@ class Progress:
             "by": self.by,
             "again": self.again,
             "tries": self.tries,
+            "sent_at": self.sent_at.isoformat() if self.sent_at else None,
         }
 
     @classmethod
@@ -152,6 +155,7 @@ class Progress:
         return cls(
             started_at=_moment(detail["started_at"]),
             ended_at=_moment(detail["ended_at"]),
+            sent_at=_moment(detail["sent_at"]),
             result=load_result(detail["result"]) if detail["result"] is not None else None,
             deliveries=tuple(
                 Delivery(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))

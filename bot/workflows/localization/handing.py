@@ -37,8 +37,6 @@ log = structlog.get_logger(__name__)
 LARGEST_RESULT = 1 << 30
 _HEAD = 64 * 1024
 _TRIES = 5
-_LOOK_AFTER = timedelta(seconds=30)
-"""How long a file that was shared can stay invisible: Slack looks through it first."""
 _LOOKS, _LOOK_PAUSE = 40, 0.25
 _STEM = 40
 _CLOCK_SKEW = 60.0
@@ -140,43 +138,77 @@ async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
         job: in the state ``HANDING_OVER``, leased by us.
         spool: holds the file when its bytes were the answer; None after a restart, when they are lost.
     """
+    for number in range(len(Progress.read(job.detail).deliveries)):
+        handed = await _hand_one(ctx, job, number, spool)
+        if handed is None:
+            return
+        job = handed
+    done = job
+    await ctx.store.write(lambda tx: _close(ctx, tx, done), name="localization_done")
+    ctx.wake()
+
+
+async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that can become of it
+    ctx: "Context", job: Job, number: int, spool: Spool | None
+) -> Job | None:
+    """One file; the job as it is then, or None when it goes on later or is over."""
     progress = Progress.read(job.detail)
-    for number, delivery in enumerate(progress.deliveries):
-        if delivery.state is Handed.THERE:
-            continue
+    delivery = progress.deliveries[number]
+    if delivery.state is Handed.THERE:
+        return job
+    try:
+        if delivery.state is Handed.MAYBE:
+            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localizing.look_seconds)
+            if ctx.clock.now() < seen_from:
+                await _look_at(ctx, job, seen_from)
+                return None
+            if await _is_there(ctx, job, delivery):
+                return await _store(ctx, job, _marked(progress, number, Handed.THERE))
         if not delivery.track.url and spool is None:
             await end(ctx, job, State.INTERRUPTED, reason="a restart lost what the service had made")
-            return
-        try:
-            await _put(ctx, job, delivery, spool)
-        except ServiceNow as later:
-            await _later(ctx, job, _marked(progress, number, Handed.NEW), reason=sentence(later), spool=spool)
-            return
-        except OutcomeUnknown as lost:
-            await _later(ctx, job, _marked(progress, number, Handed.MAYBE), reason=lost.reason, spool=spool)
-            return
-        except ServiceNever as refused:
-            await end(ctx, job, State.FAILED, reason=_why(refused))
-            return
-        progress = _marked(progress, number, Handed.THERE)
-        stored = progress.detail()
-        now = ctx.clock.now()
-        held = job
-        changed = await ctx.store.write(
-            lambda tx: tx.jobs.change(held, now=now, detail=stored, keep_lease=True),  # noqa: B023 - run at once
-            name="localization_file",
-        )
-        if changed is None:
-            return
-        job = changed
-    await ctx.store.write(lambda tx: _close(ctx, tx, job, progress), name="localization_done")
-    ctx.wake()
+            return None
+        # Stored before it is sent: whoever comes after a crash looks first.
+        marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
+        if marked is None:
+            return None
+        job = marked
+        await _put(ctx, job, delivery, spool)
+    except ServiceNow as later:
+        await _later(ctx, job, _marked(progress, number, Handed.NEW), reason=sentence(later), spool=spool)
+    except OutcomeUnknown as lost:
+        progress = Progress.read(job.detail)
+        await _later(ctx, job, _marked(progress, number, Handed.MAYBE), reason=lost.reason, spool=spool)
+    except ServiceNever as refused:
+        await end(ctx, job, State.FAILED, reason=_why(refused))
+    else:
+        return await _store(ctx, job, _marked(progress, number, Handed.THERE))
+    return None
+
+
+async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
+    now = ctx.clock.now()
+    return await ctx.store.write(
+        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True), name="localization_file"
+    )
+
+
+async def _look_at(ctx: "Context", job: Job, due: datetime) -> None:
+    """Slack may not show yet what it took: look when it would."""
+    now = ctx.clock.now()
+    await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
+
+
+async def _is_there(ctx: "Context", job: Job, delivery: Delivery) -> bool:
+    channel, thread_ts = await _where(ctx, job)
+    oldest = job.created_at.timestamp() - _CLOCK_SKEW
+    found = await ctx.messenger.find_file(channel=channel, names={delivery.name}, thread_ts=thread_ts, oldest=oldest)
+    return found is not None
 
 
 def _why(refused: ServiceNever) -> str:
     if refused.service == "Slack":
         return f"Slack does not take the file ({refused.reason})"
-    return f"it was done, but {sentence(refused)[:1].lower()}{sentence(refused)[1:]}"
+    return f"it was done, but the {refused.service} service {refused.reason}"
 
 
 def _marked(progress: Progress, number: int, state: Handed) -> Progress:
@@ -188,9 +220,9 @@ def _marked(progress: Progress, number: int, state: Handed) -> Progress:
     return progress.but(deliveries=tuple(deliveries))
 
 
-def _close(ctx: "Context", tx: Tx, job: Job, progress: Progress) -> None:
+def _close(ctx: "Context", tx: Tx, job: Job) -> None:
     now = ctx.clock.now()
-    detail = progress.but(deliveries=()).detail()
+    detail = Progress.read(job.detail).but(deliveries=()).detail()
     if tx.jobs.change(job, now=now, state=State.DONE, detail=detail, close=True) is not None:
         show_board(tx, subject_of(job.id), now=now)
         show_queue(tx, job.kind, now=now)
@@ -203,7 +235,8 @@ async def _later(ctx: "Context", job: Job, progress: Progress, *, reason: str, s
         return
     progress = progress.but(tries=progress.tries + 1)
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
-    pause = _LOOK_AFTER if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
+    look = timedelta(seconds=ctx.localizing.look_seconds)
+    pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
     keep = spool is not None and spool.size > 0
     now = ctx.clock.now()
     changed = await ctx.store.write(
@@ -217,13 +250,6 @@ async def _later(ctx: "Context", job: Job, progress: Progress, *, reason: str, s
 
 async def _put(ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None) -> None:
     channel, thread_ts = await _where(ctx, job)
-    if delivery.state is Handed.MAYBE:
-        oldest = job.created_at.timestamp() - _CLOCK_SKEW
-        there = await ctx.messenger.find_file(
-            channel=channel, names={delivery.name}, thread_ts=thread_ts, oldest=oldest
-        )
-        if there is not None:
-            return
     try:
         await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
     except ServiceNever as refused:

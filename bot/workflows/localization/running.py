@@ -30,6 +30,7 @@ from bot.workflows.boards import show_board
 from bot.workflows.localization.asking import show_queue, subject_of
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.handing import Spool, accept, hand_over
+from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -82,6 +83,7 @@ class Localizing:
         missing: names of variables.
         results: fetches what the service made, without its key.
         beat_seconds: between two signs of life of a call: its elapsed time is shown anew.
+        look_seconds: how long a file that was shared can stay invisible: Slack looks through it first.
     """
 
     def __init__(
@@ -91,11 +93,14 @@ class Localizing:
         missing: tuple[str, ...],
         results: Results,
         beat_seconds: float = 5.0,
+        look_seconds: float = 30.0,
     ) -> None:
         self.client = client
         self.missing = missing
         self.results = results
         self.beat_seconds = beat_seconds
+        self.look_seconds = look_seconds
+        self.closing = False
         self._running: dict[str, _Running] = {}
         self._lanes: dict[str, str] = {}
 
@@ -140,6 +145,7 @@ class Localizing:
 
     async def close(self) -> None:
         """Stop waiting for everything; the next process says so."""
+        self.closing = True
         tasks = [one.task for one in self._running.values()]
         for task in tasks:
             task.cancel()
@@ -200,12 +206,23 @@ async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) ->
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
+        if ctx.localizing.closing:
+            await _let_go(ctx, job)
     except Exception:
         # Nobody waits for this task: what it stumbled over ends here, and the job says so.
         log.exception("a localization call failed", job=job.id)
         await _end_of(ctx, job.id)
     finally:
         ctx.wake()
+
+
+async def _let_go(ctx: "Context", job: Job) -> None:
+    """End the lease, so that whoever comes next says at once that this was interrupted."""
+    now = ctx.clock.now()
+    try:
+        await ctx.store.write(lambda tx: tx.jobs.extend(job.id, owner=ctx.owner, until=now), name="let_go")
+    except StorageError:
+        log.info("the lease of a call runs out by itself", job=job.id)
 
 
 async def _end_of(ctx: "Context", job_id: str) -> None:

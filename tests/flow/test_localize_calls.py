@@ -1,0 +1,304 @@
+"""Calls that take long: a queue, a message that is edited, Cancel, restarts, and outcomes that nobody knows."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.localization.progress import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.presentation.localization import AGAIN, CANCEL
+from storage.rows import Job
+from tests.flow.localizing import DONE, ENGLISH, Localizer
+from tests.support import media
+from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
+
+LONG = 60.0
+SITE = "https://files.example.com"
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=database_url)
+    rig.switchboard.context.localizing.beat_seconds = 0.2
+    yield rig
+    await rig.close()
+
+
+@pytest.fixture
+def maria(rig: Rig) -> Localizer:
+    return Localizer(rig)
+
+
+async def separate(maria: Localizer, number: int = 1) -> None:
+    await maria.type(f"separate {SITE}/song-{number}.mp3")
+
+
+async def press(maria: Localizer, board: Message, action: str, *, user: str = MARIA) -> None:
+    """Press a button of a call's message."""
+    ack = await maria.rig.workspace.click(user, board.channel, board.ts, action)
+    assert ack.status == 200
+
+
+async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
+    """Wait until this person alone is told so."""
+    await maria.rig.workspace.until(lambda: [m for m in maria.rig.workspace.ephemerals(user) if words in m.text])
+
+
+async def jobs(rig: Rig) -> list[Job]:
+    return await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA, limit=50))
+
+
+# cancel
+
+
+async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = LONG
+    await separate(maria)
+    board = await maria.board("separating vocals and music", number=0)
+    await maria.rig.localization.until(lambda: maria.rig.localization.calls)
+    await press(maria, board, CANCEL)
+    board = await maria.board(f"canceled by <@{MARIA}>", "may go on with it, and bill it")
+    assert [button.text for button in board.buttons] == ["Run again"]
+    await maria.rig.switchboard.context.localizing.idle()  # nobody waits for the answer any more
+    (job,) = await jobs(maria.rig)
+    assert (job.state, job.lease_owner, job.closed_at is not None) == (State.CANCELED, "", True)
+    await press(maria, board, AGAIN)
+    maria.rig.localization.work_seconds["*"] = 0
+    again = await maria.board("separating", number=1)
+    await press(maria, again, CANCEL)
+    assert len(maria.rig.localization.calls) <= 2
+
+
+async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = LONG
+    for number in range(5):
+        await separate(maria, number)
+    fourth = await maria.board("number 1 in the queue", number=3)
+    fifth = await maria.board("number 2 in the queue", number=4)
+    await press(maria, fourth, CANCEL)
+    board = await maria.board(f"canceled by <@{MARIA}>", number=3)
+    assert "bill" not in board.text
+    await maria.board("number 1 in the queue", number=4)
+    first = maria.boards()[0]
+    await press(maria, first, CANCEL)
+    await maria.board("separating", number=4)
+    assert fifth.ts == maria.boards()[4].ts
+    await maria.rig.localization.until(lambda: len(maria.rig.localization.calls) == 4)
+    assert not any(body and "song-3" in str(body) for body in (call.body for call in maria.rig.localization.calls))
+
+
+async def test_only_who_asked_or_an_admin_cancels(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = LONG
+    await separate(maria)
+    board = await maria.board("separating")
+    await press(maria, board, CANCEL, user=ADA)
+    await told(maria, f"Only <@{MARIA}>, who asked for it, or an admin can cancel it", user=ADA)
+    assert "separating" in maria.boards()[0].text
+    await press(maria, board, CANCEL, user=OLGA)
+    await maria.board(f"canceled by <@{OLGA}>")
+
+
+async def test_too_late_to_cancel(maria: Localizer) -> None:
+    await maria.type("emotion I am so glad")
+    board = await maria.board(DONE)
+    ack = await maria.rig.workspace.click(
+        MARIA, FINANCE, board.ts, CANCEL, value=(await jobs(maria.rig))[0].id, force=True
+    )
+    assert ack.status == 200
+    await told(maria, "done already")
+
+
+# the queue and the clock
+
+
+async def test_a_few_at_once_and_texts_do_not_wait_for_films(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["music_source_separation"] = LONG
+    for number in range(4):
+        await separate(maria, number)
+    await maria.board("number 1 in the queue", number=3)
+    await maria.type("emotion I am so glad")
+    await maria.board(DONE, number=4)
+    assert len([c for c in maria.rig.localization.calls if c.operation == "music_source_separation"]) == 3
+
+
+async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = 5.0
+    await separate(maria)
+    await maria.rig.workspace.until(
+        lambda: any(re.search(r"separating vocals and music, 0:0[1-9]", board.text) for board in maria.boards())
+    )
+    await maria.board(DONE, "done after 0:0")
+    roots = [m for m in maria.messages() if m.bot_id and m.thread_ts in ("", m.ts)]
+    assert len(roots) == 1
+
+
+# outcomes
+
+
+async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(maria: Localizer) -> None:
+    maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
+    await separate(maria)
+    board = await maria.board("*unknown*", "answer 504", "may bill it", "not sent again by itself")
+    assert "<html" not in board.text
+    (news,) = await maria.results(board)
+    assert "unknown" in news.text
+    await maria.type("emotion I am so glad")
+    await maria.board(DONE)
+    assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
+    confirm = [e for block in board.blocks for e in block.get("elements", []) if e.get("action_id") == AGAIN]
+    assert "may have done it already" in confirm[0]["confirm"]["text"]["text"]
+    await press(maria, board, AGAIN)
+    await maria.board(DONE, "2 files", number=2)
+    first = await maria.board("It was run again", number=0)
+    assert not first.buttons
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "repeatable"),
+    [
+        (FaultKind.TOO_MANY, ("failed", "too many requests"), True),
+        (FaultKind.REFUSED, ("failed", "It says: The request cannot be processed"), True),
+        (FaultKind.DONE_DROPPED, ("*unknown*", "connection dropped"), True),
+        (FaultKind.GARBAGE, ("*unknown*", "no JSON"), True),
+        (FaultKind.ERROR_500, ("*unknown*", "answer 500"), True),
+    ],
+)
+async def test_outcomes(maria: Localizer, kind: FaultKind, words: tuple[str, ...], repeatable: bool) -> None:
+    maria.rig.localization.faults.arm(Fault(kind, "*"))
+    await maria.type(f"paraphrase {ENGLISH}")
+    board = await maria.board(*words)
+    assert bool(board.buttons) is repeatable
+    (news,) = await maria.results(board)
+    assert news.text.startswith((":x: <@", ":grey_question: <@"))
+    assert len(maria.rig.localization.calls) == 1
+
+
+async def test_the_services_own_words(maria: Localizer) -> None:
+    await maria.type(f"paraphrase {'One. ' * 51}")
+    await maria.board("failed", "At most 50 elements per request are supported")
+    await maria.type("summarize Too short.")
+    await maria.board("failed", "not long enough to summarize")
+
+
+async def test_a_result_that_has_expired(maria: Localizer) -> None:
+    maria.rig.localization.switches.expire_at_once = True
+    await maria.type("speak Welcome aboard")
+    board = await maria.board("failed", "It was done, but the localization service has no result at the address")
+    maria.rig.localization.switches.expire_at_once = False
+    await press(maria, board, AGAIN)
+    board = await maria.board(DONE)
+    assert maria.files(await maria.results(board))[0].name.endswith(".mp3")
+
+
+async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer) -> None:
+    maria.rig.localization.faults.arm(Fault(FaultKind.ERROR_500, "result"))
+    await maria.type("speak Welcome aboard")
+    board = await maria.board(DONE)
+    assert len(maria.files(await maria.results(board))) == 1
+    assert len(maria.rig.localization.calls) == 1
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
+async def test_a_file_that_may_have_arrived_is_looked_for(maria: Localizer, kind: FaultKind) -> None:
+    maria.rig.switchboard.context.localizing.look_seconds = 0.5
+    maria.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
+    await maria.type("speak Welcome aboard")
+    board = await maria.board(DONE)
+    assert len(maria.files(await maria.results(board))) == 1
+
+
+async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_path: Path) -> None:
+    sample = media.make(tmp_path, "mp3")
+    file = maria.rig.workspace.upload(MARIA, sample.name, sample)
+    maria.rig.localization.work_seconds["*"] = LONG
+    for number in range(3):
+        await separate(maria, number)
+    await maria.board("separating", number=2)
+    await maria.type("gender")
+    await maria.submit({"file": [file]})
+    await maria.board("number 1 in the queue", number=3)
+    await maria.rig.workspace.delete_file(MARIA, file)
+    await press(maria, maria.boards()[0], CANCEL)
+    await maria.board("failed. This file was deleted.", number=3)
+
+
+# restarts
+
+
+async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = LONG
+    await separate(maria)
+    await maria.board("separating")
+    await maria.rig.localization.until(lambda: maria.rig.localization.calls)
+    await maria.rig.switchboard.stop()
+    await maria.rig.start()
+    board = await maria.board("interrupted, run again", "Switchboard was restarted")
+    (news,) = await maria.results(board)
+    assert "interrupted" in news.text
+    assert [button.text for button in board.buttons] == ["Run again"]
+    assert len(maria.rig.localization.calls) == 1
+    maria.rig.localization.work_seconds["*"] = 0
+    await press(maria, board, AGAIN)
+    done = await maria.board(DONE, number=1)
+    assert len(maria.files(await maria.results(done, 2))) == 2
+    assert len(maria.rig.localization.calls) == 2
+    ack = await maria.rig.workspace.click(
+        MARIA, FINANCE, board.ts, AGAIN, value=(await jobs(maria.rig))[-1].id, force=True
+    )
+    assert ack.status == 200
+    await told(maria, "has run it again already")
+    assert len(maria.boards()) == 2
+
+
+async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["*"] = LONG
+    for number in range(4):
+        await separate(maria, number)
+    await maria.board("number 1 in the queue", number=3)
+    await maria.rig.switchboard.stop()
+    maria.rig.localization.work_seconds["*"] = 0
+    await maria.rig.start()
+    for number in range(3):
+        await maria.board("interrupted, run again", number=number)
+    await maria.board(DONE, number=3)
+
+
+# words
+
+
+async def test_nobody_is_mentioned_by_a_text_or_a_result(maria: Localizer) -> None:
+    await maria.type("paraphrase <!channel> and <@U0ADA> *look* here")
+    board = await maria.board(DONE)
+    (result,) = await maria.results(board)
+    for message in (board, result):
+        assert "<!channel>" not in message.text
+        assert f"<@{ADA}>" not in message.text
+        assert re.findall(r"<@\w+>", message.text) == [f"<@{MARIA}>"]
+
+
+async def test_paraphrases_are_a_list(maria: Localizer) -> None:
+    await maria.type(f"paraphrase {ENGLISH}")
+    board = await maria.board(DONE, "3 other ways to say it")
+    (result,) = await maria.results(board)
+    assert [line[:2] for line in result.text.splitlines()[1:]] == ["1.", "2.", "3."]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("I am furious", ":rage: *Anger*"),
+        ("I am glad", ":smile: *Joy*"),
+        ("I am sorry and sad", ":cry: *Sadness*"),
+        ("I adore it", ":heart: *Love*"),
+        ("I am scared", ":fearful: *Fear*"),
+        ("Wow, how unexpected", ":astonished: *Surprise*"),
+        ("It is noon", ":neutral_face: *Neutral*"),
+    ],
+)
+async def test_emotions_have_a_face(maria: Localizer, text: str, shown: str) -> None:
+    await maria.type(f"emotion {text}")
+    board = await maria.board(DONE, shown)
+    assert shown in (await maria.results(board))[0].text
