@@ -6,6 +6,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from bot.clients.emails import EmailsClient
+from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
@@ -35,11 +36,12 @@ def open_emailing(
     stack.push_async_callback(fetching.close)
     client = None
     if single is not None and bulk is not None and key is not None:
-        session = open_session(limit=CONCURRENCY_LIMIT, keep=True)
+        quick, session = open_quick_session(limit=CONCURRENCY_LIMIT), open_session()
+        stack.push_async_callback(quick.close)
         stack.push_async_callback(session.close)
         client = EmailsClient(
             routes=load_routes(settings.services_file, environment=settings.environment.value),
-            single=Transport(session=session, base_url=single, service="email_single", total=check_seconds),
+            single=Quick(session=quick, base_url=single, total=check_seconds),
             bulk=Transport(
                 session=session, base_url=bulk, service="email_bulk", read=_FILE_SECONDS, total=_FILE_SECONDS
             ),

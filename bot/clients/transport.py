@@ -119,7 +119,7 @@ class SingleSendRequest(ClientRequest):
         return await super().send(conn)
 
 
-def open_session(*, limit: int = 20, keep: bool = False) -> aiohttp.ClientSession:
+def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
     """A session for ``Transport``, closed by whoever opened it.
 
     Every request gets a connection of its own. On one that was kept alive and that the service is just
@@ -127,10 +127,9 @@ def open_session(*, limit: int = 20, keep: bool = False) -> aiohttp.ClientSessio
 
     Args:
         limit: connections at a time.
-        keep: use connections again: for many requests that may be asked twice.
     """
     return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=limit, force_close=not keep),
+        connector=aiohttp.TCPConnector(limit=limit, force_close=True),
         request_class=SingleSendRequest,
         trust_env=False,
         cookie_jar=aiohttp.DummyCookieJar(),
@@ -297,7 +296,7 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
 
 def _parse(body: bytes) -> object:
     try:
-        return json.loads(body.decode("utf-8-sig"), parse_float=_finite, parse_constant=_no_constant)
+        return _DECODER.decode(body.decode("utf-8-sig"))
     except (ValueError, RecursionError, ArithmeticError):
         return NO_JSON
 
@@ -315,6 +314,9 @@ _MAX_EXPONENT: Final = 40
 
 def _no_constant(text: str) -> Any:
     raise ValueError(f"{text} is no JSON")
+
+
+_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
 
 
 def dump_json(value: object) -> bytes:

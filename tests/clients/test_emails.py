@@ -12,6 +12,7 @@ from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from bot.clients.emails import EmailsClient
+from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.emails import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
@@ -35,12 +36,12 @@ async def simulator() -> AsyncIterator[EmailsSimulator]:
 
 @pytest.fixture
 async def open_client() -> AsyncIterator[Open]:
-    async with open_session(limit=1_000, keep=True) as session:
+    async with open_quick_session(limit=1_000) as quick, open_session() as session:
 
         def build(single: str, bulk: str) -> EmailsClient:
             return EmailsClient(
                 routes=load_routes(None, environment="production"),
-                single=Transport(session=session, base_url=single, service="email_single", total=0.5),
+                single=Quick(session=quick, base_url=single, total=0.5),
                 bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=0.5),
                 api_key=SecretStr(KEY),
                 hide=Redaction([KEY]).known,
@@ -114,7 +115,7 @@ async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient,
 async def test_trouble_that_may_pass(
     client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, expected: object
 ) -> None:
-    simulator.faults.arm(Fault(kind, "check"))
+    simulator.faults.arm(Fault(kind, "check", times=2))
     assert await client.check("ana@example.com") == expected
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from pydantic import SecretStr
 
+from bot.clients.emails.quick import Quick
 from bot.clients.emails.wire import Hide, Whole, read_answer, read_file_answer
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
@@ -59,15 +60,13 @@ class EmailsClient:
 
     Args:
         routes: methods, paths and names.
-        single: to the address for single requests; its session keeps connections, as many as may be used at once.
+        single: to the address for single requests.
         bulk: to the address for files; patient, because a file may take minutes.
         api_key: goes into the query and the form.
         hide: takes the key out of a text, in whatever spelling.
     """
 
-    def __init__(
-        self, *, routes: RouteTable, single: Transport, bulk: Transport, api_key: SecretStr, hide: Hide
-    ) -> None:
+    def __init__(self, *, routes: RouteTable, single: Quick, bulk: Transport, api_key: SecretStr, hide: Hide) -> None:
         self._check = routes.use(SERVICE, "check")
         self._file = routes.use(SERVICE, "process_file")
         self._single = single
@@ -86,8 +85,8 @@ class EmailsClient:
         """
         path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
         headers = {name: quote(address, safe="@+") if value == _ADDRESS else value for name, value in self._headers}
-        request = Prepared(operation=self._check.name, method=self._check.method, path=path, headers=headers)
-        return self._read(await self._single.send(request))
+        route = self._check
+        return self._read(await self._single.ask(route.name, method=route.method, path=path, headers=headers))
 
     async def process_file(self, content: bytes, *, column: int, name: str) -> FileAnswer | NotExecuted | Unknown:
         """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.

@@ -190,14 +190,18 @@ def _hidden(pairs: tuple[tuple[str, str], ...], hide: Hide) -> tuple[tuple[str, 
 
 def _result(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
     """The word that says it: under the first of the names that holds one, at the top or further down."""
+    words: dict[str, list[tuple[int, str]]] = {}
+    for path, value in pairs:
+        words.setdefault(path.rpartition(".")[2].casefold(), []).append((path.count("."), value))
     candidates = [
-        value
-        for name in names
-        for path, value in sorted(pairs, key=lambda pair: pair[0].count("."))
-        if path.rpartition(".")[2].casefold() == name.casefold() and _is_word(value)
+        value for name in names for _, value in sorted(words.get(name.casefold(), ()), key=_depth) if _is_word(value)
     ]
     telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
     return (telling or candidates or [""])[0]
+
+
+def _depth(found: tuple[int, str]) -> int:
+    return found[0]
 
 
 def _is_word(text: str) -> bool:
@@ -207,5 +211,8 @@ def _is_word(text: str) -> bool:
 
 def _short(text: str, limit: int) -> str:
     """Storable everywhere, at most so many characters."""
-    sound = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
+    if text.isascii() and "\x00" not in text:
+        sound = text.strip()
+    else:
+        sound = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
     return sound if len(sound) <= limit else sound[: limit - 1] + "…"

@@ -27,10 +27,13 @@ _MOST_HOLDS = 8
 _LEAST_LOSSES = 20
 _LINGER_SECONDS = 0.02
 """How long answers wait for company before they are stored; a write costs as much as thirty requests."""
+_PORTION = 20
+"""Requests begun in one turn of the event loop."""
 _GROUP = 4
 """A fourth of what is under way is company enough."""
 _SHOW_SECONDS = 1.0
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _Taken = tuple[int, str]
 
 
@@ -68,7 +71,7 @@ class Run:
         try:
             await self._pick_up()
             while not self._is_over():
-                self._send()
+                await self._send()
                 await self._collect()
                 await self._store()
         finally:
@@ -106,13 +109,17 @@ class Run:
             return True
         return self._is_empty and not self._waiting
 
-    def _send(self) -> None:
-        if not self._is_sending or self._pressure.rest() > 0:
-            return
-        for _ in range(min(self._room, len(self._waiting))):
-            task = asyncio.create_task(self._ask(*self._waiting.popleft()))
-            self._under_way.add(task)
-            task.add_done_callback(self._under_way.discard)
+    async def _send(self) -> None:
+        """Begin what there is room for, a few at a time: a thousand at once would hold up everybody else's commands."""
+        while self._is_sending and self._pressure.rest() <= 0:
+            few = min(self._room, len(self._waiting), _PORTION)
+            if few <= 0:
+                return
+            for _ in range(few):
+                task = asyncio.create_task(self._ask(*self._waiting.popleft()))
+                self._under_way.add(task)
+                task.add_done_callback(self._under_way.discard)
+            await asyncio.sleep(0)
 
     async def _collect(self) -> None:
         """Wait for answers, a moment longer for company."""
@@ -227,4 +234,4 @@ async def hold_lease(ctx: Context, job_id: str) -> None:
 
 
 def _stored(number: int, answer: Answer) -> tuple[int, str, str]:
-    return number, answer.outcome.value, json.dumps(answer.stored(), ensure_ascii=False, separators=(",", ":"))
+    return number, answer.outcome.value, _ENCODER.encode(answer.stored())

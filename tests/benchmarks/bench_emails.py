@@ -1,0 +1,253 @@
+"""A list of addresses row by row, against aiohttp alone in the same run, and what everybody else notices of it.
+
+Run with ``python -m tests.benchmarks.bench_emails``. The service, the bare client and the bot are processes of their
+own; Slack and whoever types meanwhile are this one. Ideal is what the rounds take at the service's own pace: 10,000
+addresses, 1,000 at a time, 50 ms each are 0.5 s. Rounds are interleaved and medians compared, so that a busy machine
+slows both alike; where it is very busy, the processor's time says more than the clock's. The bot's time begins with the first
+request at the service and ends when the last answer is durable.
+"""
+
+import argparse
+import asyncio
+import multiprocessing
+import os
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from bot.domain.references import derived_key
+from bot.playground.simulators.emails import EmailsSimulator, Manners
+from storage.store import Store
+from tests.process.scene import Scene
+from tests.support.rig import FINANCE, MARIA, SECRET_KEY
+
+KEY = "benchmark-key"
+LATENCY = 0.05
+GOAL = 0.7
+"""Of aiohttp alone, with durable results."""
+_EVERY = 0.02
+_ENOUGH = 180.0
+
+
+async def _serve(pipe: Connection) -> None:
+    """The service; each message asks for the first arrival, the requests and the peak since the last message."""
+    simulator = EmailsSimulator(api_key=KEY, manners=Manners(latency=LATENCY))
+    await simulator.start()
+    pipe.send(simulator.url)
+    loop = asyncio.get_running_loop()
+    while await loop.run_in_executor(None, pipe.recv):
+        calls = list(simulator.calls)
+        pipe.send((calls[0].at if calls else 0.0, len(calls), simulator.peak))
+        simulator.calls.clear()
+        simulator.peak = 0
+    await simulator.stop()
+
+
+def _service(pipe: Connection) -> None:
+    asyncio.run(_serve(pipe))
+
+
+async def _ask_all(url: str, count: int, at_once: int) -> float:
+    addresses = iter(range(count))
+    connector = aiohttp.TCPConnector(limit=at_once)
+    async with aiohttp.ClientSession(connector=connector) as session:
+
+        async def ask() -> None:
+            for n in addresses:
+                query = {"email": f"p{n}@example.com", "apikey": KEY}
+                async with session.get(f"{url}/single/", params=query) as answer:
+                    await answer.json()
+
+        begun = time.perf_counter()
+        await asyncio.gather(*(ask() for _ in range(at_once)))
+        return time.perf_counter() - begun
+
+
+def _alone(pipe: Connection, url: str, count: int, at_once: int) -> None:
+    """aiohttp alone: one session, as many workers as requests at a time."""
+    before = time.process_time()
+    seconds = asyncio.run(_ask_all(url, count, at_once))
+    pipe.send((seconds, time.process_time() - before, _memory(Path("/proc/self/status"), "VmHWM")))
+
+
+def _work(pid: int) -> float:
+    """Seconds of the processor that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _memory(status: Path, name: str) -> float:
+    """MiB."""
+    line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith(name))
+    return int(line.split()[1]) / 1024
+
+
+@dataclass
+class Figures:
+    alone: list[float] = field(default_factory=list)
+    alone_work: list[float] = field(default_factory=list)
+    work: list[float] = field(default_factory=list)
+    alone_memory: list[float] = field(default_factory=list)
+    bot: list[float] = field(default_factory=list)
+    before: list[float] = field(default_factory=list)
+    most: list[float] = field(default_factory=list)
+    idle: list[float] = field(default_factory=list)
+    meanwhile: list[float] = field(default_factory=list)
+
+
+class Bench:
+    def __init__(self, *, count: int, at_once: int) -> None:
+        self.count = count
+        self.at_once = at_once
+        self.figures = Figures()
+        self._context = multiprocessing.get_context("spawn")
+        self._pipe, there = self._context.Pipe()
+        self._server = self._context.Process(target=_service, args=(there,), daemon=True)
+
+    async def run(self, rounds: int) -> None:
+        self._server.start()
+        url = await asyncio.to_thread(self._pipe.recv)
+        try:
+            for _ in range(rounds):
+                await self._measure_alone(url)
+                await self._measure_bot(url)
+        finally:
+            self._pipe.send(False)
+            self._server.join(5)
+
+    async def _measure_alone(self, url: str) -> None:
+        here, there = self._context.Pipe()
+        process = self._context.Process(target=_alone, args=(there, url, self.count, self.at_once))
+        process.start()
+        seconds, work, memory = await asyncio.to_thread(here.recv)
+        process.join()
+        self.figures.alone.append(seconds)
+        self.figures.alone_work.append(work)
+        self.figures.alone_memory.append(memory)
+        await self._service_saw()
+
+    async def _service_saw(self) -> tuple[float, int, int]:
+        self._pipe.send(True)
+        saw: tuple[float, int, int] = await asyncio.to_thread(self._pipe.recv)
+        return saw
+
+    async def _measure_bot(self, url: str) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            variables: dict[str, Any] = {
+                "EMAIL_SINGLE_BASE_URL": f"{url}/single",
+                "EMAIL_BULK_BASE_URL": f"{url}/bulk",
+                "EMAIL_API_KEY": KEY,
+                "POLL_SECONDS": "30",
+            }
+            scene = await Scene.open(folder, **variables)
+            try:
+                await self._measure(scene)
+            finally:
+                await scene.close()
+
+    async def _measure(self, scene: Scene) -> None:
+        status = Path(f"/proc/{scene.bot.pid}/status")
+        await self._type(scene, self.figures.idle, until=asyncio.create_task(asyncio.sleep(1.0)))
+        self.figures.before.append(_memory(status, "VmRSS"))
+        work = _work(scene.bot.pid)
+        ended = asyncio.create_task(self._process(scene))
+        await self._type(scene, self.figures.meanwhile, until=ended)
+        self.figures.work.append(_work(scene.bot.pid) - work)
+        self.figures.most.append(_memory(status, "VmHWM"))
+        first, requests, peak = await self._service_saw()
+        assert requests == self.count, f"{requests} requests for {self.count} addresses"
+        assert peak <= self.at_once
+        await scene.bot.stop()
+        self.figures.bot.append(await _closed_at(scene) - first)
+
+    async def _process(self, scene: Scene) -> None:
+        """Choose a file, take the likely column, and wait for the result in the thread."""
+        content = b"email,name\r\n" + b"".join(b"p%d@example.com,Ana\r\n" % n for n in range(self.count))
+        await scene.workspace.slash(MARIA, FINANCE, "/email", "file")
+        await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, "people.csv", content)]})
+        await scene.workspace.until(
+            lambda: (form := scene.workspace.modal(MARIA)) and form.callback_id == "email.list", timeout=_ENOUGH
+        )
+        await scene.workspace.submit(MARIA, {"concurrent": str(self.at_once)})
+        await scene.workspace.until(
+            lambda: any(one.files for one in scene.workspace.messages(FINANCE)), timeout=_ENOUGH
+        )
+
+    async def _type(self, scene: Scene, took: list[float], *, until: "asyncio.Task[None]") -> None:
+        """Somebody types a command that reads the database, again and again."""
+        while not until.done():
+            ack = await scene.workspace.slash(MARIA, FINANCE, "/pay", "approvals")
+            took.append(ack.seconds)
+            await asyncio.sleep(_EVERY)
+        await until
+
+
+async def _closed_at(scene: Scene) -> float:
+    store = await Store.open(f"sqlite+aiosqlite:///{scene.database}", audit_key=derived_key(SECRET_KEY, "audit"))
+    try:
+        (job,) = await store.read(lambda tx: tx.jobs.of(MARIA))
+        assert job.closed_at is not None
+        run = await store.read(lambda tx: tx.emails.get(job.id))
+        assert run is not None
+        assert run.outcomes == {"answered": run.total}
+        return job.closed_at.timestamp()
+    finally:
+        await store.close()
+
+
+def _part(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] * 1_000
+
+
+def report(bench: Bench) -> str:
+    """The table, with the goal."""
+    figures = bench.figures
+    ideal = bench.count / bench.at_once * LATENCY
+    alone, bot = statistics.median(figures.alone), statistics.median(figures.bot)
+    share = alone / bot
+    ours, theirs = statistics.median(figures.most), statistics.median(figures.alone_memory)
+    before = statistics.median(figures.before)
+    work = f"{statistics.median(figures.alone_work):.2f}", f"{statistics.median(figures.work):.2f}"
+    return "\n".join(
+        [
+            f"{bench.count:,} addresses, {bench.at_once:,} at a time, {LATENCY * 1_000:.0f} ms each; ideal {ideal:.2f} s",
+            "",
+            "| | seconds | share of the ideal | processor, s | peak memory |",
+            "|---|---|---|---|---|",
+            f"| aiohttp alone | {alone:.2f} | {ideal / alone:.0%} | {work[0]} | {theirs:.0f} MiB |",
+            f"| the complete bot, results durable | {bot:.2f} | {ideal / bot:.0%} | {work[1]} | {ours:.0f} MiB, before "
+            f"{before:.0f} |",
+            "",
+            f"Of aiohttp alone: {share:.2f} (goal {GOAL}: {'reached' if share >= GOAL else 'missed'})",
+            "",
+            "| a command acknowledged, ms | p50 | p99 | slowest |",
+            "|---|---|---|---|",
+            *(
+                f"| {name} | {_part(took, 0.5):.1f} | {_part(took, 0.99):.1f} | {max(took) * 1_000:.1f} |"
+                for name, took in (("otherwise", figures.idle), ("meanwhile", figures.meanwhile))
+            ),
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--at-once", type=int, default=1_000)
+    given = parser.parse_args()
+    bench = Bench(count=given.count, at_once=given.at_once)
+    asyncio.run(bench.run(given.rounds))
+    print(report(bench))  # noqa: T201 - the table is the point
+
+
+if __name__ == "__main__":
+    main()
