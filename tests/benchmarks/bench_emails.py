@@ -3,8 +3,8 @@
 Run with ``python -m tests.benchmarks.bench_emails``. The service, the bare client and the bot are processes of their
 own; Slack and whoever types meanwhile are this one. Ideal is what the rounds take at the service's own pace: 10,000
 addresses, 1,000 at a time, 50 ms each are 0.5 s. Rounds are interleaved and medians compared, so that a busy machine
-slows both alike; where it is very busy, the processor's time says more than the clock's. The bot's time begins with the first
-request at the service and ends when the last answer is durable.
+slows both alike; where it is very busy, the processor's time says more than the clock's. The bot's time begins with
+the first request at the service and ends when the last answer is durable.
 """
 
 import argparse
@@ -218,7 +218,8 @@ def report(bench: Bench) -> str:
     work = f"{statistics.median(figures.alone_work):.2f}", f"{statistics.median(figures.work):.2f}"
     return "\n".join(
         [
-            f"{bench.count:,} addresses, {bench.at_once:,} at a time, {LATENCY * 1_000:.0f} ms each; ideal {ideal:.2f} s",
+            f"{bench.count:,} addresses, {bench.at_once:,} at a time, {LATENCY * 1_000:.0f} ms each; "
+            f"ideal {ideal:.2f} s",
             "",
             "| | seconds | share of the ideal | processor, s | peak memory |",
             "|---|---|---|---|---|",

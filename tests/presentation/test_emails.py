@@ -1,0 +1,162 @@
+"""What is shown of e-mail processing is within Slack's limits, calls nobody but the requester, and says what is so."""
+
+from types import MappingProxyType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.emails import OVER, Answer, ColumnLook, Count, Outcome, Progress, RunState
+from bot.domain.tables import CELL_LIMIT, Flaw, TableProblem
+from bot.presentation import email_forms, emails
+from bot.presentation.table_problems import table_problem
+from tests.presentation.checks import calls_in, check_message, check_view, readable
+from tests.presentation.drawn import foreign
+
+REQUESTER = "U0MARIA"
+
+
+def count(**changes: object) -> Count:
+    facts: dict[str, object] = {
+        "total": 10_000,
+        "taken": 5_000,
+        "rows": 12_000,
+        "skipped": 7,
+        "outcomes": MappingProxyType({Outcome.ANSWERED: 4_000, Outcome.NO_ANSWER: 3}),
+    }
+    return Count(**{**facts, **changes})  # type: ignore[arg-type]
+
+
+def progress(state: RunState, **changes: object) -> Progress:
+    facts: dict[str, object] = {
+        "id": "01J",
+        "state": state,
+        "file": "people.csv",
+        "column": "email",
+        "whole": False,
+        "requester": REQUESTER,
+        "count": count(),
+    }
+    return Progress(**{**facts, **changes})  # type: ignore[arg-type]
+
+
+@given(
+    st.sampled_from(list(RunState)),
+    foreign(),
+    foreign(),
+    foreign(),
+    foreign(),
+    st.booleans(),
+    st.lists(st.tuples(foreign(), foreign()), max_size=60),
+)
+def test_boards(
+    state: RunState,
+    file: str,
+    column: str,
+    reason: str,
+    receipt: str,
+    whole: bool,
+    said: list[tuple[str, str]],
+) -> None:
+    shown = progress(state, file=file, column=column, reason=reason, receipt=receipt, whole=whole, said=tuple(said))
+    content = emails.board(shown)
+    check_message(content)
+    assert calls_in(content) <= {f"@{REQUESTER}"}
+
+
+@given(
+    st.lists(
+        st.tuples(foreign(), foreign(), st.lists(st.tuples(foreign(), foreign()), max_size=40)), min_size=1, max_size=20
+    )
+)
+def test_answers_about_addresses(found: list[tuple[str, str, list[tuple[str, str]]]]) -> None:
+    answers = [
+        (address, Answer(outcome=Outcome.ANSWERED, result=result, pairs=tuple(pairs)))
+        for address, result, pairs in found
+    ]
+    content = emails.checked(answers)
+    check_message(content, longest=40_000)
+    assert calls_in(content) == set()
+
+
+@given(st.lists(st.tuples(foreign(), st.lists(foreign(), max_size=3)), min_size=1, max_size=120), foreign())
+def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str) -> None:
+    looks = [
+        ColumnLook(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
+        for at, (column, samples) in enumerate(columns)
+    ]
+    view = email_forms.list_form(
+        looks, rows=10, read_as="UTF-8 with commas", file="F0", name=name, channel="C0", thread_ts="1.0"
+    )
+    check_view(view)
+    options = next(block["element"]["options"] for block in view["blocks"] if block.get("block_id") == "column")
+    for at, option in enumerate(options):
+        assert email_forms.chosen(option["value"])[0] == at
+
+
+def test_the_form_for_a_file_and_the_notices() -> None:
+    check_view(email_forms.file_form(channel="C0"))
+    check_view(email_forms.reading("<!channel>.csv"))
+    check_view(email_forms.unusable("x" * 5_000))
+
+
+def test_a_bar_says_how_far_it_is() -> None:
+    assert emails.bar(0, 0) == "░" * 20 + " 0%"
+    assert emails.bar(1, 3) == "█" * 6 + "░" * 14 + " 33%"
+    assert emails.bar(3, 3) == "█" * 20 + " 100%"
+
+
+def test_figures_add_up() -> None:
+    text = emails.board(progress(RunState.RUNNING)).text
+    assert "4,003 of 10,000 addresses" in text
+    assert "4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address" in text
+    stopped = emails.board(progress(RunState.STOPPED)).text
+    assert "5,997 not asked" in stopped
+
+
+def test_a_restart_is_told_with_its_number() -> None:
+    text = emails.board(progress(RunState.DONE, count=count(repeated=37))).text
+    assert "37 addresses that had no stored answer yet were asked again" in text
+    assert "1 address that had no stored answer yet was asked again" in (
+        emails.board(progress(RunState.DONE, count=count(repeated=1))).text
+    )
+
+
+@pytest.mark.parametrize("state", list(RunState))
+def test_what_is_over_has_no_button(state: RunState) -> None:
+    blocks = emails.board(progress(state)).blocks
+    buttons = [one["text"]["text"] for block in blocks if block["type"] == "actions" for one in block["elements"]]
+    expected = {RunState.RUNNING: ["Pause", "Stop"], RunState.PAUSED: ["Resume", "Stop"]}
+    if state in OVER:
+        assert buttons == []
+    if state in expected:
+        assert buttons == expected[state]
+
+
+def test_our_columns_never_take_the_name_of_a_given_one() -> None:
+    header = emails.result_header(("Result", "processing", "answer: a"), ["a", "b"])
+    assert header == (
+        "Result",
+        "processing",
+        "answer: a",
+        "processing (2)",
+        "result (2)",
+        "answer: a (2)",
+        "answer: b",
+        "answer",
+    )
+
+
+@given(
+    st.sampled_from(list(Flaw)),
+    st.lists(foreign(), min_size=3, max_size=6),
+    st.lists(st.integers(1, 10**6), min_size=1, max_size=10),
+)
+def test_every_problem_of_a_table_is_a_sentence(flaw: Flaw, names: list[str], rows: list[int]) -> None:
+    names = names if flaw is not Flaw.MISSING_COLUMNS else ["email", "amount"]  # ours, never foreign
+    problem = TableProblem(flaw, rows=rows, names=names, allowed=CELL_LIMIT, counts=dict.fromkeys(rows, 2), more=3)
+    said = table_problem(problem)
+    assert said.endswith((".", "Ana."))
+    assert len(said) < 2_900
+    assert "for example" in said or "drop" in said or "Rename" in said or "Keep" in said or "Split" in said
+    assert readable(emails.board(progress(RunState.FAILED, reason=said)))
