@@ -6,7 +6,17 @@ from bot.playground.workspace import Workspace
 
 REQUESTER = "U0MARIA"
 FINANCE = "C0FINANCE"
+DELIVERIES = "C0DELIVERY"
 FIRST_COMMAND = '/pay send ana@example.com 25.00 "March translation"'
+
+BOOK = "/deliver book"
+SAMPLE_NAME = "march-payouts.csv"
+SAMPLE = """\
+email,amount,note
+ana@example.com,120.00,March translation
+kim@example.com,85.50,Proofreading
+ben@example.com,40.00,Captions
+"""
 
 POLICY = """\
 # The playground's policy: the same form as policy.example.toml.
@@ -55,7 +65,7 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(FINANCE, "finance", members=everybody, topic="Ask for payments here")
     workspace.add_channel("C0APPROVE", "approvals", members=everybody, topic="Requests that wait for a decision")
     workspace.add_channel("C0MONEY", "payments", members=everybody, topic="News of payments")
-    workspace.add_channel("C0DELIVERY", "deliveries", members=everybody, topic="Book deliveries here")
+    workspace.add_channel(DELIVERIES, "deliveries", members=everybody, topic="Book deliveries here")
     workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="What needs a person")
     workspace.add_channel(
         "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"

@@ -12,7 +12,19 @@ from pathlib import Path
 
 import aiohttp
 
-from bot.playground.cast import FINANCE, FIRST_COMMAND, POLICY, REQUESTER, furnish, open_accounts, open_stores
+from bot.playground.cast import (
+    BOOK,
+    DELIVERIES,
+    FINANCE,
+    FIRST_COMMAND,
+    POLICY,
+    REQUESTER,
+    SAMPLE,
+    SAMPLE_NAME,
+    furnish,
+    open_accounts,
+    open_stores,
+)
 from bot.playground.console.console import Console, Guide
 from bot.playground.console.delivery_panel import DeliveryPanel
 from bot.playground.console.emails_panel import EmailsPanel
@@ -66,7 +78,15 @@ class Playground:
                 EmailsPanel(simulator=self.emails),
                 WorkspacePanel(workspace=self.workspace),
             ),
-            guide=Guide(try_it=FIRST_COMMAND, person=REQUESTER, channel=FINANCE),
+            guide=Guide(
+                try_it=FIRST_COMMAND,
+                person=REQUESTER,
+                channel=FINANCE,
+                sample_name=SAMPLE_NAME,
+                sample=SAMPLE,
+                book=BOOK,
+                book_channel=DELIVERIES,
+            ),
         )
         console.mount(self.workspace.app)
         await self._open_page()

@@ -24,11 +24,21 @@ _MESSAGE_KINDS = frozenset({"message", "message_changed", "message_deleted", "ep
 
 @dataclass(frozen=True, kw_only=True)
 class Guide:
-    """Where a newcomer starts: a command to try, who types it and where. Empty fields mean: the first there is."""
+    """Where a newcomer starts: a command to try, who types it and where. Empty fields mean: the first there is.
+
+    Attributes:
+        sample_name: name of a table to drop; without one, the tour does not come to files.
+        sample: its text.
+        book: the command that asks for a delivery, and ``book_channel`` where it is typed; as above.
+    """
 
     try_it: str = ""
     person: str = ""
     channel: str = ""
+    sample_name: str = ""
+    sample: str = ""
+    book: str = ""
+    book_channel: str = ""
 
 
 class Console:

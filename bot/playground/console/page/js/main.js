@@ -140,6 +140,18 @@ async function tryIt() {
   parts.composer.put(text);
 }
 
+async function typeFor(text, channel) {
+  if (store.guide.person && store.me.id !== store.guide.person) await become(store.guide.person);
+  if (store.channels.has(channel) && store.channel !== channel) store.open(channel);
+  parts.composer.put(text);
+}
+
+async function dropSample() {
+  const { sample_name: name, sample, channel } = store.guide;
+  await typeFor("", channel);
+  parts.composer.attach([new File([sample], name, { type: "text/csv" })]);
+}
+
 // --- the thread on the right ---
 
 function thread() {
@@ -179,7 +191,7 @@ function build() {
   sidebar(byId("sidebar"), { choose, closeDrawer: () => drawer(false) });
   parts.panel = panel(byId("panel"), { close: () => showPanel(false) });
   modals();
-  parts.tour = tour(parts.tourPlace, { tryIt, choose, showPanel, showDrawer: drawer, narrow });
+  parts.tour = tour(parts.tourPlace, { tryIt, dropSample, typeFor, choose, showPanel, showDrawer: drawer, narrow });
 }
 
 function listen() {

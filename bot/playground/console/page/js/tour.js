@@ -4,6 +4,7 @@ import { el, fill, icon } from "./dom.js";
 import { store } from "./store.js";
 
 const DONE = "switchboard.tour";
+const OVER = 99;
 
 const approver = () => [...store.people.values()].find((person) => person.actor && person.kind === "approver");
 const requester = () => store.person(store.guide.person) ?? [...store.people.values()].find((person) => person.actor && person.kind === "requester");
@@ -14,6 +15,9 @@ function cardChannel() {
 }
 
 const pending = (message) => message.bot && message.blocks.some((block) => (block.elements ?? []).some((one) => one.style === "primary"));
+
+const more = () => Boolean(store.guide.sample_name || store.guide.book);
+const panelShown = () => Boolean(document.querySelector(".panel:not([hidden])"));
 
 /** Each step: what to say, where to point, what to offer, and when it is done. */
 const STEPS = [
@@ -40,15 +44,42 @@ const STEPS = [
   },
   {
     title: "Watch the money move",
-    words: () => ["“Behind the scenes” lists every call the payments service got. Exactly one moved money, and the card only says what was observed. Next, make the service misbehave and pay again."],
-    target: () => (document.querySelector(".panel:not([hidden])") ? ".panel" : ".button-panel"),
+    words: () => ["“Behind the scenes” lists every call the payments service got. Exactly one moved money, and the card only says what was observed.", more() ? "" : " Next, make the service misbehave and pay again."],
+    target: () => (panelShown() ? ".panel" : ".button-panel"),
     panel: true,
-    offer: { label: () => (document.querySelector(".panel:not([hidden])") ? "Done" : "Show me"), run: ({ finish, showPanel }) => { showPanel(); finish(); } },
+    offer: { label: () => (!panelShown() ? "Show me" : more() ? "Go on" : "Done"), run: ({ next, showPanel }) => { showPanel(); next(); } },
     done: () => false,
+  },
+  {
+    title: "Drop a file",
+    exists: () => Boolean(store.guide.sample_name),
+    words: () => ["Files are dropped into the conversation: audio, video, documents, tables. The bot looks at what it really is and offers, in the thread, what can be done with it. Take one and send it."],
+    target: ".composer",
+    offer: { label: "Take a table for me", run: ({ dropSample }) => dropSample() },
+    done: ({ topic, detail }) => topic === "messages" && detail.fresh && detail.message?.bot && detail.message.blocks.some((block) => block.block_id?.startsWith("use:")),
+  },
+  {
+    title: "Book a delivery",
+    exists: () => Boolean(store.guide.book),
+    words: () => ["A verb alone opens a form. Ask for a delivery in ", el("strong", {}, `#${store.channels.get(store.guide.book_channel)?.name ?? "deliveries"}`), " and follow it to the door."],
+    target: ".composer",
+    offer: { label: "Fill it in for me", run: ({ typeFor }) => typeFor(store.guide.book, store.guide.book_channel) },
+    done: ({ topic, detail }) => topic === "services" && detail.name === "delivery" && Boolean(detail.call),
+  },
+  {
+    title: "Make a service misbehave",
+    exists: more,
+    words: () => ["Let the payments service time out after it has paid, or answer nonsense, and pay again: the bot reads what became of it and never sends twice."],
+    target: () => (panelShown() ? ".panel" : ".button-panel"),
+    panel: true,
+    offer: { label: () => (panelShown() ? "Done" : "Show me"), run: ({ finish, showPanel }) => (panelShown() ? finish() : showPanel()) },
+    done: ({ topic }) => topic === "services" && [...store.services.values()].some((service) => service.armed.length),
   },
 ];
 
-export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
+const steps = () => STEPS.filter((step) => !step.exists || step.exists());
+
+export function tour(root, { tryIt, dropSample, typeFor, choose, showPanel, showDrawer, narrow }) {
   let at = Number(localStorage.getItem(DONE) ?? 0);
   let ring = null;
 
@@ -60,7 +91,7 @@ export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
     }
   };
   const finish = () => {
-    at = STEPS.length;
+    at = OVER;
     save();
     draw();
   };
@@ -70,36 +101,37 @@ export function tour(root, { tryIt, choose, showPanel, showDrawer, narrow }) {
     ring = target ? document.querySelector(target) : null;
     ring?.classList.add("pointed");
   };
-  const hands = { tryIt, choose, finish, showPanel };
+  const hands = { tryIt, dropSample, typeFor, choose, finish, showPanel, next };
 
   function draw() {
-    const step = STEPS[at];
+    const all = steps();
+    const step = all[at];
     document.body.dataset.tour = step ? String(at + 1) : "over";
     point(step);
     if (!step || !store.ready) return fill(root);
     const { offer } = step;
     const shown = offer && (!offer.when || offer.when());
     fill(root, el("section", { class: "tour", "aria-label": "Guided tour", "data-testid": "tour", data: { step: at + 1 } },
-      el("div", { class: "tour-head" }, el("div", { class: "tour-dots", role: "img", "aria-label": `Step ${at + 1} of ${STEPS.length}` }, STEPS.map((_, each) => el("span", { class: each === at ? "on" : "" }))),
+      el("div", { class: "tour-head" }, el("div", { class: "tour-dots", role: "img", "aria-label": `Step ${at + 1} of ${all.length}` }, all.map((_, each) => el("span", { class: each === at ? "on" : "" }))),
         el("h2", {}, step.title),
         el("button", { type: "button", class: "button-bare", "aria-label": "End the tour", "data-testid": "tour-close", on: { click: finish } }, icon("close"))),
       el("div", { class: "tour-row" }, el("p", {}, step.words()),
         el("div", { class: "tour-foot" },
-          at < STEPS.length - 1 && el("button", { type: "button", class: "button button-quiet", "data-testid": "tour-next", on: { click: next } }, "Skip step"),
+          at < all.length - 1 && el("button", { type: "button", class: "button button-quiet", "data-testid": "tour-next", on: { click: next } }, "Skip step"),
           shown && el("button", { type: "button", class: "button button-primary button-small", "data-testid": "tour-offer", on: { click: () => offer.run(hands) } }, typeof offer.label === "function" ? offer.label() : offer.label)))));
   }
 
   function next() {
     at += 1;
     save();
-    if (STEPS[at]?.panel && !narrow()) showPanel();
+    if (steps()[at]?.panel && !narrow()) showPanel();
     showDrawer(false);
     draw();
   }
 
   const look = (topic) => (detail = {}) => {
-    const step = STEPS[at];
-    if (step?.done({ topic, detail })) next();
+    const step = store.ready && steps()[at];
+    if (step && step.done({ topic, detail })) next();
     else draw();
   };
   for (const topic of ["all", "channel", "messages", "services", "home"]) store.on(topic, look(topic));
