@@ -64,7 +64,7 @@ const STEPS = [
     words: () => ["A verb alone opens a form. Ask for a delivery in ", el("strong", {}, `#${store.channels.get(store.guide.book_channel)?.name ?? "deliveries"}`), " and follow it to the door."],
     target: ".composer",
     offer: { label: "Fill it in for me", run: ({ typeFor }) => typeFor(store.guide.book, store.guide.book_channel) },
-    done: ({ topic, detail }) => topic === "services" && detail.name === "delivery" && Boolean(detail.call),
+    done: ({ topic, detail }) => topic === "services" && detail.name === "delivery" && detail.call?.operation === "create_booking",
   },
   {
     title: "Make a service misbehave",
