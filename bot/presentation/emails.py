@@ -103,6 +103,12 @@ def board(progress: Progress) -> Content:
     return Content(text=text, blocks=blocks)
 
 
+def news(progress: Progress) -> Content:
+    """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
+    text = f"{mention(progress.requester)}: {_state_line(progress)}"
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
 def _state_line(progress: Progress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:

@@ -82,6 +82,12 @@ def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
     return found
 
 
+def news(rig: Rig, root: Message) -> list[str]:
+    """What the requester is told in the thread, besides the board and files."""
+    thread = rig.workspace.messages(FINANCE, thread_ts=root.thread_ts or root.ts)
+    return [one.text for one in thread if one.bot_id and not one.files and one.text.startswith("<@")]
+
+
 def rows(content: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
 
@@ -245,6 +251,9 @@ async def test_a_receipt_is_shown_and_kept(rig: Rig) -> None:
     root = await processed(rig, how="whole")
     assert "gave the receipt `job-1`" in root.text
     assert not files_of_bot(rig, root)
+    (told,) = news(rig, root)
+    assert told.startswith(f"<@{MARIA}>: ")
+    assert "job-1" in told
 
 
 async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
@@ -306,6 +315,9 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     root = await processed(rig)
     assert "Paused." in root.text
     assert "EMAIL_API_KEY" in root.text
+    (told,) = news(rig, root)
+    assert told.startswith(f"<@{MARIA}>: ")
+    assert "Paused" in told
     assert [button.text for button in root.buttons] == ["Resume", "Stop"]
     rig.emails.api_key = key
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")
@@ -390,3 +402,4 @@ async def test_a_file_that_is_gone_when_it_is_read_ends_with_a_sentence(rig: Rig
     await rig.workspace.delete_file(MARIA, message.files[0])
     await rig.settle()
     assert "This file was deleted." in board(rig, message).text
+    assert "This file was deleted." in news(rig, message)[0]

@@ -59,9 +59,9 @@ def test_boards(
     said: list[tuple[str, str]],
 ) -> None:
     shown = progress(state, file=file, column=column, reason=reason, receipt=receipt, whole=whole, said=tuple(said))
-    content = emails.board(shown)
-    check_message(content)
-    assert calls_in(content) <= {f"@{REQUESTER}"}
+    for content in (emails.board(shown), emails.news(shown)):
+        check_message(content)
+        assert calls_in(content) <= {f"@{REQUESTER}"}
 
 
 @given(
@@ -158,5 +158,5 @@ def test_every_problem_of_a_table_is_a_sentence(flaw: Flaw, names: list[str], ro
     said = table_problem(problem)
     assert said.endswith((".", "Ana."))
     assert len(said) < 2_900
-    assert "for example" in said or "drop" in said or "Rename" in said or "Keep" in said or "Split" in said
+    assert "for example" in said or "drop" in said or "Rename" in said or "Keep" in said or "Split" in said or "Add" in said
     assert readable(emails.board(progress(RunState.FAILED, reason=said)))

@@ -1,13 +1,14 @@
 """Somebody asks for a list to be processed, pauses it, lets it go on, stops it."""
 
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from bot.domain.approvals import Role, listed
 from bot.domain.emails import CONCURRENCY, OVER, RUN, WHOLE, RunState
 from bot.domain.references import ulid
-from bot.workflows.boards import post_board, show_board
+from bot.workflows.boards import post_board, post_line, show_board
 from bot.workflows.context import Context
 from storage.rows import Job
 from storage.transaction import Tx
@@ -86,6 +87,12 @@ async def ask_to_process(ctx: Context, asked: AskedToProcess) -> bool:
     ctx.emails.wake()
     ctx.wake()
     return added
+
+
+def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: str, now: datetime) -> None:
+    """Queue a line for the requester: an end without a file, or a pause that nobody asked for."""
+    payload = {"state": state.value, "reason": reason}
+    post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now)
 
 
 class Press(StrEnum):

@@ -17,7 +17,7 @@ from bot.domain.emails import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
 from bot.workflows.boards import show_board
 from bot.workflows.context import LEASE_SECONDS, Context
-from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import prepare
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import TROUBLE, Trouble, words_for
@@ -206,8 +206,10 @@ async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
     def fail(tx: Tx) -> None:
         current = tx.jobs.get(job.id)
         if current is not None:
-            detail = {**current.detail, "reason": words_for(trouble)}
+            reason = words_for(trouble)
+            detail = {**current.detail, "reason": reason}
             tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
+            tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)
             show_board(tx, subject_of(job.id), now=now)
 
     log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)

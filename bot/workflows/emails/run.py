@@ -15,7 +15,7 @@ from bot.domain.emails import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.workflows.boards import post_file, show_board
 from bot.workflows.context import LEASE_SECONDS, Context
-from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.pressure import Pressure
 from storage.rows import Job
 from storage.transaction import Tx
@@ -218,6 +218,8 @@ class Run:
             elif state is RunState.RUNNING and trouble:
                 detail = {**job.detail, "reason": trouble}
                 tx.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
+                key = f"paused:{job.version}"
+                tell(tx, self._id, key=key, state=RunState.PAUSED, reason=trouble, now=now)
             elif state is RunState.RUNNING and not stopping:
                 tx.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
             else:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 from bot.domain.content import Content
@@ -26,9 +27,12 @@ class EmailList:
         found = await ctx.store.read(lambda tx: _progress(tx, id))
         return None if found is None else emails.board(found)
 
-    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        """Nothing is said besides board and file."""
-        return None
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+        """How it stood when the line was queued; the board may be further by now."""
+        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        if found is None:
+            return None
+        return emails.news(replace(found, state=RunState(str(payload["state"])), reason=str(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
         """The result."""

@@ -14,7 +14,7 @@ from bot.domain.tracking import back_off
 from bot.tables import read_table, write_csv
 from bot.workflows.boards import post_file, show_board
 from bot.workflows.context import Context
-from bot.workflows.emails.ask import subject_of
+from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
 from bot.workflows.emails.run import RESULT
@@ -116,7 +116,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
         case Receipt(id=number, pairs=pairs):
             return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
         case Answer(pairs=pairs, text=text):
-            said = [list(pair) for pair in pairs] or ([["answer", text]] if text else [])
+            said = [list(pair) for pair in pairs] or [["answer", text or "nothing at all"]]
             return _Ended(RunState.DONE, {"said": said})
         case NotExecuted(reason=reason, words=words):
             return _Ended(RunState.FAILED, {"reason": f"{reason}{f': {words}' if words else ''}"})
@@ -163,6 +163,8 @@ def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:
         for n, first in enumerate(range(0, len(content), _BLOCK)):
             tx.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
         post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now)
+    else:
+        tell(tx, job.id, key="end", state=ended.state, reason=str(detail.get("reason") or ""), now=now)
     tx.jobs.change(current, now=now, state=ended.state, detail=detail, close=True)
     show_board(tx, subject_of(job.id), now=now)
 
