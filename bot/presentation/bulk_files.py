@@ -66,7 +66,8 @@ def about(instruction: Instruction, *, kind: str, count: int) -> Told:
             )
         case "items":
             title = f"{reference}: every payment"
-            comment = f":page_facing_up: All {payments} with their final state and hash."
+            what = "The payment with its" if count == 1 else f"All {payments} with their"
+            comment = f":page_facing_up: {what} final state and hash."
         case _:
             title = f"{reference}: what is to be paid"
             comment = f":page_facing_up: The file behind {reference}: {payments}, exactly as they would be sent."

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.bulk import CancelPayload, hashes_digest
-from bot.domain.bulk_account import BulkRow
+from bot.domain.bulk_account import BulkRow, our_word
 from bot.domain.bulk_progress import Progress
 from bot.domain.bulk_records import ReportedItem
 from bot.domain.bulk_state import PENDING_WORD, facts_of, requirement_of
@@ -97,7 +97,7 @@ def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None) -
             return NotAsked(Why.UNKNOWN_HASH, unknown)
         settled = tuple(one for one in wanted if reported[one].state is not pending)
         if settled:
-            return NotAsked(Why.NOT_PENDING, settled, tuple(reported[one].status for one in settled))
+            return NotAsked(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
     silent = tuple(one for one in wanted if not reported[one].cents)
     if silent:
         return NotAsked(Why.NO_AMOUNT, silent)

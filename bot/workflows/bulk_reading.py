@@ -69,8 +69,15 @@ async def read_typed(text: str) -> Checked:
     if "@" not in head:
         return await asyncio.to_thread(_check, io.BytesIO(lines.encode()), "")
     mark = next((one for one in ("\t", ";") if one in head), ",")
-    names = mark.join(list(COLUMNS)[: head.count(mark) + 1])
-    return await asyncio.to_thread(_check, io.BytesIO(f"{names}\n{lines}".encode()), "", -1)
+    names = mark.join(COLUMNS)
+    rows = "\n".join(_padded(line, mark) for line in lines.splitlines())
+    return await asyncio.to_thread(_check, io.BytesIO(f"{names}\n{rows}".encode()), "", -1)
+
+
+def _padded(line: str, mark: str) -> str:
+    """A typed row with a cell for the note, which people leave out."""
+    missing = len(COLUMNS) - 1 - line.count(mark)
+    return line + mark * missing if line.strip() and missing > 0 and '"' not in line else line
 
 
 def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:

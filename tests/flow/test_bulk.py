@@ -5,9 +5,15 @@ from decimal import Decimal
 
 import pytest
 
+from bot.domain.bulk_account import BulkRow
+from bot.domain.instruction import Kind, State
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
+from bot.playground.workspace.files import StoredFile
+from bot.playground.workspace.model import Button
+from storage import Tx
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 
 ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@example.com, 4.25, Held"
 FAILED_ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, 11))
@@ -41,12 +47,9 @@ async def run(rig: Rig, *, steps: int = 6) -> None:
         await rig.pass_time(40)
 
 
-def plain(message: Message) -> str:
-    return message.plain
-
-
-def summaries(rig: Rig, channel: str = FINANCE) -> list[str]:
-    return [m.plain for m in rig.news(channel) if "approved" in m.plain and "Bulk payment" in m.plain]
+def summary(rig: Rig) -> str:
+    """The last that was said about how the items stand."""
+    return [m.text for m in rig.news(FINANCE) if "that were approved" in m.text or "approved." in m.text][-1]
 
 
 async def approve(rig: Rig, *people: str) -> None:
@@ -91,3 +94,442 @@ async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
     assert "completed" in (await rig.card()).plain
     assert not (await rig.card()).buttons
     assert Decimal(rig.payments.ledger.paid_cents()) == 3975
+
+
+async def test_the_files_go_with_it(rig: Rig) -> None:
+    rig.payments.switches.bulk_fail_every = 4
+    await ask(rig, FAILED_ROWS)
+    (request,) = files(rig, APPROVALS)
+    assert request.name.endswith("-request.csv")
+    assert content(request).splitlines()[:2] == ["email,amount,note", "ana@example.com,1.00,row 1"]
+    await approve(rig)
+    await run(rig)
+    failed, items = files(rig, FINANCE)
+    assert [row.split(",")[:3] for row in content(failed).splitlines()] == [
+        ["email", "amount", "note"],
+        ["ana@example.com", "4.00", "row 4"],
+        ["ana@example.com", "8.00", "row 8"],
+    ]
+    assert "refused the money" in content(failed)
+    lines = content(items).splitlines()
+    assert lines[0] == "row,email,amount,note,status,hash,error"
+    assert len(lines) == 11
+    assert all(line.split(",")[5] for line in lines[1:])
+    (summary,) = [m for m in rig.news(FINANCE) if "is *completed*" in m.text]
+    assert "8 completed (43.00 USD), 2 failed (12.00 USD), 0 pending" in summary.text
+    chart = next(block for block in summary.blocks if block["type"] == "data_visualization")
+    assert chart["chart"]["segments"] == [{"label": "Completed", "value": 8}, {"label": "Failed", "value": 2}]
+
+
+async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> None:
+    rig.payments.switches.bulk_fail_every = 1
+    await ask(rig, "ana@example.com;12.00;=1+1\nben+work@example.com;3.00;-note")
+    await approve(rig)
+    await run(rig)
+    failed = content(files(rig, FINANCE)[0])
+    assert "'=1+1" in failed
+    assert "is *failed*" in rig.news(FINANCE)[0].text
+    rig.payments.switches.bulk_fail_every = 0
+    await drop(rig, "mended.csv", failed.encode())
+    items = [row.item for row in await stored_rows(rig)]
+    assert [(item.email, item.cents, item.note) for item in items] == [
+        ("ana@example.com", 1200, "=1+1"),
+        ("ben+work@example.com", 300, "-note"),
+    ]
+
+
+async def test_one_bad_row_and_nothing_is_requested(rig: Rig) -> None:
+    bad = "email,amount,note\nana@example.com,1.00,\nnobody,5.00,\nana@example.com,-3,\n\nluis@example.com,1.234,x\n"
+    await drop(rig, "march.csv", bad.encode())
+    said = rig.workspace.ephemerals(MARIA)[-1].plain
+    assert "Nothing was requested" in said
+    for words in ("row 3, email: it must be an e-mail address", "row 4, amount: it must be more than zero", "row 6"):
+        assert words in said.replace("*", ""), said
+    assert "row 2" not in said
+    assert rig.cards() == []
+
+
+async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
+    data = "Recipient;Sum (USD);Purpose\nana@example.com;25.00;März\n".encode("cp1252")
+    data = data.replace(b"Sum (USD)", b"Amount")
+    offer = await drop(rig, "march.csv", data)
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
+    await rig.settle()
+    assert len(rig.cards()) == 1
+    card = rig.cards()[0].plain
+    assert "march.csv" in card
+    assert "email from “Recipient”, amount from “Amount”, note from “Purpose”" in card
+    said = rig.workspace.ephemerals(MARIA)[-1].plain
+    assert "email from “Recipient”" in said
+    # After it ended unpaid, the same file may be asked for again.
+    await rig.press("withdraw", user=MARIA, channel=APPROVALS)
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
+    await rig.settle()
+    assert len(rig.cards()) == 2
+
+
+async def test_duplicates_and_the_same_file_need_one_more_approver(rig: Rig) -> None:
+    await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00\nANA@example.com,5.00,again")
+    card = (await rig.card()).plain
+    assert "row 3 pay the same amount to the same address" in card
+    assert "1 row repeats an earlier one: one more approver" in card
+    await approve(rig, ADA)
+    assert submissions(rig) == 0
+    await approve(rig, LIN)
+    assert submissions(rig) == 1
+    await run(rig)
+    await ask(rig, "luis@example.com,5.00\nana@example.com,5.00")
+    assert "same payments" not in (await rig.card()).plain
+    await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00,other words")
+    assert "The same payments" in (await rig.card()).plain
+
+
+async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
+    await ask(rig, "\n".join(f"p{n}@example.com,100.00" for n in range(12)))
+    assert "Needs 2 approvals" in (await rig.card()).plain
+    await rig.press("approve")
+    view = rig.workspace.modal(ADA)
+    assert view is not None
+    assert "1200.00 USD" in view.plain
+    await rig.submit(ADA, {"amount": "1200"})
+    await rig.press("approve", user=LIN)
+    await rig.submit(LIN, {"amount": "1200.00"})
+    assert submissions(rig) == 1
+
+
+async def test_more_than_the_daily_limit_is_no_request(rig: Rig) -> None:
+    await ask(rig, "\n".join(f"p{n}@example.com,9000.00" for n in range(3)))
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    assert "daily limit of 25000.00 USD" in view.plain
+    assert rig.cards() == []
+
+
+async def test_two_at_once_are_submitted_one_after_the_other(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="create_bulk_payment"))
+    await ask(rig, "ana@example.com,5.00")
+    await approve(rig)
+    assert submissions(rig) == 0
+    assert "outcome is *unknown*" in rig.news(FINANCE)[-1].text
+    await ask(rig, "luis@example.com,6.00")
+    await approve(rig)
+    await rig.pass_time(300, steps=5)
+    assert submissions(rig) == 0
+    assert "another bulk payment is being submitted" in (await rig.card()).plain.lower()
+    await rig.pass_time(1200, steps=10)
+    first = rig.cards()[0]
+    assert "needs a person" in first.plain
+    assert submissions(rig) == 0
+    await rig.workspace.click(ADA, APPROVALS, first.ts, "payout.close")
+    await rig.submit(ADA, {"reason": "the service never got it"})
+    await rig.pass_time(120, steps=2)
+    assert submissions(rig) == 1
+    assert rig.payments.bulk_payments[0].items[0].order.email == "luis@example.com"
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
+async def test_a_submission_whose_answer_was_lost_is_found_in_the_history(rig: Rig, kind: FaultKind) -> None:
+    await ask(rig, "luis@example.com,1.00")
+    await approve(rig)
+    await run(rig)
+    rig.payments.faults.arm(Fault(kind=kind, operation="create_bulk_payment"))
+    await ask(rig)
+    await approve(rig)
+    assert submissions(rig) == 2
+    await run(rig)
+    assert submissions(rig) == 2
+    assert "what is pending is followed" in rig.news(FINANCE)[-1].text
+    assert rig.payments.ledger.paid_cents() == 100 + 3975
+
+
+async def test_without_notes_it_is_found_by_its_people_and_amounts(rig: Rig) -> None:
+    rig.payments.switches.bulk_drops_notes = True
+    rig.payments.faults.arm(Fault(kind=FaultKind.DONE_DROPPED, operation="create_bulk_payment"))
+    await ask(rig, FAILED_ROWS)
+    await approve(rig)
+    await run(rig)
+    assert "10 completed" in summary(rig)
+    assert submissions(rig) == 1
+
+
+async def test_people_may_let_it_be_sent_again_and_it_is_looked_for_before(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="create_bulk_payment"))
+    await ask(rig, "ana@example.com,5.00")
+    await approve(rig)
+    await rig.pass_time(1500, steps=12)
+    assert "needs a person" in (await rig.card()).plain
+    assert any("needs a person" in m.plain for m in rig.workspace.messages(ALERTS))
+    await rig.press("retry")
+    await rig.submit(ADA, {"amount": "5.00"})
+    assert submissions(rig) == 1
+    await run(rig)
+    assert "1 completed" in summary(rig)
+
+
+async def test_refused_by_the_service_nothing_was_paid(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(kind=FaultKind.REFUSED, operation="create_bulk_payment"))
+    await ask(rig, "ana@example.com,5.00")
+    await approve(rig)
+    assert "failed" in (await rig.card()).plain
+    assert "Nothing was paid" in rig.news(FINANCE)[-1].text
+    await ask(rig, "luis@example.com,5.00")
+    await approve(rig)
+    assert submissions(rig) == 1
+
+
+async def test_too_many_requests_and_it_is_sent_later(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(kind=FaultKind.TOO_MANY, operation="create_bulk_payment", times=2))
+    await ask(rig, "ana@example.com,5.00")
+    await approve(rig)
+    assert submissions(rig) == 0
+    await rig.pass_time(20, steps=5)
+    assert submissions(rig) == 1
+
+
+async def test_what_is_missing_from_the_list_is_said(rig: Rig) -> None:
+    rig.payments.switches.bulk_loses_every = 5
+    await ask(rig, FAILED_ROWS)
+    await approve(rig)
+    await run(rig, steps=12)
+    said = [m.text for m in rig.news(FINANCE) if "Unaccounted: 2" in m.text]
+    assert len(said) == 1
+    assert "8 completed" in said[0]
+    assert any("not accounted for" in m.plain for m in rig.workspace.messages(ALERTS))
+    rig.payments.switches.bulk_loses_every = 0
+    await rig.pass_time(86_400, steps=8)
+    assert "10 completed" in summary(rig)
+
+
+async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
+    rig.payments.switches.bulk_items_a_step = 3
+    await ask(rig, FAILED_ROWS)
+    await approve(rig)
+    seen = []
+    for _ in range(8):
+        await rig.payments.advance()
+        await rig.pass_time(60, steps=2)
+        seen.append(
+            next(line for line in rig.cards(FINANCE)[-1].plain.splitlines() if "completed" in line or "%" in line)
+        )
+    assert any("30 %" in line for line in seen), seen
+    assert any("3 completed" in line for line in seen)
+    assert "10 completed" in seen[-1]
+
+
+async def test_a_job_that_stands_still_alarms_somebody_once(rig: Rig) -> None:
+    await ask(rig, "ana@example.com,5.00")
+    await approve(rig)
+    rig.payments.switches.bulk_stuck = True
+    await rig.pass_time(4 * 3600, steps=60)
+    assert len([m for m in rig.workspace.messages(ALERTS) if "does not move" in m.plain]) == 1
+    rig.payments.switches.bulk_stuck = False
+    await run(rig, steps=3)
+    await rig.pass_time(2 * 3600, steps=4)
+    assert "1 completed" in summary(rig)
+
+
+async def test_polling_pages_items_only_when_something_changed(rig: Rig) -> None:
+    await ask(rig, FAILED_ROWS)
+    await approve(rig)
+    rig.payments.switches.bulk_stuck = True
+    await rig.pass_time(60, steps=2)
+    before = len(rig.payments.calls_of("list_bulk_items"))
+    looks = len(rig.payments.calls_of("get_bulk_payment"))
+    await rig.pass_time(900, steps=60)
+    assert len(rig.payments.calls_of("get_bulk_payment")) - looks >= 3
+    assert len(rig.payments.calls_of("list_bulk_items")) - before <= 1
+
+
+# Canceling
+
+
+async def held(rig: Rig) -> None:
+    """A bulk payment with three payments in escrow and one that was credited."""
+    await ask(rig, "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00\nx3@example.com,4.00")
+    await approve(rig)
+    await run(rig, steps=4)
+
+
+def reference(rig: Rig) -> str:
+    words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
+    return next(word for word in words if word.startswith("B-"))
+
+
+async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
+    await held(rig)
+    card = rig.cards(FINANCE)[-1]
+    assert [one.text for one in card.buttons] == ["Cancel pending"]
+    await rig.workspace.click(MARIA, FINANCE, card.ts, "bulk.cancel")
+    await rig.settle()
+    asked = await rig.card()
+    assert "9.00 USD back from 3 payments still pending" in asked.plain
+    assert rig.payments.bulk_payments[0].cancellations == 0
+    # One of them signs up before the approval: too late for that one.
+    rig.payments.add_account("x2@example.com", full_name="Xenia")
+    await approve(rig)
+    await rig.pass_time(120, steps=4)
+    job = rig.payments.bulk_payments[0]
+    assert (job.cancellations, job.canceled_all) == (1, 0)
+    (told,) = [m.text for m in rig.news(FINANCE) if "ancellation" in m.text]
+    assert "2 payments canceled, 6.00 USD returned to the balance; 1 too late (3.00 USD)" in told
+    assert rig.payments.ledger.paid_cents() == 400
+    await run(rig, steps=2)
+    final = [m.text for m in rig.news(FINANCE) if "is *completed*: 2 completed" in m.text]
+    assert len(final) == 1
+    assert "2 canceled (6.00 USD)" in final[0]
+
+
+async def test_named_hashes_and_nothing_else(rig: Rig) -> None:
+    await held(rig)
+    job = rig.payments.bulk_payments[0]
+    chosen = [item.hash for item in job.items if item.status == "pending"][:2]
+    await rig.pay(f"bulk cancel {reference(rig)} {' '.join(chosen)}")
+    await approve(rig)
+    await rig.pass_time(60, steps=2)
+    assert [item.status for item in job.items] == ["completed", "canceled", "canceled", "pending"]
+    bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
+    assert bodies == [{"paymentItems": [{"svc_operation_hash": one} for one in chosen]}]
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("bulk cancel {ref} {done}", "is not pending any more (completed)"),
+        ("bulk cancel {ref} abc", "has no payment with the hash abc"),
+        ("bulk cancel B-XXXXXX all", "no bulk payment of that name is known here"),
+        ("bulk cancel {ref}", "hash"),
+    ],
+)
+async def test_what_cannot_be_canceled_is_said(rig: Rig, typed: str, words: str) -> None:
+    await held(rig)
+    done = next(item.hash for item in rig.payments.bulk_payments[0].items if item.status == "completed")
+    ack = await rig.pay(typed.format(ref=reference(rig), done=done))
+    said = f"{ack.body} {[m.plain for m in rig.workspace.ephemerals(MARIA)]}"
+    assert words in said
+    assert len(rig.cards()) == 1
+
+
+@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
+async def test_a_cancellation_whose_answer_was_lost_is_read(rig: Rig, kind: FaultKind) -> None:
+    await held(rig)
+    rig.payments.faults.arm(Fault(kind=kind, operation="cancel_bulk_items"))
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await approve(rig)
+    await rig.pass_time(300, steps=10)
+    assert rig.payments.bulk_payments[0].cancellations == 1
+    assert (
+        "3 payments canceled, 9.00 USD returned" in [m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]
+    )
+
+
+async def test_a_cancellation_that_never_arrived_asks_people(rig: Rig) -> None:
+    await held(rig)
+    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="cancel_bulk_items"))
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await approve(rig)
+    await rig.pass_time(1500, steps=12)
+    assert "needs a person" in (await rig.card()).plain
+    await rig.press("retry")
+    await rig.submit(ADA, {"amount": "9.00"})
+    await rig.pass_time(120, steps=4)
+    assert rig.payments.bulk_payments[0].cancellations == 1
+    assert "completed" in (await rig.card()).plain
+
+
+async def test_a_large_cancellation_goes_out_in_chunks(rig: Rig) -> None:
+    await ask(rig, "\n".join(f"q{n}@example.com,0.0{1 + n % 9}" for n in range(130)))
+    await approve(rig)
+    await run(rig, steps=3)
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await approve(rig)
+    await rig.pass_time(60, steps=3)
+    sizes = [len(call.body["paymentItems"]) for call in rig.payments.calls_of("cancel_bulk_items")]  # type: ignore[index]
+    assert sizes == [100, 30]
+    assert "130 payments canceled" in [m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]
+    assert rig.payments.bulk_payments[0].canceled_all == 0
+
+
+# Looking
+
+
+async def test_looking_at_it(rig: Rig) -> None:
+    await held(rig)
+    name = reference(rig)
+    await rig.pay(f"bulk items {name}")
+    shown = rig.workspace.ephemerals(MARIA)[-1]
+    assert "x2@example.com" in shown.plain
+    assert "pending" in shown.plain
+    await rig.pay(f"bulk failed {name}")
+    assert "none" in rig.workspace.ephemerals(MARIA)[-1].plain
+    await rig.pay("bulk history")
+    assert name in rig.workspace.ephemerals(MARIA)[-1].plain
+    await rig.pay(f"bulk show {name}")
+    assert "10.00 USD in 4 payments" in rig.workspace.ephemerals(MARIA)[-1].plain
+    remote = rig.payments.bulk_payments[0].id
+    await rig.pay(f"bulk show {remote}", user=TOM)
+    assert name in rig.workspace.ephemerals(TOM)[-1].plain
+    await rig.pay("bulk template")
+    direct = [m for m in rig.workspace.messages(rig.workspace.open_dm(MARIA).id) if m.files]
+    assert content(stored(rig, direct[-1].files[0])).splitlines()[0] == "email,amount,note"
+    await rig.pay("bulk wat")
+    assert "bulk show" in rig.workspace.ephemerals(MARIA)[-1].plain
+
+
+async def test_pages_are_turned(rig: Rig) -> None:
+    await ask(rig, "\n".join(f"q{n}@example.com,1.00" for n in range(45)))
+    await rig.pay(f"bulk items {reference(rig)}")
+    first = rig.workspace.ephemerals(MARIA)[-1]
+    assert "page 1 of 3" in first.plain
+    await rig.workspace.click(MARIA, FINANCE, first.ts, "bulk.next")
+    await rig.settle()
+    assert "page 2 of 3" in rig.workspace.ephemerals(MARIA)[-1].plain
+
+
+async def test_who_has_no_role_gets_nothing(rig: Rig) -> None:
+    for text in ("bulk", "bulk history", "bulk template", "bulk cancel B-1 all", "bulk items B-1", "bulk show B-1"):
+        await rig.pay(text, user=ZOE)
+        assert "not among" in rig.workspace.ephemerals(ZOE)[-1].plain, text
+
+
+def files(rig: Rig, channel: str) -> list[StoredFile]:
+    threads = [rig.workspace.messages(channel, thread_ts=card.ts) for card in rig.cards(channel)]
+    return [stored(rig, file) for thread in threads for message in thread for file in message.files]
+
+
+def stored(rig: Rig, file_id: str) -> StoredFile:
+    found = rig.workspace.file(file_id)
+    assert found is not None
+    return found
+
+
+def content(file: StoredFile) -> str:
+    return file.content.decode("utf-8-sig")
+
+
+async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: str = FINANCE) -> Message:
+    """Drop a file and press *Pay in bulk* on its offer; the offer."""
+    await rig.workspace.drop(user, channel, name, data)
+    await rig.settle()
+    offer = next(m for m in reversed(everything(rig, channel)) if any(b.text == "Pay in bulk" for b in m.buttons))
+    await rig.workspace.click(user, channel, offer.ts, button(offer, "Pay in bulk").action_id)
+    await rig.settle()
+    await rig.workspace.until(lambda: rig.workspace.ephemerals(user) or None)
+    await rig.settle()
+    return offer
+
+
+def everything(rig: Rig, channel: str) -> list[Message]:
+    roots = rig.workspace.messages(channel)
+    return [m for root in roots for m in [root, *rig.workspace.messages(channel, thread_ts=root.ts)]]
+
+
+def button(message: Message, label: str) -> Button:
+    return next(one for one in message.buttons if one.text == label)
+
+
+async def stored_rows(rig: Rig) -> list[BulkRow]:
+    def newest(tx: Tx) -> list[BulkRow]:
+        found = [one for one in tx.instructions.awaiting(tuple(State)) if one.kind is Kind.BULK]
+        return tx.bulk_items.rows(found[-1].id)
+
+    return await rig.switchboard.context.store.read(newest)
