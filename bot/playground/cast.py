@@ -72,7 +72,8 @@ def furnish(workspace: Workspace) -> None:
     )
     workspace.add_command(
         "/pay",
-        hint="send | now | collect | show | list | events | account | partner | approvals | freeze | unfreeze | help",
+        hint="send | now | collect | show | list | events | account | partner | bulk | approvals | freeze | unfreeze | "
+        "help",
         description="Pay people, with approval",
     )
     workspace.add_shortcut("use_file", "Use this file")

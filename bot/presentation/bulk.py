@@ -32,6 +32,9 @@ CANCEL = "bulk.cancel"
 
 _NAME = 120
 _ROWS = 10
+_TO_DECIDE = frozenset(
+    {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
+)
 _CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
 
 
@@ -96,7 +99,7 @@ def cancel_button(instruction: Instruction) -> list[Block]:
 
 def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
     told = _bulk_lines(instruction, payload)
-    blocks: list[Block] = [
+    known: list[Block] = [
         {
             "type": "section",
             "fields": [
@@ -106,23 +109,26 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
                 plain(f"Payments\n{payload.count}, {shown(payload.cents)} together"),
             ],
         },
-        section(mrkdwn("\n".join(told[1:]))),
     ]
-    return blocks
+    return [*known, section(mrkdwn("\n".join(told[1:])))] if told[1:] else known
 
 
 def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
-    top = "; ".join(f"{shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
+    first = (
+        f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments(payload.count)}, {shown(payload.cents)} together"
+    )
+    if instruction.state not in _TO_DECIDE:
+        return [first]  # what was decided on stands in the file; from here on it is about how far it is
+    top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
     found = [
-        f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments(payload.count)}, {shown(payload.cents)} together",
-        f"*Largest*: {top}",
+        first,
+        f"*Largest*:\n{top}",
         f"*Duplicates*: {_duplicates(payload)}",
         f"*Never paid before*: {_recipients(payload.new_count)}",
     ]
     if payload.same_as:
         found.append(f":warning: *The same payments* were asked for as {payload.same_as}.")
-    if instruction.state not in FINAL:
-        found.append(bulk_words.accounts_line(instruction.progress))
+    found.append(bulk_words.accounts_line(instruction.progress))
     if payload.read_as:
         found.append(f"Read as: {quote(payload.read_as, 300)}")
     return found
@@ -134,7 +140,7 @@ def _duplicates(payload: BulkPayload) -> str:
     shown_here = payload.duplicates[:_ROWS]
     rows = ", ".join(f"row {row}" for row in shown_here)
     more = payload.duplicate_count - len(shown_here)
-    return f"{rows}{f' and {more} more' if more > 0 else ''} pay the same amount to the same address as an earlier row"
+    return f"{rows}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
 
 
 def _recipients(count: int) -> str:

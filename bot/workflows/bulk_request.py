@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import Enum
 from functools import partial
+
+import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.bulk import (
@@ -28,6 +31,8 @@ from bot.workflows.request import store_once, unused_reference
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
+log = structlog.get_logger(__name__)
+
 REQUEST_FILE = "request"
 OF_FILE = "file:"
 """What the source key of a dropped file begins with."""
@@ -35,8 +40,19 @@ _SAMPLE = 40
 """Accounts looked up before the approval: four seconds of what the service allows."""
 _SHOWN_EVERY = 10
 _SILENCES = 3
+"""Accounts in a row that could not be read, after which no more are asked for."""
 _KEPT_DUPLICATES = 100
 _KEPT_INACTIVE = 5
+
+
+class _Unread(Enum):
+    """Why nothing is known of an account."""
+
+    SILENT = "silent"
+    REFUSED = "refused"
+
+
+_SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,25 +187,28 @@ async def _look_up(
     """Read one account after the other, showing how far it is; None when somebody else took the request over."""
     held, progress, silences = instruction, Progress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
-        if silences < _SILENCES:
-            try:
-                account = await payments.account_status(email)
-            except ServiceNow:
-                silences += 1
-                progress = _told(progress, not_read=1)
-            except ServiceNever:
-                progress = _told(progress, not_read=1)
-            else:
-                silences = 0
-                progress = _told(progress, inactive=email if account.active is False else "")
-        else:
-            progress = _told(progress, not_read=1)
+        active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
+        silences = silences + 1 if active is _SILENT else 0
+        unread = active is _SILENT or active is _REFUSED
+        progress = _told(progress, inactive=email if active is False else "", not_read=1 if unread else 0)
         if number % _SHOWN_EVERY == 0:
             shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
             if shown is None:
                 return None
             held = shown
     return held, progress
+
+
+async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | None:
+    """Whether this account can receive money, None when the service does not say; asked twice when it is silent."""
+    for _ in range(2):
+        try:
+            return (await payments.account_status(email)).active
+        except ServiceNow as silent:
+            log.info("an account could not be read", reason=silent.reason)
+        except ServiceNever:
+            return _REFUSED
+    return _SILENT
 
 
 def _told(progress: Progress, *, inactive: str = "", not_read: int = 0) -> Progress:

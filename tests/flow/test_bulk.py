@@ -171,7 +171,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
 async def test_duplicates_and_the_same_file_need_one_more_approver(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00\nANA@example.com,5.00,again")
     card = (await rig.card()).plain
-    assert "row 3 pay the same amount to the same address" in card
+    assert "row 3 (same address and amount as an earlier row)" in card
     assert "1 row repeats an earlier one: one more approver" in card
     await approve(rig, ADA)
     assert submissions(rig) == 0

@@ -150,7 +150,7 @@ def cancelable(scene: Scene) -> str | None:
 AT_COMMITS = [
     f"write.{side}:{name}"
     for name in (
-        *("request", "looked_up", "prepared", "claim", "approve", "claim_bulk", "submitted", "claim_bulk_polls"),
+        *("request", "prepared", "claim", "approve", "claim_bulk", "submitted", "claim_bulk_polls"),
         *("bulk_polled", "claim_outbox", "posted"),
     )
     for side in ("before", "after")

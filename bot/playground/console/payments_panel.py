@@ -8,12 +8,14 @@ from bot.playground.console.panels import Armed, CallBook, CallLine, FaultChoice
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.callbacks import CallbackSwitches, Delivery
 from bot.playground.simulators.ledger import Entry, EntryKind
-from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.simulators.payments import PaymentsSimulator, Switches
 from bot.playground.simulators.recorder import Call
 
 CURRENCY = "USD"
 OUTCOME = "outcome"
 """Not a request: what becomes of payouts once they are committed."""
+BULK_OUTCOME = "bulk outcome"
+"""The same for bulk payments."""
 
 _MOVES_MONEY = frozenset({"commit_payout", "one_step_payout"})
 _SUCCESS = range(200, 300)
@@ -44,6 +46,13 @@ _OUTCOMES = (
     FaultChoice(kind="fail", title="Let payouts fail", about="Committed payouts end as failed; the money comes back."),
     FaultChoice(kind="hold", title="Hold payouts", about="Committed payouts stay pending."),
 )
+_BULK_OUTCOMES = (
+    FaultChoice(kind="bulk_fail", title="Let some payments fail", about="Every fifth payment of a bulk fails."),
+    FaultChoice(kind="bulk_slow", title="Work slowly", about="One payment a step instead of hundreds."),
+    FaultChoice(kind="bulk_stuck", title="Get stuck", about="Bulk payments do not move at all."),
+    FaultChoice(kind="bulk_lose", title="Lose items", about="Every fifth payment is missing from the list of items."),
+)
+_FAIL_EVERY = 5
 _LATE_SECONDS = 10.0
 
 OPERATIONS: Sequence[Operation] = (
@@ -52,11 +61,17 @@ OPERATIONS: Sequence[Operation] = (
     Operation(name="get_operation", title="Read one operation", faults=_READING),
     Operation(name="list_operations", title="List operations", faults=_READING),
     Operation(name="account_status", title="Account status", faults=_READING),
+    Operation(name="create_bulk_payment", title="New bulk payment", faults=_WRITING),
+    Operation(name="get_bulk_payment", title="Read a bulk payment", faults=_READING),
+    Operation(name="list_bulk_items", title="List items of a bulk payment", faults=_READING),
+    Operation(name="list_bulk_payments", title="History of bulk payments", faults=_READING),
+    Operation(name="cancel_bulk_items", title="Cancel items of a bulk payment", faults=_WRITING),
     Operation(name="*", title="Any request", faults=_WRITING),
     Operation(name="callback", title="Callbacks", faults=_CALLBACKS),
     Operation(name=OUTCOME, title="What becomes of payouts", faults=_OUTCOMES),
+    Operation(name=BULK_OUTCOME, title="What becomes of bulk payments", faults=_BULK_OUTCOMES),
 )
-_REQUESTS = OPERATIONS[:-2]
+_REQUESTS = OPERATIONS[:-3]
 
 
 class PaymentsPanel:
@@ -83,9 +98,18 @@ class PaymentsPanel:
                 Figure(name="moved", label="Money moved", value=money(ledger.paid_cents()), strong=True),
                 Figure(name="balance", label="Balance", value=money(ledger.balance_cents)),
                 Figure(name="payouts", label="Payouts", value=str(len(payouts))),
+                *self._bulk_figure(),
             ),
             armed=self._armed(),
         )
+
+    def _bulk_figure(self) -> list[Figure]:
+        """How far bulk payments are, once there is one."""
+        jobs = self._simulator.bulk_payments
+        if not jobs:
+            return []
+        worked, total = sum(job.worked for job in jobs), sum(len(job.items) for job in jobs)
+        return [Figure(name="bulk", label="In bulk", value=f"{worked} of {total}")]
 
     def calls(self) -> list[CallLine]:
         """Requests and callbacks, oldest first."""
@@ -101,7 +125,7 @@ class PaymentsPanel:
         Raises:
             ValueError: It is not offered.
         """
-        if operation in ("callback", OUTCOME):
+        if operation in ("callback", OUTCOME, BULK_OUTCOME):
             self._turn_on(kind)
         else:
             panels.arm(self._simulator.faults, _REQUESTS, operation, kind, times)
@@ -111,7 +135,11 @@ class PaymentsPanel:
         self._simulator.faults.clear()
         self._simulator.callbacks.switches = CallbackSwitches()
         self._simulator.switches.fail_reason = None
-        self._simulator.switches.escrow_above_cents = None
+        switches = self._simulator.switches
+        switches.escrow_above_cents = None
+        switches.bulk_fail_every = switches.bulk_loses_every = 0
+        switches.bulk_items_a_step = Switches().bulk_items_a_step
+        switches.bulk_stuck = False
 
     async def follow(self) -> AsyncIterator[str]:
         """Ids of calls that changed, as the simulator tells of them."""
@@ -155,6 +183,14 @@ class PaymentsPanel:
                 switches.fail_reason = "The recipient's account refused the money"
             case "hold":
                 switches.escrow_above_cents = 0
+            case "bulk_fail":
+                switches.bulk_fail_every = _FAIL_EVERY
+            case "bulk_lose":
+                switches.bulk_loses_every = _FAIL_EVERY
+            case "bulk_slow":
+                switches.bulk_items_a_step = 1
+            case "bulk_stuck":
+                switches.bulk_stuck = True
             case _:
                 raise ValueError(f"{kind!r} is not offered.")
 
@@ -167,10 +203,14 @@ class PaymentsPanel:
             "late": callbacks.late_seconds > 0,
             "fail": switches.fail_reason is not None,
             "hold": switches.escrow_above_cents is not None,
+            "bulk_fail": switches.bulk_fail_every > 0,
+            "bulk_lose": switches.bulk_loses_every > 0,
+            "bulk_slow": switches.bulk_items_a_step == 1,
+            "bulk_stuck": switches.bulk_stuck,
         }
         manners = [
             Armed(kind=choice.kind, title=choice.title, when="– every time")
-            for choice in (*_CALLBACKS, *_OUTCOMES)
+            for choice in (*_CALLBACKS, *_OUTCOMES, *_BULK_OUTCOMES)
             if on[choice.kind]
         ]
         return [*panels.armed(self._simulator.faults, _REQUESTS), *manners]

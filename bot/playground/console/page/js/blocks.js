@@ -1,5 +1,6 @@
 // Block Kit as nodes. A surface (message, modal, home) says what happens when somebody acts.
 
+import { chart } from "./chart.js";
 import { el, freshId } from "./dom.js";
 import { control } from "./elements.js";
 import { markdown } from "./markdown.js";
@@ -113,6 +114,7 @@ function container(block, surface) {
 const BLOCKS = {
   section, header, context, actions, image, input, table, alert, container,
   data_table: table,
+  data_visualization: chart,
   divider: () => el("hr", { class: "divider" }),
   rich_text: richText,
   markdown: (block) => markdown(block.text),
