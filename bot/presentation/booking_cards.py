@@ -35,6 +35,10 @@ _LINE_LIMIT = 200
 _NOTES_LIMIT = 300
 _FIELDS = 10
 _URL_LIMIT = 2_900
+"""Characters of an address on a button."""
+_SHOWN_URL = 500
+"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
+_REASON_LIMIT = 500
 
 Fact = tuple[str, str]
 """What it is, and mrkdwn for it; foreign parts escaped."""
@@ -79,7 +83,7 @@ def driver_line(driver: Mapping[str, Any]) -> str:
 
 def link(url: str, label: str) -> str:
     """A link of the service's own; its address was checked when it was read."""
-    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url) else ""
+    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
@@ -161,7 +165,7 @@ def _address_link(booking: Booking) -> str:
     if booking.stage is not Stage.WAITING:
         return ""
     url = str(booking.detail.get("link", ""))
-    return f"<{escape(url).replace('|', '%7C')}>" if _is_link(url) else ""
+    return f"<{escape(url).replace('|', '%7C')}>" if _is_link(url, most=_SHOWN_URL) else "in the thread"
 
 
 def _notes(booking: Booking) -> list[str]:
@@ -170,7 +174,7 @@ def _notes(booking: Booking) -> list[str]:
     if isinstance(reported, dict) and reported.get("status"):
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
     if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN):
-        found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason))}")
+        found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
     if booking.kind is Kind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")
     return found
@@ -202,8 +206,8 @@ def _button(action: str, label: str, booking: Booking) -> Block:
     }
 
 
-def _is_link(url: str) -> bool:
-    if not url.startswith(("https://", "http://")) or len(url) > _URL_LIMIT:
+def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:
+    if not url.startswith(("https://", "http://")) or len(url) > most:
         return False
     try:
         return bool(urlsplit(url).hostname)

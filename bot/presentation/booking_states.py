@@ -10,6 +10,7 @@ from bot.domain.deliveries import Booking, Kind, Stage
 from bot.presentation.text import moment, quote, sentence_of
 
 _RAW_LIMIT = 80
+_REASON_LIMIT = 500
 _STEPS: Final = (
     "searching for a driver",
     "driver assigned",
@@ -136,7 +137,7 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
 
 def _rest(booking: Booking, now: datetime) -> str:
     detail = booking.detail
-    reason = sentence_of(quote(str(detail.get("cancel_reason", ""))))
+    reason = sentence_of(quote(str(detail.get("cancel_reason", "")), _REASON_LIMIT))
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
@@ -167,7 +168,7 @@ def _last_known(booking: Booking) -> int:
 
 
 def _because(booking: Booking) -> str:
-    return sentence_of(quote(booking.reason))
+    return sentence_of(quote(booking.reason, _REASON_LIMIT))
 
 
 def _capital(text: str) -> str:

@@ -7,7 +7,7 @@ from bot.domain.booking import is_final, read_status
 from bot.domain.certification import OPTIONAL, Evidence, Point
 from bot.domain.content import Block, Content
 from bot.presentation.booking_states import word
-from bot.presentation.text import context, moment, mrkdwn, paragraphs, plain, quote, section
+from bot.presentation.text import context, escape, moment, mrkdwn, paragraphs, plain, quote, section
 
 EXPORT = "certification.export"
 
@@ -99,7 +99,7 @@ def _line(point: Point, found: Evidence | None, command: str) -> str:
     optional = " _(optional)_" if point in OPTIONAL else ""
     if found is not None:
         return f":white_check_mark: {_TITLES[point]}{optional}: {_evidence(found, moment)}"
-    return f":white_large_square: {_TITLES[point]}{optional}: {_how(point, command)}"
+    return f":white_large_square: {_TITLES[point]}{optional}: {escape(_how(point, command))}"
 
 
 def _evidence(found: Evidence, at: Instant) -> str:

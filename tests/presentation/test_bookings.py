@@ -1,0 +1,215 @@
+"""Bookings as people see them: within Slack's limits whatever stands in them, and calling nobody but their own."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.booking import Change, Payment, Quote, Status
+from bot.domain.certification import Evidence, Point
+from bot.domain.deliveries import COOK_MOST, NOTES_LIMIT, Booking, BookingRequest, Kind, Stage
+from bot.presentation import booking_cards, booking_lines, certification, deliveries
+from bot.presentation import delivery_views as views
+from bot.presentation.booking_states import countdown, progress, word
+from tests.presentation.checks import calls_in, check_message, check_view
+from tests.presentation.drawn import foreign
+
+NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
+MARIA = "U0MARIA"
+WORST = '<!channel> <@U0EVE> <http://evil.example|pay here> & "quotes" \u202e ' + "x" * 900
+URL = "https://track.example.com/" + "a" * 440
+
+
+def booking(**changes: Any) -> Booking:
+    request = BookingRequest(
+        name="Ana",
+        last_name="Lopez",
+        country_code="+593",
+        mobile="991234567",
+        latitude="-0.18",
+        longitude="-78.46",
+        address="12 Market Street",
+        payment=Payment.CASH,
+        cents=2550,
+        cook_minutes=15,
+    )
+    values: dict[str, Any] = {
+        "id": "01M",
+        "reference": "B-4F7K2M",
+        "kind": Kind.BOOKING,
+        "store": "Centro",
+        "request": request,
+        "stage": Stage.OPEN,
+        "requester": MARIA,
+        "channel": "C0FINANCE",
+        "created_at": NOW,
+        "source_key": "view:1",
+        "external_id": "01E",
+        "status": "ACCEPTED",
+    }
+    return Booking(**{**values, **changes})
+
+
+def loaded(text: str, **changes: Any) -> Booking:
+    """Everything that a service or a person may have filled in."""
+    plain = booking().request
+    assert plain is not None
+    short = text[:60]
+    request = plain.model_copy(
+        update={"name": short, "last_name": short, "address": text[:200], "notes": text[:NOTES_LIMIT]}
+    )
+    driver = {"name": text, "mobile": text, "provider": text, "email": text, "image": URL}
+    detail = {
+        "tracking_url": URL,
+        "proof": URL,
+        "link": URL,
+        "fee": text[:500],
+        "currency": text[:500],
+        "cancel_reason": text[:500],
+        "validation_code": text[:500],
+        "driver": driver,
+        "driver_reported": True,
+        "reported": {"status": text, "at": NOW.isoformat()},
+        "history": [[NOW.isoformat(), "READY_FOR_PICKUP"]] * 30,
+        "customer": text,
+        "address": text,
+        "quote": {"fee": text, "currency": text, "tax": text, "fee_with_tax": text, "eta": text, "distance": text},
+    }
+    values = {"request": request, "detail": detail, "reason": text, "numeric_id": text, "store": text[:75]}
+    return booking(**{**values, **changes})
+
+
+def ours(content: Any) -> set[str]:
+    """Calls that may appear: who asked, instants, and addresses that were checked when they were read."""
+    return {call for call in calls_in(content) if not call.startswith(("https://", "!date^")) and call != f"@{MARIA}"}
+
+
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("kind", Kind)
+def test_the_fullest_card_there_is(stage: Stage, kind: Kind) -> None:
+    for status in (*Status, WORST, ""):
+        content = booking_cards.card(
+            loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9)), now=NOW
+        )
+        check_message(content)
+        assert not ours(content)
+
+
+@given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*Status, "ODD"]))
+def test_any_card(text: str, stage: Stage, status: str) -> None:
+    content = booking_cards.card(loaded(text, stage=stage, status=str(status)), now=NOW)
+    check_message(content)
+    assert not ours(content)
+
+
+@pytest.mark.parametrize("topic", booking_lines._TOPICS)
+@pytest.mark.parametrize("status", [*Status, WORST])
+def test_any_line(topic: str, status: str) -> None:
+    facts = {
+        "topic": topic,
+        "status": str(status),
+        "now": WORST,
+        "before": WORST,
+        "change": Change.MOVED.value,
+        "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
+        "reason": WORST,
+        "proof": URL,
+        "by": MARIA,
+        "said": WORST,
+        "other": WORST,
+    }
+    content = booking_lines.line(loaded(WORST), facts)
+    check_message(content)
+    assert not ours(content)
+    stored = booking_lines.of_store(WORST, {**facts, "id": WORST})
+    check_message(stored)
+    assert not ours(stored)
+
+
+def test_a_foreign_booking_needs_no_request() -> None:
+    content = booking_cards.card(loaded(WORST, kind=Kind.FOREIGN, request=None, requester=""), now=NOW)
+    check_message(content)
+    assert "made outside of Switchboard" in content.text
+
+
+def test_every_form() -> None:
+    stores = [f"Store {number} {'x' * 70}" for number in range(100)]
+    values = {views.STORE: stores[3], views.NAME: "Ana", views.POSITION: "-0.1, -78.4", views.PAYMENT: "CASH"}
+    for view in (
+        views.book(stores, channel="C0", values=values, problem=deliveries.not_covered(WORST, "no")),
+        views.book([*stores, "one more"], channel="C0"),
+        views.prebook(stores, channel="C0", values=values),
+        views.price(stores[:1], problem=deliveries.outage(WORST)),
+        views.confirm(loaded(WORST, stage=Stage.QUOTED)),
+        views.cancel(loaded(WORST)),
+        views.cancel(booking(kind=Kind.PREBOOKING, stage=Stage.WAITING)),
+        views.store_add(channel="C0", values=values),
+        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, WORST).text),
+    ):
+        check_view(view)
+
+
+def test_every_answer() -> None:
+    line = deliveries.StoreLine(name=WORST[:75], record={"address": WORST}, usable=False)
+    hook = deliveries.HookLine(kind="DRIVER_ASSIGNED", host=WORST, ours=False, trouble=WORST)
+    quoted = Quote(fee=WORST, fee_with_tax=WORST, tax=WORST, currency=WORST, eta=WORST, distance=WORST)
+    for content in (
+        deliveries.stores([line] * 100, command="/deliver"),
+        deliveries.store(WORST, {"address": WORST, "email": WORST, "latitude": WORST}),
+        deliveries.hooks(WORST, [hook, hook], deed="were registered:"),
+        deliveries.priced(WORST, quoted),
+        deliveries.acted(loaded(WORST), deed="it is canceled", trouble=WORST),
+        deliveries.booked(loaded(WORST)),
+        deliveries.no_stores("/deliver"),
+    ):
+        check_message(content, longest=40_000)
+        assert not ours(content)
+
+
+def test_the_checklist_whole_and_empty() -> None:
+    seen = {point: Evidence(count=999, last=NOW, what=WORST) for point in Point}
+    states = {f"{WORST} {number}": "B-4F7K2M" for number in range(60)}
+    for content in (
+        certification.checklist(seen, states, command="/deliver"),
+        certification.checklist({}, {}, command="/sb-deliver"),
+    ):
+        check_message(content, longest=40_000)
+        assert not ours(content)
+    text = certification.as_file(seen, states, command="/deliver", now=NOW)
+    rows = [row for row in text.splitlines() if row.startswith("| ")]
+    assert len(rows) == len(Point) + len(states) + 2
+    assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
+
+
+def test_progress_says_how_far() -> None:
+    steps = [
+        ("ON_HOLD", 0),
+        ("READY_FOR_PICKUP", 1),
+        ("ACCEPTED", 2),
+        ("ARRIVED_AT_PICKUP", 3),
+        ("WAY_TO_DELIVER", 4),
+        ("ARRIVED_AT_DELIVERY", 5),
+        ("COMPLETED", 6),
+    ]
+    for status, step in steps:
+        assert f"{step} of 6" in progress(booking(status=status))
+        assert progress(booking(status=status)).count("🟩") == step
+    assert progress(booking(status="CANCELLED_BY_ADMIN")) == ""
+    odd = booking(status="ODD", detail={"history": [["", "WAY_TO_DELIVER"], ["", "ODD"]]})
+    assert "4 of 6" in progress(odd)
+
+
+@pytest.mark.parametrize(
+    ("left", "words"),
+    [(900, "15 minutes"), (61, "2 minutes"), (60, "1 minute of"), (1, "1 minute of"), (0, "is over"), (-9, "is over")],
+)
+def test_the_countdown(left: int, words: str) -> None:
+    assert words in countdown(NOW + timedelta(seconds=left), now=NOW)
+
+
+def test_words() -> None:
+    assert word("CANCELED_BY_RAIN") == "canceled (CANCELED_BY_RAIN)"
+    assert word("<odd>") == "&lt;odd&gt;"
+    assert COOK_MOST == 1_440
