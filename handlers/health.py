@@ -52,7 +52,11 @@ class Health:
 
 
 def _oldest(tx: Tx) -> dict[str, datetime | None]:
-    return {"callbacks": tx.inbox.oldest(), "messages": tx.outbox.oldest_unsent()}
+    return {
+        "callbacks": tx.inbox.oldest(),
+        "webhooks": tx.store_events.oldest(),
+        "messages": tx.outbox.oldest_unsent(),
+    }
 
 
 def _word(connected: bool) -> str:

@@ -31,6 +31,9 @@ class Metrics:
         requests = Gauge("switchboard_requests", "Requests by kind and state", ["kind", "state"], registry=registry)
         for (kind, state), count in found.requests.items():
             requests.labels(kind=kind, state=state).set(count)
+        bookings = Gauge("switchboard_bookings", "Bookings by how far they are here", ["stage"], registry=registry)
+        for stage, count in found.bookings.items():
+            bookings.labels(stage=stage).set(count)
         ages = Gauge("switchboard_oldest_seconds", "Age of the oldest unprocessed item", ["queue"], registry=registry)
         for queue, at in found.oldest.items():
             ages.labels(queue=queue).set(0 if at is None else (self._now() - at).total_seconds())
@@ -42,7 +45,12 @@ class Metrics:
 class _Counted:
     def __init__(self, tx: Tx) -> None:
         self.requests = tx.instructions.counts()
-        self.oldest = {"callbacks": tx.inbox.oldest(), "messages": tx.outbox.oldest_unsent()}
+        self.bookings = tx.bookings.counts()
+        self.oldest = {
+            "callbacks": tx.inbox.oldest(),
+            "webhooks": tx.store_events.oldest(),
+            "messages": tx.outbox.oldest_unsent(),
+        }
         self.audit_rows = tx.audit.head().seq
 
 
