@@ -4,6 +4,7 @@ import base64
 import json
 import secrets
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
@@ -52,6 +53,8 @@ async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: st
     )
     try:
         response_urls = await _live_through_faults(scene)
+        scene.emails.api_key = own["EMAIL_API_KEY"]
+        await _process_addresses(scene)
         await _bother(scene)
         written = _everything_written(scene)
     finally:
@@ -106,6 +109,29 @@ async def _live_through_faults(scene: Scene) -> list[str]:
     await scene.drained()
     sent = [ack.request.payload for ack in acks if ack.request is not None]
     return [str(payload["response_url"]) for payload in sent if payload.get("response_url")]
+
+
+async def _process_addresses(scene: Scene) -> None:
+    """A key that travels in addresses and forms: with every fault, and with a service that does not like it."""
+    for kind in (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.GARBAGE, FaultKind.REFUSED):
+        scene.emails.faults.arm(Fault(kind=kind, operation="check"))
+        scene.emails.faults.arm(Fault(kind=kind, operation="process_file"))
+    key = scene.emails.api_key
+    for number, (how, known) in enumerate((("rows", True), ("whole", True), ("rows", False), ("whole", False)), 1):
+        scene.emails.api_key = key if known else "another"
+        await scene.workspace.slash(MARIA, FINANCE, "/email", "check ana+x@example.com")
+        await scene.workspace.slash(MARIA, FINANCE, "/email", "file")
+        content = b"email\n" + b"".join(b"p%d@example.com\n" % n for n in range(30))
+        await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, f"list{number}.csv", content)]})
+        await scene.workspace.until(lambda: (form := scene.workspace.modal(MARIA)) and form.callback_id == "email.list")
+        await scene.workspace.submit(MARIA, {"how": how})
+        ends = ("Done.", "Nothing was processed", "*not* sent again", "Paused.")
+        await scene.workspace.until(partial(_ended, scene, f"list{number}.csv", ends), timeout=60)
+
+
+def _ended(scene: Scene, name: str, ends: Iterable[str]) -> bool:
+    boards = [one.text for one in scene.workspace.messages(FINANCE) if f"Process e-mails: {name}" in one.text]
+    return any(end in text for text in boards for end in ends)
 
 
 async def _bother(scene: Scene) -> None:
