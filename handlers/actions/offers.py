@@ -1,44 +1,69 @@
 """The buttons of an offer: which use, of which file."""
 
+from collections import OrderedDict
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 from bot.domain.files import Share
 from bot.presentation import offers
 from bot.workflows.intake import still_there
 from handlers.desk import Desk
 from handlers.incoming import Click
-from handlers.replies import Private, Reply
+from handlers.replies import Nothing, Private, Reply
 from handlers.router import ClickHandler, Router
 from handlers.uses.use import Use
 
 _PARTS = 3
 """Of what a button knows: file, message, thread."""
+_DOUBLE = timedelta(seconds=2)
+"""Within which a second press of the same person on the same button is a slip of the finger."""
+_REMEMBERED = 200
 
 
 def register(router: Router, uses: Sequence[Use]) -> None:
     """A button for each use, and the menu that stands for them where they are many."""
+    presses = _Presses()
     for use in uses:
-        router.actions[f"{offers.USE}.{use.name}"] = _button(use)
-    router.actions[offers.USE] = _menu({use.name: use for use in uses})
+        router.actions[f"{offers.USE}.{use.name}"] = _button(use, presses)
+    router.actions[offers.USE] = _menu({use.name: use for use in uses}, presses)
 
 
-def _button(use: Use) -> ClickHandler:
+class _Presses:
+    """The last presses, so that a double click begins once: nothing else would know it from two wishes."""
+
+    def __init__(self) -> None:
+        self._at: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
+
+    def is_double(self, use: Use, click: Click, now: datetime) -> bool:
+        """Whether this person did the same a moment ago."""
+        key = (use.name, click.value, click.user)
+        before = self._at.get(key)
+        self._at[key] = now
+        self._at.move_to_end(key)
+        while len(self._at) > _REMEMBERED:
+            self._at.popitem(last=False)
+        return before is not None and now - before < _DOUBLE
+
+
+def _button(use: Use, presses: _Presses) -> ClickHandler:
     async def pressed(desk: Desk, click: Click) -> Reply:
-        return await _start(use, click.value, desk, click)
+        return await _start(use, click.value, desk, click, presses)
 
     return pressed
 
 
-def _menu(by_name: dict[str, Use]) -> ClickHandler:
+def _menu(by_name: dict[str, Use], presses: _Presses) -> ClickHandler:
     async def chosen(desk: Desk, click: Click) -> Reply:
         name, _, reference = click.value.partition("|")
         use = by_name.get(name)
-        return Private(offers.stale()) if use is None else await _start(use, reference, desk, click)
+        return Private(offers.stale()) if use is None else await _start(use, reference, desk, click, presses)
 
     return chosen
 
 
-async def _start(use: Use, reference: str, desk: Desk, click: Click) -> Reply:
+async def _start(use: Use, reference: str, desk: Desk, click: Click, presses: _Presses) -> Reply:
+    if presses.is_double(use, click, desk.ctx.clock.now()):
+        return Nothing()
     parts = reference.split("|")
     if len(parts) != _PARTS or not click.channel:
         return Private(offers.stale())

@@ -321,6 +321,20 @@ async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> Non
     assert wants.started == []
 
 
+async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants: Wants) -> None:
+    await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    (offer,) = said(rig)
+    for user in (MARIA, MARIA, ZOE):
+        await rig.workspace.click(user, FINANCE, offer.ts, "use.convert")
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.gender")
+    assert [name for name, _ in wants.started] == ["convert", "convert", "gender"]
+    assert rig.clock is not None
+    rig.clock.advance(5)
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
+    assert len(wants.started) == 4
+
+
 # the shortcut
 
 
