@@ -35,6 +35,8 @@ class FileTrouble(StrEnum):
     """Slack says that there is no such file, or none that we may see."""
     EXTERNAL = "external"
     """It lies with somebody else, e.g. a drive."""
+    PAGE = "page"
+    """Written in Slack itself: a canvas, a list, a post."""
     HIDDEN = "hidden"
     """Behind the limit of the workspace's plan."""
     DENIED = "denied"
@@ -50,6 +52,7 @@ _RULES = {
     FileTrouble.DELETED: "this file was deleted",
     FileTrouble.UNKNOWN: "Slack does not show me this file; invite me to a channel in which it stands",
     FileTrouble.EXTERNAL: "this file lies outside of Slack, where I cannot read it; upload it to Slack itself",
+    FileTrouble.PAGE: "this is a page of Slack's own and no file; save it as a file and upload that",
     FileTrouble.HIDDEN: "Slack hides this file because of the workspace's plan; upload it again",
     FileTrouble.DENIED: "Slack does not let me read this file; upload it again in a channel I am in",
     FileTrouble.PROCESSING: "Slack is still working on this file; try again in a moment",

@@ -36,6 +36,7 @@ _MODES = {
     "tombstone": FileTrouble.DELETED,
     "hidden_by_limit": FileTrouble.HIDDEN,
     "external": FileTrouble.EXTERNAL,
+    **dict.fromkeys(("post", "space", "quip", "canvas", "list"), FileTrouble.PAGE),
 }
 _SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
 

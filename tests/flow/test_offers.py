@@ -335,6 +335,23 @@ async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants:
     assert len(wants.started) == 4
 
 
+async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> None:
+    uses = (wants.use("convert", "Convert", FileKind.AUDIO),)
+    rig = await Rig.open(database_url=sqlite_url, socket_mode=True, around={"uses": uses})
+    try:
+        dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+        offer = await rig.workspace.until(lambda: said(rig)[0])
+        assert offer.thread_ts == dropped.ts
+        await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
+        await until_told(rig, 1)
+        assert [name for name, _ in wants.started] == ["convert"]
+        assert [button.text for button in (await use_file(rig, dropped)).buttons] == ["Convert"]
+        await rig.workspace.delete_file(MARIA, dropped.files[0])
+        await rig.workspace.until(lambda: not said(rig)[0].buttons)
+    finally:
+        await rig.close()
+
+
 # the shortcut
 
 

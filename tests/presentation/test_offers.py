@@ -134,6 +134,7 @@ def test_facts(changes: dict[str, Any], expected: str) -> None:
         (FileTrouble.DELETED, "was deleted"),
         (FileTrouble.UNKNOWN, "invite me"),
         (FileTrouble.EXTERNAL, "outside of Slack"),
+        (FileTrouble.PAGE, "save it as a file"),
         (FileTrouble.HIDDEN, "upload it again"),
         (FileTrouble.DENIED, "upload it again"),
         (FileTrouble.PROCESSING, "try again in a moment"),

@@ -294,6 +294,8 @@ def test_a_file_object_as_slack_writes_it() -> None:
         ({"mode": "tombstone"}, FileTrouble.DELETED),
         ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
         ({"mode": "external"}, FileTrouble.EXTERNAL),
+        ({"mode": "quip"}, FileTrouble.PAGE),
+        ({"mode": "post"}, FileTrouble.PAGE),
         ({"is_external": True}, FileTrouble.EXTERNAL),
         ({"file_access": "access_denied"}, FileTrouble.DENIED),
         ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
