@@ -90,7 +90,7 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
         case State.INTERRUPTED:
             why = progress.reason or "Switchboard was restarted before the answer came"
-            return f"interrupted, run again. {sentence_of(why)}{_repeated(sight)}"
+            return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
 
 
 def _why(sight: Sight) -> str:

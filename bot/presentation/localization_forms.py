@@ -75,12 +75,18 @@ def form(capabilities: Sequence[Capability], carried: Carried, *, given: Mapping
     return {
         "type": "modal",
         "callback_id": ASK,
-        "title": plain(short_title(capabilities[0].title if len(capabilities) == 1 else capabilities[0].label)),
+        "title": plain(_title(capabilities)),
         "submit": plain("Start"),
         "close": plain("Cancel"),
         "private_metadata": carried.dump(),
         "blocks": blocks,
     }
+
+
+def _title(capabilities: Sequence[Capability]) -> str:
+    title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
+    # A whole word says more than the beginning of several.
+    return title if short_title(title) == title else _capital(capabilities[0].verb)
 
 
 def _about(capabilities: Sequence[Capability]) -> str:

@@ -157,8 +157,8 @@ class Media:
 
     @property
     def extensions(self) -> Collection[str]:
-        """Every spelling of the formats as a file name may end."""
-        return (*self.formats, *(alias for alias, name in _ALIASES.items() if name in self.formats))
+        """Every usual spelling of the formats as a file name may end."""
+        return (*self.formats, *(("aif",) if "aiff" in self.formats else ()))
 
 
 _ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "mpeg", "qt": "mov"}
@@ -177,7 +177,7 @@ class Capability:
     Attributes:
         verb: of ``/localize``.
         label: on the button below a dropped file; fixed by contract.
-        title: of messages and forms, at most 24 characters.
+        title: of messages, and of forms where it is short enough.
         doing: while it runs, e.g. ``Detecting the speaker's gender``.
         text_limit: characters of the text; None: it takes no text.
         is_english: whether the text must be English.

@@ -265,7 +265,7 @@ async def _run(ctx: "Context", job: Job) -> None:
             case NotExecuted(words=words) as refused:
                 await end(ctx, job, State.FAILED, reason=_told(refused), words=words)
             case Unknown(reason=reason):
-                await end(ctx, job, State.UNKNOWN, reason=f"the localization service: {reason}")
+                await end(ctx, job, State.UNKNOWN, reason=f"the localization service gave {reason}")
     finally:
         spool.close()
 

@@ -1,0 +1,192 @@
+"""Localization in the page: real files of every documented format, dropped, worked on, downloaded and decoded again."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from bot.playground.launch import Playground
+from tests.browser.test_playground import enter, playground, say, shot, visit
+from tests.support import media
+
+__all__ = ["playground", "visit"]
+
+pytestmark = pytest.mark.browser
+
+FINANCE = "C0FINANCE"
+
+
+async def attach(page: Page, path: Path) -> None:
+    """Put a file into the conversation, as a person does."""
+    await page.get_by_test_id("composer-attach-input").set_input_files(path)
+    await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)
+    await page.get_by_test_id("composer-send").click()
+    await expect(page.locator("[data-testid=pending-file]")).to_have_count(0)
+
+
+async def thread_of(page: Page, path: Path) -> Locator:
+    """The thread of the message with this file, once the bot has answered in it."""
+    message = page.locator("#middle").get_by_test_id("message").filter(has_text=path.name).last
+    await message.get_by_test_id("replies").click(timeout=20_000)
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text(path.name)
+    return thread
+
+
+async def choose(page: Page, thread: Locator, label: str) -> None:
+    """Press a button of the offer, or choose it in its menu."""
+    button = thread.get_by_role("button", name=label, exact=True)
+    await expect(thread).to_contain_text(label, timeout=20_000)
+    await button.first.click()
+
+
+async def pick(page: Page, label: str, option: str) -> None:
+    await page.get_by_test_id("modal").get_by_label(label, exact=True).select_option(label=option)
+
+
+async def fetched(thread: Locator, page: Page, ending: str) -> bytes:
+    """The newest file of the thread, downloaded through the page."""
+    link = thread.get_by_test_id("file").last
+    await expect(link).to_have_attribute("download", _ends(ending), timeout=30_000)
+    async with page.expect_download() as loading:
+        await link.click()
+    path = Path(await (await loading.value).path())
+    return path.read_bytes()  # noqa: ASYNC240 - a second of sound
+
+
+def _ends(ending: str) -> re.Pattern[str]:
+    return re.compile(rf"-audio-\w+\.{ending}$")
+
+
+@pytest.fixture
+async def quick(playground: Playground) -> Playground:
+    playground.localization.work_seconds = {"*": 0.1}
+    return playground
+
+
+async def test_every_sound_through_the_page(quick: Playground, visit: Page, tmp_path: Path) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    for number, extension in enumerate(media.AUDIO):
+        target = ("mp3", "wav")[number % 2]
+        sample = media.make(tmp_path, extension)
+        await attach(page, sample)
+        thread = await thread_of(page, sample)
+        await choose(page, thread, "Convert")
+        await pick(page, "Convert to", f".{target}")
+        if not number:
+            await shot(page, "localize-convert-form")
+        await page.get_by_test_id("modal-submit").click()
+        heard = media.heard(await fetched(thread, page, target), tmp_path)
+        assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[target], extension
+        assert (heard.rate, heard.channels) == (44_100, 2)
+        assert heard.seconds == pytest.approx(1.0, abs=0.1)
+    await expect(thread.get_by_test_id("player").last).to_be_visible()
+    await shot(page, "localize-converted")
+    assert [call.status for call in quick.localization.calls] == [200] * len(media.AUDIO)
+
+
+ASKED = {
+    "mp4": (16_000, 16, 1),
+    "mov": (22_050, 16, 2),
+    "mkv": (44_100, 32, 1),
+    "webm": (48_000, 32, 2),
+    "mpeg": (16_000, 32, 2),
+    "mpg": (22_050, 32, 1),
+    "avi": (44_100, 16, 2),
+    "flv": (48_000, 16, 1),
+    "m4v": (48_000, 16, 2),
+}
+
+
+async def test_the_sound_of_every_film_through_the_page(quick: Playground, visit: Page, tmp_path: Path) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    assert tuple(ASKED) == media.VIDEO
+    for extension, (rate, width, channels) in ASKED.items():
+        sample = media.make(tmp_path, extension)
+        await attach(page, sample)
+        thread = await thread_of(page, sample)
+        await choose(page, thread, "Extract audio")
+        await pick(page, "Samples per second", str(rate))
+        await pick(page, "Bits per sample", f"{width} bit")
+        await pick(page, "Channels", "2 (stereo)" if channels == 2 else "1 (mono)")
+        if extension == "mp4":
+            await shot(page, "localize-extract-form")
+        await page.get_by_test_id("modal-submit").click()
+        heard = media.heard(await fetched(thread, page, "wav"), tmp_path)
+        assert (heard.rate, heard.width, heard.channels) == (rate, width, channels), extension
+        assert heard.seconds == pytest.approx(1.0, abs=0.1)
+    await shot(page, "localize-extracted")
+
+
+async def test_two_tracks_play_and_a_call_is_canceled(playground: Playground, visit: Page, tmp_path: Path) -> None:
+    page = visit
+    playground.localization.work_seconds = {"*": 0.1}
+    await enter(page, FINANCE)
+    sample = media.make(tmp_path, "mp3", seconds=2.0)
+    await attach(page, sample)
+    thread = await thread_of(page, sample)
+    await shot(page, "localize-offer")
+    await choose(page, thread, "Separate vocals and music")
+    await expect(thread.get_by_test_id("player")).to_have_count(3, timeout=30_000)
+    await page.wait_for_function(
+        "() => [...document.querySelectorAll('#thread audio')].every(one => one.duration > 1.8)"
+    )
+    await shot(page, "localize-tracks")
+    playground.localization.work_seconds = {"*": 120.0}
+    await say(page, "/localize separate https://files.example.com/song.mp3")
+    running = page.get_by_test_id("message").filter(has_text="separating vocals and music").last
+    await expect(running).to_be_visible(timeout=20_000)
+    await shot(page, "localize-running")
+    await running.get_by_role("button", name="Cancel").click()
+    await expect(page.get_by_test_id("message").filter(has_text="canceled by").last).to_be_visible(timeout=20_000)
+    await shot(page, "localize-canceled")
+
+
+async def test_mistakes_stand_at_their_fields(quick: Playground, visit: Page, tmp_path: Path) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    await say(page, "/localize extract-audio")
+    modal = page.get_by_test_id("modal")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(page.get_by_test_id("field-error")).to_contain_text("Give either the address of the video or a file")
+    await shot(page, "localize-form-mistake")
+    await modal.get_by_label("Or the address of a video").fill("https://files.example.com/film.pdf")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(page.get_by_test_id("field-error")).to_contain_text(".mp4, .mov, .mkv")
+    await modal.get_by_label("Or the address of a video").fill("https://files.example.com/film.mp4")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_have_count(0)
+    await expect(page.get_by_test_id("message").filter(has_text="a file in the thread")).to_be_visible(timeout=20_000)
+    assert len(quick.localization.calls) == 1
+
+
+@pytest.fixture
+async def phone(browser: Browser, quick: Playground) -> AsyncIterator[Page]:
+    context = await browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC")
+    page = await context.new_page()
+    await page.goto(quick.url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    await page.get_by_test_id("tour-close").click()
+    yield page
+    await context.close()
+
+
+async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page) -> None:
+    page = phone
+    await say(page, "/localize help")
+    await expect(page.get_by_test_id("message").last).to_contain_text("extract-text", timeout=20_000)
+    await shot(page, "localize-phone-help")
+    await say(page, "/localize paraphrase The meeting was moved to Friday because the room was taken.")
+    await expect(page.get_by_test_id("message").filter(has_text="3 other ways").last).to_be_visible(timeout=20_000)
+    await say(page, "/localize emotion I am so happy that you came")
+    await expect(page.get_by_test_id("message").filter(has_text="Joy").last).to_be_visible(timeout=20_000)
+    await shot(page, "localize-phone")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await say(page, "/localize speak")
+    await expect(page.get_by_test_id("modal")).to_be_visible()
+    await shot(page, "localize-phone-form")
+    assert await page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -1,0 +1,78 @@
+"""What a job keeps can be read again, and nothing of it is lost."""
+
+import json
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.localization import (
+    CAPABILITIES,
+    Emotion,
+    Gender,
+    Operation,
+    Phrases,
+    Request,
+    Result,
+    Track,
+    Tracks,
+    Written,
+)
+from bot.domain.localization.progress import LANES, Delivery, Handed, Order, Progress, dump_result, lane_of, load_result
+
+NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
+TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
+RESULTS: list[Result] = [
+    Gender(gender="female", percent=Decimal("93.5")),
+    Gender(gender="male"),
+    Phrases(sentences=("One.", "Two.")),
+    Written(text="Hello\nthere"),
+    Emotion(label="Joy"),
+    Tracks(tracks=(TRACK,)),
+]
+
+
+def stored(value: object) -> object:
+    return json.loads(json.dumps(value))
+
+
+@pytest.mark.parametrize("result", RESULTS, ids=lambda result: type(result).__name__)
+def test_results(result: Result) -> None:
+    assert load_result(stored(dump_result(result))) == result  # type: ignore[arg-type]  # plain JSON
+
+
+@given(
+    operation=st.sampled_from(list(Operation)),
+    text=st.text(max_size=50),
+    seconds=st.none() | st.floats(min_value=0, max_value=1e6),
+)
+def test_orders(operation: Operation, text: str, seconds: float | None) -> None:
+    request = Request(operation=operation, text=text, url="https://a.example/b", seconds=seconds, options={"a": "b"})
+    order = Order(request=request, file_name=text, again_of="01J")
+    assert Order.read(stored(order.payload())) == order  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("result", [None, *RESULTS], ids=lambda result: type(result).__name__)
+def test_progress(result: Result | None) -> None:
+    progress = Progress(
+        started_at=NOW,
+        ended_at=NOW,
+        result=result,
+        deliveries=(Delivery(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
+        reason="why",
+        words="theirs",
+        by="U0MARIA",
+        again="01J",
+        tries=2,
+        sent_at=NOW,
+    )
+    assert Progress.read(stored(progress.detail())) == progress  # type: ignore[arg-type]
+    assert Progress.read({}) == Progress()
+
+
+def test_texts_and_media_have_lanes_of_their_own() -> None:
+    lanes = {one.operation: lane_of(one) for one in CAPABILITIES}
+    assert set(lanes.values()) == set(LANES)
+    assert lanes[Operation.PARAPHRASE] != lanes[Operation.SPEECH] == lanes[Operation.GENDER]

@@ -1,0 +1,130 @@
+"""Every message and form of localization within Slack's limits, whatever people and the service write."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.localization import (
+    CAPABILITIES,
+    Capability,
+    Emotion,
+    Gender,
+    Operation,
+    Phrases,
+    Request,
+    Result,
+    Track,
+    Tracks,
+    Written,
+)
+from bot.domain.localization.progress import Delivery, Order, Progress, Sight, State
+from bot.presentation import localization as told
+from bot.presentation.localization_forms import Carried, form
+from tests.presentation.checks import calls_in, check_message, check_view, readable
+
+FOREIGN = st.text(min_size=1, max_size=3_000) | st.just("<!channel> <@U0ADA> & *x* `y`\n" * 90)
+ME = "U0MARIA"
+
+
+def sight(
+    one: Capability, state: State, *, text: str = "", result: Result | None = None, words: str = "", name: str = ""
+) -> Sight:
+    media = one.media is not None
+    request = Request(
+        operation=one.operation,
+        text="" if media else text or "Hello",
+        file="F1" if media else "",
+    ).complete()
+    return Sight(
+        id="01J00000000000000000000000",
+        order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
+        state=state,
+        progress=Progress(reason=text or "the reason", words=words, by="U0ADA", result=result),
+        requester=ME,
+        position=2,
+        elapsed=75.0,
+        percent=45,
+    )
+
+
+@pytest.mark.parametrize("state", State)
+@given(one=st.sampled_from(CAPABILITIES), foreign=FOREIGN)
+def test_boards_and_failures(state: State, one: Capability, foreign: str) -> None:
+    seen = sight(one, state, text=foreign, words=foreign, name=foreign)
+    for content in (told.board(seen), told.failure(seen)):
+        check_message(content)
+        assert calls_in(content) <= {f"@{ME}", "@U0ADA"}
+    if "U0ADA" not in foreign:
+        assert "U0ADA" not in told.board(seen).text or state is State.CANCELED
+
+
+RESULTS = st.one_of(
+    FOREIGN.map(lambda text: Written(text=text)),
+    st.lists(FOREIGN, min_size=1, max_size=200).map(lambda listed: Phrases(sentences=tuple(listed))),
+    FOREIGN.map(lambda text: Emotion(label=text)),
+    FOREIGN.map(lambda text: Gender(gender=text, percent=Decimal("93.5"))),
+)
+
+
+@given(result=RESULTS)
+def test_results(result: Result) -> None:
+    seen = sight(CAPABILITIES[0], State.DONE, result=result)
+    check_message(told.board(seen))
+    if told.is_long(seen):
+        assert told.long_text(seen)
+        assert len(told.preview(seen)) <= 1_000
+        assert "<!" not in told.preview(seen)
+    else:
+        content = told.result(seen)
+        check_message(content, longest=40_000)
+        assert calls_in(content) <= {f"@{ME}"}
+
+
+@pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: str(one.operation))
+@given(foreign=FOREIGN)
+def test_forms(one: Capability, foreign: str) -> None:
+    operations = (one.operation.value,)
+    check_view(form([one], Carried(verb=one.verb, operations=operations, channel="C0FINANCE")))
+    carried = Carried(
+        verb=one.verb, operations=operations, channel="C0FINANCE", thread_ts="1.2", file="F1", file_name=foreign
+    )
+    check_view(form([one], carried))
+    assert len(carried.dump()) <= 3_000
+    assert Carried.load(carried.dump()).file == "F1"
+
+
+def test_the_form_of_a_verb_of_two_operations() -> None:
+    both = [one for one in CAPABILITIES if one.verb == "emotion"]
+    carried = Carried(verb="emotion", operations=tuple(one.operation.value for one in both), channel="C0FINANCE")
+    view = form(both, carried)
+    check_view(view)
+    assert [block["block_id"] for block in view["blocks"][1:]] == ["file", "url", "text"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(0, "0:00"), (9.9, "0:09"), (75, "1:15"), (3_599, "59:59"), (3_607, "1:00:07")]
+)
+def test_clock(seconds: float, shown: str) -> None:
+    assert told.clock(seconds) == shown
+
+
+def test_files_say_what_they_are_and_how_long() -> None:
+    one = next(each for each in CAPABILITIES if each.operation is Operation.SEPARATION)
+    seen = sight(one, State.HANDING_OVER, result=Tracks(tracks=()))
+    delivery = Delivery(track=Track(name="vocals", url="", extension="mp3"), name="song-vocals-abc.mp3")
+    assert told.file_comment(seen, delivery, 42.0) == f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"
+    assert told.file_in_words(seen, delivery, 42.0) == "Separate vocals and music: vocals, 0:42 long"
+    assert told.file_comment(seen, delivery, None) == f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"
+
+
+def test_how_sure_the_service_is() -> None:
+    seen = sight(CAPABILITIES[0], State.DONE, result=Gender(gender="female", percent=Decimal("93.00")))
+    assert "*Female* (93 % sure)" in told.result(seen).text
+    unsure = sight(CAPABILITIES[0], State.DONE, result=Gender(gender="male"))
+    assert told.result(unsure).text.endswith(": *Male*")
+
+
+def test_the_bar_while_a_file_goes_out() -> None:
+    assert "▓▓▓▓░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], State.RUNNING)))
