@@ -4,7 +4,6 @@ import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
@@ -172,7 +171,8 @@ def url_errors(media: Media, url: str, *, private_hosts: bool) -> list[PersonErr
     if parts.username is not None or parts.password is not None:
         return [source_error(media, "it must not hold a user name or a password", "")]
     rule = "" if private_hosts or _is_public(host) else "the service must reach it, so it cannot be a private address"
-    extension = normal_format(PurePosixPath(unquote(parts.path)).suffix)
+    name, _, ending = unquote(parts.path).rpartition("/")[2].rpartition(".")
+    extension = normal_format(ending) if name else ""
     # A name without a known ending says nothing: the service looks at what it downloads.
     if media.is_closed and _ENDING.fullmatch(extension) and extension not in media.formats:
         rule = f"it must lead to {_article(media.noun)} {media.noun}: {media.listed}"
