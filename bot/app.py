@@ -21,20 +21,21 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clients.delivery import DeliveryClient
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
-from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport, open_session
+from bot.clients.transport import open_session
+from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
+from bot.drains import DRAINS, SUBJECTS
 from bot.emailing import open_emailing
 from bot.localizing import open_localizing
+from bot.paying import make_payments
 from bot.schedule import Schedule
-from bot.settings import Environment, Settings
+from bot.settings import Settings
 from bot.slack.calls import call, until_answered
 from bot.slack.downloads import Downloads
 from bot.slack.files import Files
@@ -43,24 +44,12 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
-from bot.workflows import bulk_follow, intake, localization, purchase
-from bot.workflows.advance import advance_bulk_due, advance_cancels_due, advance_due
+from bot.workflows import localization
 from bot.workflows.audit import Anchoring
-from bot.workflows.boards import refresh_boards
-from bot.workflows.bookings import due as deliveries
 from bot.workflows.bookings.service import DeliveryService
-from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
-from bot.workflows.deliver import deliver_due
-from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.engine import EmailEngine
-from bot.workflows.emails.subject import EmailList
-from bot.workflows.follow import poll_due
-from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover
-from bot.workflows.refresh import refresh_due
-from bot.workflows.subjects import Subject
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.bolt import build
@@ -74,7 +63,6 @@ from handlers.slack_http import SlackEndpoint
 from handlers.uses.use import Use
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import migrate
-from storage.sealing import Sealer
 from storage.slots import SharedSlots
 from storage.store import Store
 from storage.writer import Probe
@@ -189,8 +177,11 @@ class Switchboard:
         self._stack.push_async_callback(slack_session.close)
         service_session = open_session()
         self._stack.push_async_callback(service_session.close)
-        self._delivery = self._make_delivery(service_session)
-        payments = self._payments(service_session, await self._slots(store))
+        self._delivery = make_delivery(
+            settings, service_session, sealing_key=self._key("stores"), total=around.service_total
+        )
+        slots = await self._slots(store)
+        payments = make_payments(settings, service_session, slots, total=around.service_total)
         await self._serve(store)
         client = AsyncWebClient(
             token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
@@ -353,45 +344,6 @@ class Switchboard:
         self._stack.push_async_callback(slots.close)
         return slots
 
-    def _payments(self, session: aiohttp.ClientSession, slots: SendSlots) -> PaymentsClient | None:
-        settings = self._settings
-        base_url, partner, secret = (
-            settings.payments_base_url,
-            settings.payments_partner_id,
-            settings.payments_partner_secret,
-        )
-        routes = load_routes(settings.services_file, environment=settings.environment.value)
-        if base_url is None or partner is None or secret is None:
-            return None
-        return PaymentsClient(
-            routes=routes,
-            transport=Transport(
-                session=session, base_url=base_url, service="payments", total=self._around.service_total
-            ),
-            limiter=slots,
-            partner_id=partner,
-            partner_secret=secret,
-        )
-
-    def _make_delivery(self, session: aiohttp.ClientSession) -> DeliveryService | None:
-        settings = self._settings
-        base_url, master_key = settings.delivery_base_url, settings.delivery_master_key
-        if base_url is None or master_key is None:
-            return None
-        client = DeliveryClient(
-            routes=load_routes(settings.services_file, environment=settings.environment.value),
-            transport=Transport(
-                session=session, base_url=base_url, service="delivery", total=self._around.service_total
-            ),
-            master_key=master_key,
-        )
-        return DeliveryService(
-            client=client,
-            sealer=Sealer(key=self._key("stores")),
-            given_keys=settings.delivery_store_keys,
-            production=settings.environment is Environment.PRODUCTION,
-        )
-
     def _router(self) -> Router:
         router = Router()
         commands.register(router, prefix=self._settings.command_prefix)
@@ -435,59 +387,3 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
             f"HOST {host!r} is no address of this machine",
             mend="Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them",
         ) from None
-
-
-async def _edits(ctx: Context) -> int:
-    """Cards before progress: what somebody waits for has the first of the workspace's edits."""
-    return await refresh_due(ctx) + await refresh_boards(ctx)
-
-
-async def _leftovers(ctx: Context) -> int:
-    await recover(ctx)
-    return 0
-
-
-async def _anchor(ctx: Context) -> int:
-    return await ctx.anchoring.due()
-
-
-async def _lists(ctx: Context) -> int:
-    return await ctx.emails.drain(ctx)
-
-
-SUBJECTS: dict[str, Subject] = {
-    intake.SUBJECT: intake.FileOffers(),
-    "booking": BookingSubject(),
-    "store": StoreSubject(),
-    "localization": localization.LocalizationSubject(),
-    EMAIL_LISTS: EmailList(),
-}
-"""What has a board, by the word before the colon."""
-
-DRAINS = {
-    "instructions": advance_due,
-    "bulk": advance_bulk_due,
-    "cancellations": advance_cancels_due,
-    "callbacks": verify_due,
-    "polls": poll_due,
-    "bulk polls": bulk_follow.poll_due,
-    "purchases": purchase.poll_due,
-    "orphans": watch_due,
-    "files": intake.offer_due,
-    **deliveries.DRAINS,
-    "localizations": localization.run_due,
-    "outbox": deliver_due,
-    "cards": _edits,
-    "leftovers": _leftovers,
-    "anchors": _anchor,
-    "lists": _lists,
-}
-"""Everything that is done because it is due, by name."""
-
-
-async def settle(ctx: Context, *, rounds: int = 200) -> None:
-    """Do what is due now until nothing is: what the ticks do, for whoever holds the clock."""
-    for _ in range(rounds):
-        if not sum([await drain(ctx) for drain in DRAINS.values()]):
-            return
-    raise RuntimeError("there is no end of what is due")

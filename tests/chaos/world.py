@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.app import DRAINS
+from bot.drains import DRAINS
 from bot.playground.faults import Faults
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from bot.app import DRAINS
+from bot.drains import DRAINS
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record

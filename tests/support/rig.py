@@ -10,9 +10,10 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from bot.app import Surroundings, Switchboard, settle
+from bot.app import Surroundings, Switchboard
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
+from bot.drains import settle
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
 from bot.playground.simulators.localization import LocalizationSimulator

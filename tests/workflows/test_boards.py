@@ -6,8 +6,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.app import settle
 from bot.domain.content import Content
+from bot.drains import settle
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.slack.pace import EditPace

@@ -1,0 +1,33 @@
+"""The composition root's part for delivery booking: settings in, service out."""
+
+import aiohttp
+
+from bot.clients.delivery import DeliveryClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport
+from bot.settings import Environment, Settings
+from bot.workflows.bookings.service import DeliveryService
+from storage.sealing import Sealer
+
+
+def make_delivery(
+    settings: Settings, session: aiohttp.ClientSession, *, sealing_key: bytes, total: float
+) -> DeliveryService | None:
+    """The service with its keys; None when it is not configured.
+
+    ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request.
+    """
+    base_url, master_key = settings.delivery_base_url, settings.delivery_master_key
+    if base_url is None or master_key is None:
+        return None
+    client = DeliveryClient(
+        routes=load_routes(settings.services_file, environment=settings.environment.value),
+        transport=Transport(session=session, base_url=base_url, service="delivery", total=total),
+        master_key=master_key,
+    )
+    return DeliveryService(
+        client=client,
+        sealer=Sealer(key=sealing_key),
+        given_keys=settings.delivery_store_keys,
+        production=settings.environment is Environment.PRODUCTION,
+    )

@@ -1,0 +1,73 @@
+"""What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
+
+from bot.workflows import bulk_follow, intake, localization, purchase
+from bot.workflows.advance import advance_bulk_due, advance_cancels_due, advance_due
+from bot.workflows.boards import refresh_boards
+from bot.workflows.bookings import due as deliveries
+from bot.workflows.bookings.subject import BookingSubject, StoreSubject
+from bot.workflows.callbacks import verify_due
+from bot.workflows.context import Context
+from bot.workflows.deliver import deliver_due
+from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
+from bot.workflows.emails.subject import EmailList
+from bot.workflows.follow import poll_due
+from bot.workflows.orphans import watch_due
+from bot.workflows.recover import recover
+from bot.workflows.refresh import refresh_due
+from bot.workflows.subjects import Subject
+
+
+async def _edits(ctx: Context) -> int:
+    """Cards before progress: what somebody waits for has the first of the workspace's edits."""
+    return await refresh_due(ctx) + await refresh_boards(ctx)
+
+
+async def _leftovers(ctx: Context) -> int:
+    await recover(ctx)
+    return 0
+
+
+async def _anchor(ctx: Context) -> int:
+    return await ctx.anchoring.due()
+
+
+async def _lists(ctx: Context) -> int:
+    return await ctx.emails.drain(ctx)
+
+
+SUBJECTS: dict[str, Subject] = {
+    intake.SUBJECT: intake.FileOffers(),
+    "booking": BookingSubject(),
+    "store": StoreSubject(),
+    "localization": localization.LocalizationSubject(),
+    EMAIL_LISTS: EmailList(),
+}
+"""What has a board, by the word before the colon."""
+
+DRAINS = {
+    "instructions": advance_due,
+    "bulk": advance_bulk_due,
+    "cancellations": advance_cancels_due,
+    "callbacks": verify_due,
+    "polls": poll_due,
+    "bulk polls": bulk_follow.poll_due,
+    "purchases": purchase.poll_due,
+    "orphans": watch_due,
+    "files": intake.offer_due,
+    **deliveries.DRAINS,
+    "localizations": localization.run_due,
+    "outbox": deliver_due,
+    "cards": _edits,
+    "leftovers": _leftovers,
+    "anchors": _anchor,
+    "lists": _lists,
+}
+"""Everything that is done because it is due, by name."""
+
+
+async def settle(ctx: Context, *, rounds: int = 200) -> None:
+    """Do what is due now until nothing is: what the ticks do, for whoever holds the clock."""
+    for _ in range(rounds):
+        if not sum([await drain(ctx) for drain in DRAINS.values()]):
+            return
+    raise RuntimeError("there is no end of what is due")

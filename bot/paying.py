@@ -1,0 +1,34 @@
+"""The composition root's part for payments: settings in, client out."""
+
+import aiohttp
+
+from bot.clients.limiter import SendSlots
+from bot.clients.payments import PaymentsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport
+from bot.settings import Settings
+
+
+def make_payments(
+    settings: Settings, session: aiohttp.ClientSession, slots: SendSlots, *, total: float
+) -> PaymentsClient | None:
+    """The client; None when payments is not configured. ``total``: seconds for one request.
+
+    Raises:
+        OperatorError: the file of routes cannot be used.
+    """
+    base_url, partner, secret = (
+        settings.payments_base_url,
+        settings.payments_partner_id,
+        settings.payments_partner_secret,
+    )
+    routes = load_routes(settings.services_file, environment=settings.environment.value)
+    if base_url is None or partner is None or secret is None:
+        return None
+    return PaymentsClient(
+        routes=routes,
+        transport=Transport(session=session, base_url=base_url, service="payments", total=total),
+        limiter=slots,
+        partner_id=partner,
+        partner_secret=secret,
+    )
