@@ -1,5 +1,6 @@
 """``/deliver``: stores, prices, bookings, pre-bookings, webhooks, and the certification checklist."""
 
+from bot.domain.deliveries import Stage
 from bot.domain.errors import PersonError
 from bot.presentation import booking_cards, deliveries
 from bot.presentation import delivery_views as views
@@ -40,7 +41,9 @@ async def handle(desk: Desk, command: Command) -> Reply:
 
 def told(result: acting.Acted) -> Private:
     """What became of what somebody did, for their eyes."""
-    return Private(deliveries.acted(result.booking, deed=_DEEDS[result.act], trouble=result.trouble))
+    looked_for = result.act is acting.Act.REFRESH and result.booking.stage in (Stage.UNKNOWN, Stage.LOST)
+    deed = "it is being looked for at the delivery service" if looked_for else _DEEDS[result.act]
+    return Private(deliveries.acted(result.booking, deed=deed, trouble=result.trouble))
 
 
 def stores_told(desk: Desk, found: list[KnownStore]) -> Private:

@@ -225,3 +225,36 @@ async def test_numbers_keep_their_digits(service: DeliverySimulator, client: Del
         "paymentMethod": "CARD",
         "orderAmount": 0.1,
     }
+
+
+async def test_another_dialect_is_lines_of_the_operator(
+    service: DeliverySimulator, make: Callable[[str], DeliveryClient]
+) -> None:
+    client = make(
+        """
+        [delivery.records.booking]
+        id     = "uuid"
+        status = "phase"
+
+        [delivery.create_booking]
+        method = "PUT"
+        path   = "/v2/jobs"
+
+        [delivery.create_booking.fields]
+        name      = "first"
+        cook_time = "prep_ms"
+
+        [delivery.get_booking]
+        path = "/v2/jobs/{id}"
+        """
+    )
+    await client.create_booking(BOOKING, key=KEY)
+    call = service.calls[-1]
+    assert (call.method, call.path) == ("PUT", "/v2/jobs")
+    assert isinstance(call.body, dict)
+    assert (call.body["first"], call.body["prep_ms"]) == ("Ana", 900_000)
+    with pytest.raises(ServiceNever):
+        await client.get_booking("a/b", key=KEY)
+    assert service.calls[-1].path == "/v2/jobs/a/b"  # as the server decodes it: one segment on the wire
+    _, report = client.read_report({"uuid": "x", "phase": "COMPLETED"})
+    assert (report.id, report.status) == ("x", "COMPLETED")

@@ -215,6 +215,12 @@ async def test_a_key_from_the_settings_is_enough_for_its_store(sqlite_url: str) 
         try:
             await rig.settle()
             assert "Ours" in await deliver(rig, "store show ours")
+            await deliver(rig, "store edit ours")
+            await rig.submit(MARIA, {views.NAME: "Renamed there", views.PHONE: "+593 2 234 5678"})
+            assert "This is the store now" in await turned(rig, "This is the store now")
+            await rig.workspace.close(MARIA)
+            assert "Renamed there" in str(service.stores[0].fields)
+            assert "1 Main Square" in await deliver(rig, "store show ours")  # the settings name it
             said = await deliver(rig, "stores")
             assert "DELIVERY_MASTER_KEY" in said
         finally:

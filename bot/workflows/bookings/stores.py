@@ -1,7 +1,7 @@
 """Stores: list, create, change. A key that arrives is sealed in the transaction that stores anything of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -174,7 +174,9 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
     def work(tx: Tx) -> None:
         note(tx, Point.STORE_READ, name, now)
         row = tx.stores.get(name)
-        if row is not None:
+        if row is None:
+            tx.stores.add(_row(name, record, now))  # its key stands in the settings, and stays there
+        else:
             tx.stores.change(row.id, record=as_json(record), seen_at=now)
 
     await ctx.store.write(work, name="store_read")
@@ -201,7 +203,7 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
         row = tx.stores.get(name)
         if row is None:
             return name
-        return _update(tx, row, record, now)
+        return _update(tx, delivery, row, record, now)
 
     return Changed(name=await ctx.store.write(work, name="store_changed"), record=as_json(record), trouble=said)
 
@@ -276,36 +278,42 @@ def _keep(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime)
             log.warning("the key of a store has changed", store=row.name)
         sealed = delivery.sealed(key, row=row.id)
     tx.stores.change(row.id, sealed_key=sealed, state=StoreState.READY, due_at=None)
-    _update(tx, row, record, now)
+    _update(tx, delivery, row, record, now)
 
 
 def _add(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
-    identifier = ulid(now)
-    name = _free_name(tx, delivery, record.name)
-    tx.stores.add(
-        StoreRow(
-            id=identifier,
-            name=name,
-            folded=folded(name),
-            state=StoreState.READY,
-            sealed_key="" if record.key is None else delivery.sealed(record.key, row=identifier),
-            remote_id=record.id,
-            record=as_json(record),
-            created_at=now,
-            created_by="",
-            seen_at=now,
-            due_at=None,
-        )
+    row = _row(_free_name(tx, delivery, record.name), record, now)
+    sealed = "" if record.key is None else delivery.sealed(record.key, row=row.id)
+    tx.stores.add(replace(row, sealed_key=sealed))
+
+
+def _row(name: str, record: StoreRecord, now: datetime) -> StoreRow:
+    """A store that the service told of, without its key."""
+    return StoreRow(
+        id=ulid(now),
+        name=name,
+        folded=folded(name),
+        state=StoreState.READY,
+        sealed_key="",
+        remote_id=record.id,
+        record=as_json(record),
+        created_at=now,
+        created_by="",
+        seen_at=now,
+        due_at=None,
     )
 
 
-def _update(tx: Tx, row: StoreRow, record: StoreRecord, now: datetime) -> str:
-    """Keep what the service says; a new name is the store's name from now on, unless another has it."""
+def _update(tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecord, now: datetime) -> str:
+    """Keep what the service says; a new name is the store's from now on, unless another has it.
+
+    A store whose key stands in the settings keeps the name that it has there.
+    """
     name = " ".join(record.name.split())
     values: dict[str, Any] = {"record": as_json(record), "seen_at": now}
     if record.id:
         values["remote_id"] = record.id
-    free = tx.stores.get(name) is None
+    free = tx.stores.get(name) is None and row.folded not in {folded(given) for given in delivery.given_keys}
     if folded(name) != row.folded and free:
         values |= {"name": name, "folded": folded(name)}
         tx.bookings.rename_store(row.name, name)
