@@ -6,7 +6,7 @@ itself.
 
 import asyncio
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -23,6 +23,7 @@ from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import TROUBLE, Trouble, words_for
 from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
+from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -34,6 +35,7 @@ _LEASE_EVERY = LEASE_SECONDS / 4
 _READ_AGAIN = 5.0
 _READ_TRIES = 6
 _STOP_SECONDS = 2.0
+_AFTER_STORAGE = timedelta(seconds=5)
 _AFTER_DEFECT = timedelta(seconds=60)
 
 
@@ -121,8 +123,11 @@ class EmailEngine:
             task.add_done_callback(partial(self._ended, job.id))
         return len(begun)
 
-    def _ended(self, job_id: str, _: asyncio.Task[None]) -> None:
+    def _ended(self, job_id: str, task: asyncio.Task[None]) -> None:
+        """Forget it; one that could not even be put off is taken up again when its lease has run out."""
         self._tasks.pop(job_id, None)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a list could not be put off", job=job_id, error=type(error).__name__)
         self._news.set()
 
     async def _wait(self) -> None:
@@ -150,11 +155,13 @@ class EmailEngine:
             await _read_later(ctx, job, ServiceNow(silent.service, silent.reason))
         except TROUBLE as trouble:
             await _fail(ctx, job, trouble)
+        except StorageError as busy:
+            log.warning("a list waits for the database", job=job.id, reason=str(busy))
+            await _put_off(ctx, job.id, _AFTER_STORAGE)
         except Exception:
             # A list must not bring the others down; it is taken up again later, from where it is.
             log.exception("the work on a list failed", job=job.id)
-            due = ctx.clock.now() + _AFTER_DEFECT
-            await ctx.store.write(lambda tx: _put_off(ctx, tx, job.id, due), name="email_put_off")
+            await _put_off(ctx, job.id, _AFTER_DEFECT)
 
     async def _step(self, ctx: Context, client: EmailsClient, job: Job) -> None:
         if job.kind == WHOLE:
@@ -216,7 +223,10 @@ async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
     await ctx.store.write(fail, name="email_fail")
 
 
-def _put_off(ctx: Context, tx: Tx, job_id: str, due: datetime) -> None:
-    job = tx.jobs.get(job_id)
-    if job is not None and job.closed_at is None:
-        tx.jobs.change(job, now=ctx.clock.now(), due_at=due)
+async def _put_off(ctx: Context, job_id: str, pause: timedelta) -> None:
+    def put_off(tx: Tx) -> None:
+        job = tx.jobs.get(job_id)
+        if job is not None and job.closed_at is None:
+            tx.jobs.change(job, now=ctx.clock.now(), due_at=ctx.clock.now() + pause)
+
+    await ctx.store.write(put_off, name="email_put_off")

@@ -1,0 +1,136 @@
+"""The e-mail service in a box keeps its documented contract and misbehaves when told."""
+
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from bot.playground.console.emails_panel import EmailsPanel
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.emails import EmailsSimulator, FileShape, Manners, Shape
+
+KEY = "email-playground-key"
+CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[EmailsSimulator]:
+    async with EmailsSimulator() as running:
+        yield running
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession() as opened:
+        yield opened
+
+
+def form(*, key: str = KEY, index: str = "1", content: bytes = CSV) -> aiohttp.FormData:
+    data = aiohttp.FormData()
+    data.add_field("apikey", key)
+    data.add_field("email-header-index", index)
+    data.add_field("file", content, filename="a.csv", content_type="text/csv")
+    return data
+
+
+async def ask(session: aiohttp.ClientSession, simulator: EmailsSimulator, **query: str) -> tuple[int, str]:
+    async with session.get(f"{simulator.single_url}/", params=query) as answer:
+        return answer.status, await answer.text()
+
+
+async def send(session: aiohttp.ClientSession, simulator: EmailsSimulator, data: aiohttp.FormData) -> tuple[int, str]:
+    async with session.post(f"{simulator.bulk_url}/", data=data) as answer:
+        return answer.status, await answer.text()
+
+
+async def test_the_key_and_the_address_are_needed(session: aiohttp.ClientSession, simulator: EmailsSimulator) -> None:
+    assert (await ask(session, simulator, email="a@b.co"))[0] == 401
+    assert (await ask(session, simulator, email="a@b.co", apikey="wrong"))[0] == 401
+    assert (await ask(session, simulator, apikey=KEY))[0] == 400
+    assert not simulator.asked
+    assert (await ask(session, simulator, email="a+b@example.com", apikey=KEY))[0] == 200
+    assert dict(simulator.asked) == {"a+b@example.com": 1}
+
+
+@pytest.mark.parametrize("shape", list(Shape))
+async def test_the_same_address_gets_the_same_word_in_every_shape(
+    session: aiohttp.ClientSession, simulator: EmailsSimulator, shape: Shape
+) -> None:
+    simulator.manners.shape = shape
+    status, text = await ask(session, simulator, email="bounce@example.com", apikey=KEY)
+    assert status == 200
+    assert "undeliverable" in text
+
+
+@pytest.mark.parametrize("shape", list(FileShape))
+async def test_a_file_is_answered_in_every_shape(
+    session: aiohttp.ClientSession, simulator: EmailsSimulator, shape: FileShape
+) -> None:
+    simulator.manners.file_shape = shape
+    status, text = await send(session, simulator, form())
+    assert status in (200, 202)
+    assert text
+    assert simulator.files[0][1] == 1
+    async with session.get(f"{simulator.url}/results/job-1.csv") as answer:
+        assert "Bo,bounce@example.com,undeliverable" in await answer.text()
+    async with session.get(f"{simulator.url}/results/job-9.csv") as answer:
+        assert answer.status == 404
+
+
+@pytest.mark.parametrize(
+    "data",
+    [form(index="2"), form(index="-1"), form(index="x"), form(content=b""), form(content="email".encode("utf-16"))],
+    ids=["beyond", "negative", "no number", "empty", "utf-16"],
+)
+async def test_a_file_that_is_not_as_documented_is_refused(
+    session: aiohttp.ClientSession, simulator: EmailsSimulator, data: aiohttp.FormData
+) -> None:
+    assert (await send(session, simulator, data))[0] == 422
+    assert not simulator.files
+
+
+async def test_more_at_a_time_than_allowed_are_asked_to_wait(
+    session: aiohttp.ClientSession, simulator: EmailsSimulator
+) -> None:
+    simulator.manners.at_once = 0
+    async with session.get(f"{simulator.single_url}/", params={"email": "a@b.co", "apikey": KEY}) as answer:
+        assert (answer.status, answer.headers["Retry-After"]) == (429, "1")
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "asked"),
+    [
+        (FaultKind.ERROR_500, 500, 0),
+        (FaultKind.DONE_500, 500, 1),
+        (FaultKind.TOO_MANY, 429, 0),
+        (FaultKind.REFUSED, 422, 0),
+        (FaultKind.GARBAGE, 200, 1),
+    ],
+)
+async def test_faults_stand_before_or_after_the_effect(
+    session: aiohttp.ClientSession, simulator: EmailsSimulator, kind: FaultKind, status: int, asked: int
+) -> None:
+    simulator.faults.arm(Fault(kind, "check"))
+    assert (await ask(session, simulator, email="a@b.co", apikey=KEY))[0] == status
+    assert simulator.asked.total() == asked
+
+
+async def test_the_log_of_calls_never_holds_the_key(session: aiohttp.ClientSession, simulator: EmailsSimulator) -> None:
+    await ask(session, simulator, email="a@b.co", apikey=KEY)
+    await send(session, simulator, form())
+    assert len(simulator.calls) == 2
+    assert KEY not in repr(simulator.calls)
+
+
+async def test_the_panel_changes_manners_and_takes_them_back(simulator: EmailsSimulator) -> None:
+    panel = EmailsPanel(simulator=simulator)
+    for operation, kind in (("shape", "text"), ("file_shape", "receipt"), ("pace", "slow"), ("pace", "crowded")):
+        panel.arm(operation, kind, None)
+    panel.arm("check", "too_many", 2)
+    assert simulator.manners == Manners(shape=Shape.TEXT, file_shape=FileShape.RECEIPT, latency=2.0, at_once=10)
+    assert [one.kind for one in panel.status().armed] == ["too_many", "slow", "crowded", "text", "receipt"]
+    with pytest.raises(ValueError, match="garble"):
+        panel.arm("check", "garble", None)
+    panel.behave()
+    assert simulator.manners == Manners()
+    assert not panel.status().armed

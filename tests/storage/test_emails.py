@@ -1,0 +1,104 @@
+"""Lists of addresses on both databases: taken in order, stored once, picked up again."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from storage import Store, Tx
+from storage.rows import EmailRun, Job
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def begun(tx: Tx, count: int, *, job_id: str = "J1") -> None:
+    tx.jobs.add(
+        Job(
+            id=job_id,
+            kind="email.run",
+            state="running",
+            payload={},
+            detail={},
+            requester="U1",
+            channel="C1",
+            thread_ts=None,
+            source_key=job_id,
+            created_at=NOW,
+            due_at=NOW,
+        )
+    )
+    tx.emails.begin(
+        EmailRun(job_id=job_id, header=["email"], rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
+    )
+    tx.emails.add_addresses(job_id, [(n, f"p{n}@example.com") for n in range(count)])
+    tx.emails.sized(job_id, rows=count, skipped=0, total=count)
+
+
+def run(tx: Tx, job_id: str = "J1") -> EmailRun:
+    found = tx.emails.get(job_id)
+    assert found is not None
+    return found
+
+
+async def test_addresses_are_taken_in_order_and_once(store: Store) -> None:
+    await store.write(lambda tx: begun(tx, 5))
+    assert await store.write(lambda tx: tx.emails.take("J1", 2)) == [(0, "p0@example.com"), (1, "p1@example.com")]
+    assert [n for n, _ in await store.write(lambda tx: tx.emails.take("J1", 10))] == [2, 3, 4]
+    assert await store.write(lambda tx: tx.emails.take("J1", 10)) == []
+    assert await store.write(lambda tx: tx.emails.take("J1", -1)) == []
+    assert (await store.read(run)).taken == 5
+
+
+async def test_an_answer_is_stored_once_and_counted_once(store: Store) -> None:
+    await store.write(lambda tx: begun(tx, 3))
+    await store.write(lambda tx: tx.emails.take("J1", 3))
+    await store.write(lambda tx: tx.emails.record("J1", [(0, "answered", "a"), (2, "no answer", "c")]))
+    await store.write(lambda tx: tx.emails.record("J1", [(0, "refused", "x"), (1, "answered", "b")]))
+    await store.write(lambda tx: tx.emails.record("J1", []))
+    assert await store.read(lambda tx: dict(tx.emails.answers("J1"))) == {0: "a", 1: "b", 2: "c"}
+    assert (await store.read(run)).outcomes == {"answered": 2, "no answer": 1}
+    assert await store.read(lambda tx: tx.emails.counted("J1")) == (3, 3)
+
+
+async def test_what_was_under_way_is_picked_up_and_counted_what_was_parked_is_not(store: Store) -> None:
+    await store.write(lambda tx: begun(tx, 6))
+    await store.write(lambda tx: tx.emails.take("J1", 4))
+    await store.write(lambda tx: tx.emails.record("J1", [(1, "answered", "a")]))
+    assert [n for n, _ in await store.write(lambda tx: tx.emails.pick_up("J1"))] == [0, 2, 3]
+    assert (await store.read(run)).repeated == 3
+    await store.write(lambda tx: tx.emails.park("J1", 3))
+    assert [n for n, _ in await store.write(lambda tx: tx.emails.pick_up("J1"))] == [0, 2, 3]
+    found = await store.read(run)
+    assert (found.repeated, found.parked) == (3, 0)
+
+
+async def test_beginning_again_throws_away_what_was_read_before(store: Store) -> None:
+    await store.write(lambda tx: begun(tx, 3))
+    await store.write(lambda tx: tx.emails.add_block("J1", part="rows", n=0, content=b"\x00\xffold"))
+    await store.write(lambda tx: begun(tx, 2))
+    assert await store.read(lambda tx: list(tx.emails.blocks("J1", part="rows"))) == []
+    assert (await store.read(run)).total == 2
+
+
+async def test_blocks_come_back_in_order_and_lists_do_not_mix(store: Store) -> None:
+    await store.write(lambda tx: begun(tx, 1))
+    await store.write(lambda tx: begun(tx, 2, job_id="J2"))
+    for n in (2, 0, 1):
+        await store.write(lambda tx, n=n: tx.emails.add_block("J1", part="result", n=n, content=bytes([n, 0, 255])))  # type: ignore[misc]
+    assert await store.read(lambda tx: b"".join(tx.emails.blocks("J1", part="result"))) == bytes(
+        [0, 0, 255, 1, 0, 255, 2, 0, 255]
+    )
+    assert await store.read(lambda tx: list(tx.emails.blocks("J2", part="result"))) == []
+    await store.write(lambda tx: tx.emails.drop_blocks("J1", part="result"))
+    assert await store.read(lambda tx: list(tx.emails.blocks("J1", part="result"))) == []
+    assert await store.write(lambda tx: len(tx.emails.take("J2", 9))) == 2
+
+
+@pytest.mark.parametrize(
+    "address", ["a\x00b@example.com", "\ud800@example.com", "用户@例子.广告", "'\"; drop@example.com"]
+)
+async def test_addresses_of_any_kind_are_stored(store: Store, address: str) -> None:
+    await store.write(lambda tx: begun(tx, 0))
+    await store.write(lambda tx: tx.emails.add_addresses("J1", [(0, address)]))
+    await store.write(lambda tx: tx.emails.sized("J1", rows=1, skipped=0, total=1))
+    ((_, found),) = await store.write(lambda tx: tx.emails.take("J1", 1))
+    assert found == address.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
