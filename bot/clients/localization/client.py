@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
+from urllib.parse import urljoin
 
 from pydantic import SecretStr
 
@@ -98,7 +99,7 @@ class LocalizationClient:
             raise UploadTrouble(form.trouble) from form.trouble
         if poured is not None and poured.content_type and reply.is_success:
             return Done(value=_streamed(asked, poured.content_type))
-        return _outcome(asked, route, reply)
+        return _absolute(_outcome(asked, route, reply), transport)
 
     def _prepare(self, route: Route, form: Form) -> Prepared:
         return Prepared(
@@ -165,6 +166,15 @@ def _streamed(asked: Request, content_type: str) -> Tracks:
     kinds = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
     kind = content_type.partition(";")[0].strip().partition("/")[2]
     return Tracks(tracks=(Track(name="audio", url="", extension=kinds.get(kind, extension_of(asked))),))
+
+
+def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
+    """The outcome with whole addresses: a path alone is one at the service itself."""
+    if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
+        return outcome
+    base = transport.address("/")
+    tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
+    return Done(value=Tracks(tracks=tuple(tracks)))
 
 
 def _outcome(asked: Request, route: Route, reply: Reply) -> Outcome:

@@ -145,7 +145,9 @@ def _track(name: str, found: object, *, otherwise: str) -> Track:
         parts = urlsplit(url)
     except ValueError:
         raise ValueError(f"{name} is no address") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
+    # A path alone is one of the service's own; the client knows of what.
+    if not is_whole and (parts.scheme or parts.netloc or not url.startswith("/")):
         raise ValueError(f"{name} is no address")
     ending = PurePosixPath(unquote(parts.path)).suffix.lower().removeprefix(".")
     return Track(name=name, url=url, extension=ending if ending in ("mp3", "wav") else otherwise)

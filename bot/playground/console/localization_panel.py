@@ -6,6 +6,7 @@ from bot.playground.console import panels
 from bot.playground.console.panels import Armed, CallBook, CallLine, FaultChoice, Figure, Operation, Status
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
+from bot.playground.simulators.localization.media import HAS_PYAV
 from bot.playground.simulators.localization.rules import RULES
 from bot.playground.simulators.recorder import Call
 
@@ -55,7 +56,11 @@ class LocalizationPanel:
 
     name = "localization"
     title = "Localization"
-    about = "A localization service in a box: it converts and extracts for real where PyAV is installed."
+    about = (
+        "A localization service in a box: it converts and extracts for real, and plays the rest."
+        if HAS_PYAV
+        else "A localization service in a box. Without the extra “media” (PyAV) it answers with a tone."
+    )
     operations = OPERATIONS
 
     def __init__(self, *, simulator: LocalizationSimulator) -> None:

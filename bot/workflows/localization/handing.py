@@ -24,7 +24,7 @@ from bot.domain.tracking import back_off
 from bot.presentation import localization as told
 from bot.workflows.boards import post_file, post_line, show_board
 from bot.workflows.localization.asking import show_queue, sight_in, sight_of, subject_of
-from bot.workflows.localization.ending import end
+from bot.workflows.localization.ending import durably, end
 from bot.workflows.localization.subject import RESULT
 from storage.rows import Job
 from storage.transaction import Tx
@@ -99,7 +99,7 @@ async def accept(ctx: "Context", job: Job, result: Result) -> Job | None:
             _tell(tx, changed, now=now)
         return None
 
-    accepted = await ctx.store.write(work, name="localization_result")
+    accepted = await durably(ctx, work, name="localization_result")
     ctx.wake()
     return accepted
 
@@ -144,7 +144,7 @@ async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
             return
         job = handed
     done = job
-    await ctx.store.write(lambda tx: _close(ctx, tx, done), name="localization_done")
+    await durably(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
     ctx.wake()
 
 
@@ -187,8 +187,10 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
 
 async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
     now = ctx.clock.now()
-    return await ctx.store.write(
-        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True), name="localization_file"
+    return await durably(
+        ctx,
+        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
+        name="localization_file",
     )
 
 

@@ -211,6 +211,7 @@ async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) ->
     except Exception:
         # Nobody waits for this task: what it stumbled over ends here, and the job says so.
         log.exception("a localization call failed", job=job.id)
+        task.cancel()
         await _end_of(ctx, job.id)
     finally:
         ctx.wake()
@@ -241,7 +242,10 @@ async def _beat(ctx: "Context", job: Job) -> bool:
             show_board(tx, subject_of(job.id), now=now, progress=True)
         return held
 
-    held = await ctx.store.write(work, name="localization_beat")
+    try:
+        held = await ctx.store.write(work, name="localization_beat")
+    except StorageError:
+        return True  # the call goes on; the next beat may be stored
     ctx.wake()
     return held
 

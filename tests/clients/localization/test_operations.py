@@ -238,3 +238,17 @@ async def test_another_dialect_by_a_file_alone(open_client: OpenClient) -> None:
     assert b'name="voice_language"\r\n\r\nen-US\r\n' in said
     assert b'name="clip"; filename="file.mp3"' in who
     assert not any(b'name="text"' in body for body in (rewritten, said))
+
+
+async def test_a_path_alone_is_one_at_the_service(open_client: OpenClient) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b'{"vocals": "/results/v.mp3", "music": "https://cdn.example.com/m.mp3"}'))
+
+    async with wire_server(behave) as server:
+        outcome = await open_client(server.url).run(asked(Operation.SEPARATION))
+        assert isinstance(outcome, Done)
+        assert isinstance(outcome.value, Tracks)
+        assert [track.url for track in outcome.value.tracks] == [
+            f"{server.url}/results/v.mp3",
+            "https://cdn.example.com/m.mp3",
+        ]

@@ -102,6 +102,8 @@ def test_emotions(document: object, label: str) -> None:
         (Operation.SEPARATION, {"vocals": "https://x.example/v.mp3"}),
         (Operation.CONVERSION, {"audio": "file:///etc/passwd"}),
         (Operation.CONVERSION, {"audio": "https://[bad/"}),
+        (Operation.CONVERSION, {"audio": "//evil.example.com/a.wav"}),
+        (Operation.CONVERSION, {"audio": "a.wav"}),
         (Operation.PARAPHRASE, {"paraphrased_sentences": [None, {}, ""]}),
         (Operation.TEXT_EMOTION, {"emotion": {}}),
     ],

@@ -1,4 +1,4 @@
-"""Real work on media, where PyAV is installed (``pip install switchboard[media]``); a plain tone where it is not."""
+"""Real work on media, where PyAV is installed (the extra ``media``); a plain tone where it is not."""
 
 import io
 import math

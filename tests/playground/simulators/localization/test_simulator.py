@@ -10,6 +10,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
+from bot.playground.simulators.localization import media as work
 from bot.playground.simulators.localization.rules import RULES
 from tests.support import media
 
@@ -185,3 +186,22 @@ async def test_faults_before_and_after_the_work(box: LocalizationSimulator) -> N
     with pytest.raises(aiohttp.ServerDisconnectedError):
         await post(box, "/paraphrase", {"text": "Hello."})
     assert [call.effect for call in box.calls] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    "sound",
+    [
+        work.Sound(extension="wav", rate=16_000, width=16, channels=1),
+        work.Sound(extension="wav", rate=48_000, width=32, channels=2),
+        work.Sound(extension="mp3", rate=44_100),
+    ],
+    ids=str,
+)
+def test_a_tone_where_there_is_nothing_to_convert(sound: work.Sound, tmp_path: Path) -> None:
+    target = tmp_path / f"tone.{sound.extension}"
+    work.convert(None, target, sound)
+    heard = media.heard(target.read_bytes(), tmp_path)
+    assert heard.rate == sound.rate
+    assert heard.seconds == pytest.approx(2.0, abs=0.1)
+    if sound.extension == "wav":
+        assert (heard.width, heard.channels) == (sound.width, sound.channels)
