@@ -136,12 +136,6 @@ def _contradiction(booking: Booking, facts: Mapping[str, Any]) -> str:
     )
 
 
-def _twin(booking: Booking, facts: Mapping[str, Any]) -> str:
-    return (
-        f":rotating_light: {named(booking)} is the same delivery as {quote(str(facts.get('other', '')), _RAW_LIMIT)}."
-    )
-
-
 def _other(booking: Booking, _: Mapping[str, Any]) -> str:
     return f":package: {named(booking)} has changed."
 
@@ -156,7 +150,6 @@ _TOPICS = {
     "refused": _refused,
     "dropped": _dropped,
     "started": _started,
-    "twin": _twin,
     "no_provider": _no_provider,
     "contradiction": _contradiction,
 }

@@ -108,6 +108,8 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             )
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it. {_because(booking)}".strip()
+        case Stage.DROPPED if booking.kind is Kind.FOREIGN:
+            return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
             what = "The pre-booking" if booking.kind is Kind.PREBOOKING else "It"
             return f"*Canceled*: {what[:1].lower()}{what[1:]} was called off; nothing will be delivered."

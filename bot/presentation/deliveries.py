@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.approvals import No
-from bot.domain.booking import Quote
+from bot.domain.booking import BookingRecord, Quote
 from bot.domain.content import Block, Content
 from bot.domain.deliveries import Booking
 from bot.presentation import answers
-from bot.presentation.booking_cards import named, price
-from bot.presentation.booking_states import word
+from bot.presentation.booking_cards import driver_line, link, named, price
+from bot.presentation.booking_states import symbol, word
 from bot.presentation.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of
 
 _NAME_LIMIT = 60
@@ -178,6 +178,27 @@ def hooks(name: str, found: Sequence[HookLine], *, deed: str) -> Content:
         trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
         lines.append(f"• `{quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
     return Content(text="\n".join(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def record(store: str, found: BookingRecord) -> Content:
+    """A booking that only the service knows, as it has it."""
+    lines = [
+        f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
+        f"*{word(found.status)}* · `{quote(found.status, _NAME_LIMIT)}`"
+    ]
+    driver = {"name": found.driver.name, "mobile": found.driver.mobile, "provider": found.driver.provider}
+    facts = [
+        ("Customer", quote(found.customer, _NAME_LIMIT)),
+        ("Address", quote(found.address, _ADDRESS_LIMIT)),
+        ("Driver", driver_line(driver)),
+        ("Order", quote(f"{found.amount} {found.payment_method}".strip(), _NAME_LIMIT)),
+        ("Fee", price(found.fee, found.currency)),
+        ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
+        ("Follow it", link(found.tracking_url, "where it is now")),
+    ]
+    lines += [f"{label}: {value}" for label, value in facts if value]
+    note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
+    return Content(text="\n".join([*lines, note]), blocks=[*paragraphs(lines), context(note)])
 
 
 def prebooked(booking: Booking) -> Content:

@@ -5,6 +5,7 @@ from bot.domain.errors import PersonError
 from bot.presentation import booking_cards, deliveries
 from bot.presentation import delivery_views as views
 from bot.workflows.bookings import acting, hooks, stores
+from bot.workflows.bookings.follow import look_up
 from bot.workflows.bookings.hooks import HookState
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import KnownStore
@@ -132,8 +133,26 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
     delivery = await admitted(desk, command.user)
     if isinstance(delivery, Private):
         return delivery
-    booking = await meant(desk, values["booking"], verb=_SHOW, argument="booking")
+    text = values["booking"]
+    try:
+        booking = await meant(desk, text, verb=_SHOW, argument="booking")
+    except MistakesError as unknown:
+        return _show_elsewhere(desk, delivery, text, unknown)
     return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), buttons=False))
+
+
+def _show_elsewhere(desk: Desk, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
+    """Nobody here has heard of it; the service may have."""
+    if text.upper().startswith("B-"):
+        raise unknown  # a reference of ours
+
+    async def ask() -> Answer:
+        found = await look_up(desk.ctx, delivery, text)
+        if found is None:
+            raise unknown
+        return Private(deliveries.record(*found))
+
+    return asking(ask)
 
 
 async def _cancel(desk: Desk, command: Command, values: Values) -> Reply:

@@ -214,6 +214,18 @@ async def test_show_cancel_and_start_by_command(rig: Rig) -> None:
     assert "cannot be canceled" in await deliver(rig, f"cancel {reference} again")
 
 
+async def test_a_booking_that_only_the_service_knows_is_shown(rig: Rig) -> None:
+    norte = service_of(rig).add_store("Norte")
+    await deliver(rig, "stores")
+    fields = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
+    made = service_of(rig).book.create(norte, fields)
+    said = await deliver(rig, f"show {made.number}")
+    for words in ("Norte", "searching for a driver", "5 Other Street", "not followed here"):
+        assert words in said
+    assert "no booking of that name" in await deliver(rig, "show 99999")
+    assert "no booking of that name" in await deliver(rig, "show ../../x")
+
+
 async def test_a_driver_at_the_door_cannot_be_canceled_away(rig: Rig) -> None:
     booking = await booked(rig)
     service_of(rig).settle(booking, "NOT_DELIVERED")

@@ -11,6 +11,7 @@ from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation import delivery_views as views
 from tests.support.clock import ManualClock
 from tests.support.deliveries import (
+    CENTRO,
     FORM,
     STORE_KEY,
     ask_price,
@@ -61,6 +62,32 @@ async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> No
     assert len(service_of(rig).bookings) == 1
     rows = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
     assert len(rows) == 1  # the webhook, which could not tell whose it is, made no second one
+
+
+async def test_a_row_that_a_webhook_made_of_our_own_booking_joins_it(rig: Rig) -> None:
+    service = service_of(rig)
+    await deliver(rig, "webhooks on Centro")
+    service.switches.forget_external = True
+    service.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
+    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))  # our own looking finds nothing out
+    await book(rig)
+    await service.delivered()
+    await rig.pass_time(900, steps=30)
+    service.faults.clear()
+    (row,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    # As if the webhook had been verified long after, while our own looking was still held up.
+    made = service.bookings[0]
+    await rig.switchboard.context.store.write(lambda tx: tx.bookings.change(row, due_at=None))
+    await rig.pass_time(3_700, steps=10)
+    assert len(rig.cards(CENTRO)) == 1
+    current = await rig.switchboard.context.store.read(lambda tx: tx.bookings.get(row.id))
+    assert current is not None
+    now = rig.switchboard.context.clock.now()
+    await rig.switchboard.context.store.write(lambda tx: tx.bookings.change(current, due_at=now))
+    await rig.pass_time(60, steps=2)
+    assert made.status in card(rig).text
+    assert f"The same delivery as {row.reference}" in rig.cards(CENTRO)[0].text
+    assert not rig.cards(CENTRO)[0].buttons
 
 
 async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:

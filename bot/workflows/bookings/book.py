@@ -175,11 +175,7 @@ def adopt(
 ) -> Booking | None:
     """The service has it: from now on it is followed."""
     other = tx.bookings.by_remote(booking.store, record.id)
-    if other is not None and other.id != booking.id:
-        # A webhook without our id was faster and made a row of its own; two rows for one delivery would confuse.
-        log.warning("a booking is known already", reference=booking.reference, other=other.reference)
-        alarm(tx, booking, ctx.policy, "twin", {"other": other.reference}, now)
-        tx.bookings.change(booking, stage=Stage.REFUSED, reason=f"it is {other.reference}", due_at=None, closed_at=now)
+    if other is not None and other.id != booking.id and not _joined(tx, other, booking, now):
         return None
     first = booking.remote_id is None
     stored = observe(ctx, tx, booking, record, now, report=report)
@@ -188,6 +184,19 @@ def adopt(
         if booking.stage is Stage.LOST:
             alarm(tx, stored, ctx.policy, "found_late", {"status": record.status}, now)
     return stored
+
+
+def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
+    """A webhook without our id was faster and made a row of its own: that one ends, and points here."""
+    if other.kind is not Kind.FOREIGN:
+        log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
+        return False
+    ended = tx.bookings.change(
+        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=booking.reference, due_at=None, closed_at=now
+    )
+    if ended is not None:
+        show_card(tx, ended, now)
+    return ended is not None
 
 
 def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:

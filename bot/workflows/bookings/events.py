@@ -41,6 +41,7 @@ _SILENT = 3
 _LONGEST_PAUSE = 3_600.0
 _NOT_FOUND = 404
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
+_IN_FLIGHT_FOR = timedelta(minutes=10)
 _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
 
@@ -126,7 +127,8 @@ def _apply(
 ) -> None:
     now = ctx.clock.now()
     ours = booking or tx.bookings.by_remote(event.store, record.id) or _by_our_id(tx, event.store, record)
-    if ours is None and not record.external_id and _something_in_flight(tx, event.store):
+    waited = now - event.received_at >= _IN_FLIGHT_FOR
+    if ours is None and not record.external_id and not waited and _something_in_flight(tx, event.store):
         # It may be the one whose answer we wait for; its own reading links it, and then this one finds it.
         _again(ctx, tx, event, now)
         return

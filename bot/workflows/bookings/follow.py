@@ -24,6 +24,8 @@ _AT_ONCE = 10
 _PATIENCE = 3
 """Readings that may fail in a row for reasons that pass, before the card says so."""
 _NOT_FOUND = 404
+_MOST_STORES = 10
+"""Stores that are asked for a booking nobody here has heard of."""
 
 Trouble = ServiceNow | ServiceNever | OperatorError
 
@@ -152,3 +154,26 @@ def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
     )
     if stored is not None and stored.reason != booking.reason:
         show_card(tx, stored, now)
+
+
+async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
+    """A booking that was never seen here, by either of its ids, in whichever store it is; None: nowhere.
+
+    Raises:
+        ServiceNow, OperatorError: a store could not be asked.
+    """
+    for store in (await ctx.store.read(delivery.store_names))[:_MOST_STORES]:
+        found = await _look_in(ctx, delivery, store, text)
+        if found is not None:
+            return store, found
+    return None
+
+
+async def _look_in(ctx: Context, delivery: DeliveryService, store: str, text: str) -> BookingRecord | None:
+    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
+    if key is None:
+        return None
+    try:
+        return await delivery.client.get_booking(text, key=key)
+    except ServiceNever:
+        return None  # not one of this store's
