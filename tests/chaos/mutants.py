@@ -87,8 +87,8 @@ def _acked_before_stored() -> Iterator[None]:
 
     original = actions.register
 
-    def register(router: Any) -> None:
-        original(router)
+    def register(router: Any, **more: Any) -> None:
+        original(router, **more)
         router.actions[cards.APPROVE] = approve
 
     with replaced(actions, "register", register):

@@ -201,7 +201,7 @@ class World:
                 self.troubles.append(f"start: {starting.exception()!r}")
                 await self._bury(life)
             self.clock.advance(_DOWN_SECONDS)
-        raise RuntimeError("the application does not start any more")
+        raise RuntimeError(f"the application does not start any more: {self.troubles[-3:]}")
 
     async def _alive(self, life: Life, task: "asyncio.Task[Any]") -> bool:
         """Wait for a task while this life lasts; bury the dead. Whether it still lives."""
