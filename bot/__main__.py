@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import gc
 import json
 import signal
 import sys
@@ -88,6 +89,10 @@ async def _until_stopped(switchboard: Switchboard) -> int:
         await asyncio.wait({stopping, joining}, return_when=asyncio.FIRST_COMPLETED)
         if joining.done():
             joining.result()
+            # What was made up to here stays until the end. Looking through it again and again, whenever much is
+            # made at once, would hold up everybody by a tenth of a second.
+            gc.collect()
+            gc.freeze()
             await stopping
     finally:
         for task in (stopping, joining):
