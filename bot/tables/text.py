@@ -80,15 +80,15 @@ class _Lines:
     """Lines for the csv module. Remembers what the reader of records wants to know without looking at each cell."""
 
     text: Iterator[str]
-    apostrophes: bool = False
+    odd: bool = False
+    """Since it was last reset, a line had an apostrophe, or any line a NUL."""
     nul: bool = False
 
     def __iter__(self) -> Iterator[str]:
         for line in self.text:
-            if "'" in line:
-                self.apostrophes = True
-            if "\x00" in line:
-                self.nul = True
+            if "'" in line or "\x00" in line:
+                self.odd = True
+                self.nul = self.nul or "\x00" in line
             yield line
 
 
@@ -171,17 +171,17 @@ class _Records:
 
     def take(self, records: Iterator[list[str]]) -> None:
         """All of them. The bounds hold while reading, so a file that is too long is not read to its end."""
-        number = 0
+        number, width, most = 0, -1, self.limits.rows
+        lines, rows = self.lines, self.rows
+        add = rows.add
         try:
             for number, cells in enumerate(records, 1):
-                if self.lines.nul:
-                    raise TableProblem(Flaw.NUL, rows=[number])
-                if not any(map(str.strip, cells)):
-                    continue
-                if not self.header:
-                    self._begin(cells)
-                elif len(cells) == self.ragged.width or self._evened(number, cells):
-                    self._add(number, cells)
+                # Nearly every row of a large file is like this one; the others take the long way.
+                if len(cells) == width and not lines.odd and cells[0].strip() and len(rows) < most:
+                    add(number, tuple(cells))
+                else:
+                    self._take_one(number, cells)
+                    width = self.ragged.width or -1
         except csv.Error as error:
             raise _broken(error, number + 1) from None
         if not self.header:
@@ -189,10 +189,20 @@ class _Records:
         if self.ragged.counts:
             raise self.ragged.problem()
 
+    def _take_one(self, number: int, cells: list[str]) -> None:
+        if self.lines.nul:
+            raise TableProblem(Flaw.NUL, rows=[number])
+        if not any(map(str.strip, cells)):
+            return
+        if not self.header:
+            self._begin(cells)
+        elif len(cells) == self.ragged.width or self._evened(number, cells):
+            self._add(number, cells)
+
     def _begin(self, cells: list[str]) -> None:
         self.header = _header(cells, self.limits)
         self.ragged = _Ragged(len(self.header))
-        self.lines.apostrophes = False
+        self.lines.odd = False
 
     def _evened(self, number: int, cells: list[str]) -> bool:
         """Cells beyond the header count only when there is something in them."""
@@ -206,9 +216,9 @@ class _Records:
     def _add(self, number: int, cells: list[str]) -> None:
         if len(self.rows) >= self.limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self.limits.rows)
-        if self.lines.apostrophes:  # what was neutralised is read as it was
+        if self.lines.odd:  # what was neutralised is read as it was
             cells = list(map(plain, cells))
-            self.lines.apostrophes = False
+            self.lines.odd = False
         self.rows.add(number, tuple(cells))
 
 

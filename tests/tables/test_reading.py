@@ -86,6 +86,14 @@ def test_rows_are_numbered_as_a_spreadsheet_does() -> None:
     assert list(read(content).rows) == [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]
 
 
+def test_blank_lines_before_the_header_count_as_rows() -> None:
+    assert list(read(b"\n\n , \n\nemail,n\n\n\na@b.co,1\n").rows) == [Row(8, ("a@b.co", "1"))]
+
+
+def test_the_first_cell_of_a_row_may_be_empty() -> None:
+    assert list(read(b"n,email\n,a@b.co\n  ,b@b.co\n").rows) == [Row(2, ("", "a@b.co")), Row(3, ("  ", "b@b.co"))]
+
+
 def test_empty_cells_beyond_the_header_do_not_count() -> None:
     table = read(b"email,amount,,\na@b.co,1,,\nb@b.co,2\n")
     assert (table.header, cells(table)) == (("email", "amount"), [("a@b.co", "1"), ("b@b.co", "2")])
