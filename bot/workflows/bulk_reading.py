@@ -92,7 +92,8 @@ def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:
 def _words(table: Table, places: Mapping[str, int]) -> str:
     how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
     columns = ", ".join(f"{ours} from “{table.header[place]}”" for ours, place in places.items())
-    return "; ".join(part for part in (how, columns) if part)
+    left = [f"“{name}”" for place, name in enumerate(table.header) if place not in places.values() and name]
+    return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
 
 
 # Looking
