@@ -1,0 +1,169 @@
+"""Bulk payments as values: digests, duplicates, and an accounting in which no item gets lost."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.bulk import (
+    BulkItem,
+    duplicates_in,
+    items_digest,
+    largest_of,
+    row_of,
+    row_reference,
+    sample_of,
+    twin_digest,
+)
+from bot.domain.bulk_account import Accounting, BulkRow, is_ours, moves_on, our_word
+from bot.domain.bulk_progress import Tally, tally
+from bot.domain.bulk_records import ReportedItem
+from bot.domain.bulk_state import ended, state_of
+from bot.domain.instruction import State
+from bot.domain.money import Cents
+from bot.domain.tracking import jittered
+
+ITEMS = [
+    BulkItem(row=2, email="ana@example.com", cents=Cents(100), note="one"),
+    BulkItem(row=3, email="ben@example.com", cents=Cents(250)),
+    BulkItem(row=5, email="Ana@example.com", cents=Cents(100), note="other"),
+]
+ROWS = [BulkRow(row=item.row, email=item.email, cents=item.cents) for item in ITEMS]
+STATUSES = ("created", "COMMITTED", "pending", "Completed", "cancelled", "failed", "paused", "")
+
+
+def reported(item: BulkItem, status: str = "completed", **changes: object) -> ReportedItem:
+    values = {"email": item.email, "cents": item.cents, "internal_note": row_reference("B-1", item.row)}
+    return ReportedItem(status=status, hash=f"h{item.row}", **{**values, **changes})
+
+
+def account(*pages: list[ReportedItem]) -> Accounting:
+    found = Accounting(reference="B-1", rows=ROWS)
+    for page in pages:
+        found.take(page)
+    found.finish()
+    return found
+
+
+@pytest.mark.parametrize("change", [{"row": 9}, {"email": "eve@example.com"}, {"cents": 101}, {"note": "x"}])
+def test_the_digest_covers_every_part_of_every_item(change: dict[str, object]) -> None:
+    assert items_digest([replace(ITEMS[0], **change), *ITEMS[1:]]) != items_digest(ITEMS)  # type: ignore[arg-type]
+    assert items_digest(ITEMS[:2]) != items_digest(ITEMS)
+    assert items_digest(list(reversed(ITEMS))) != items_digest(ITEMS)
+
+
+def test_the_same_payments_in_another_order_are_twins() -> None:
+    other = [replace(item, note="", row=item.row + 7, email=item.email.upper()) for item in reversed(ITEMS)]
+    assert twin_digest(other) == twin_digest(ITEMS)
+    assert twin_digest(ITEMS[:2]) != twin_digest(ITEMS)
+
+
+def test_duplicates_largest_and_sample() -> None:
+    assert duplicates_in(ITEMS) == (5,)
+    assert [one.row for one in largest_of(ITEMS, 2)] == [3, 2]
+    assert sample_of(ITEMS, most=9, known=frozenset()) == ("ben@example.com", "ana@example.com", "Ana@example.com")
+    many = [BulkItem(row=n, email=f"p{n}@example.com", cents=Cents(1000 - n)) for n in range(2, 102)]
+    known = frozenset(item.email for item in many[:90])
+    chosen = sample_of(many, most=10, known=known)
+    assert chosen[:5] == tuple(item.email for item in many[:5])
+    assert set(chosen[5:]) <= {item.email for item in many[90:]}
+
+
+@pytest.mark.parametrize("note", ["B-1/", "B-1/x", "B-12/3", "x B-1/3", "B-1/3 x", "b-1/3", "B-1/12345678"])
+def test_only_our_own_reference_names_a_row(note: str) -> None:
+    assert row_of(note, "B-1") is None
+    assert row_of(" B-1/3 ", "B-1") == 3
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "moves"),
+    [
+        ("", "created", True),
+        ("created", "completed", True),
+        ("pending", "committed", False),
+        ("completed", "failed", False),
+        ("canceled", "pending", False),
+        ("paused", "created", True),
+        ("created", "paused", False),
+        ("failed", "failed", False),
+    ],
+)
+def test_a_status_never_goes_back_and_never_leaves_the_end(before: str, after: str, moves: bool) -> None:
+    assert moves_on(before, after) is moves
+
+
+def test_strangers_doubles_and_other_amounts_are_told() -> None:
+    found = account([reported(ITEMS[0]), reported(ITEMS[0]), reported(ITEMS[1], cents=Cents(999))])
+    found.take([reported(ITEMS[2], internal_note="B-9/5")])
+    assert (found.doubles, found.different, found.strangers) == (1, 1, 1)
+    for words in ("reported twice", "another amount", "not asked for"):
+        assert words in found.trouble
+
+
+def test_without_notes_each_row_is_claimed_once() -> None:
+    nameless = [reported(item, internal_note="") for item in ITEMS]
+    found = account(nameless, [reported(ITEMS[0], internal_note="")])
+    assert {row.status for row in found.rows.values()} == {"completed"}
+    assert found.strangers == 1
+
+
+def test_whose_items_these_are() -> None:
+    mine = [reported(item) for item in ITEMS]
+    assert is_ours(mine, reference="B-1", wanted=ITEMS) is True
+    assert is_ours(mine, reference="B-2", wanted=ITEMS) is False
+    assert is_ours([], reference="B-1", wanted=ITEMS) is None
+    nameless = [reported(item, internal_note="") for item in ITEMS]
+    assert is_ours(nameless, reference="B-1", wanted=ITEMS) is True
+    assert is_ours(nameless[:2], reference="B-1", wanted=ITEMS) is None
+    assert is_ours([*nameless[:2], reported(ITEMS[0], internal_note="")], reference="B-1", wanted=ITEMS) is True
+
+
+@given(st.lists(st.lists(st.tuples(st.integers(0, 2), st.sampled_from(STATUSES)), max_size=6), max_size=8))
+def test_whatever_is_reported_the_counts_add_up_and_the_end_stays(story: list[list[tuple[int, str]]]) -> None:
+    rows = list(ROWS)
+    ends: dict[int, str] = {}
+    for scan in story:
+        found = Accounting(reference="B-1", rows=rows)
+        found.take([reported(ITEMS[index], status) for index, status in scan])
+        found.finish()
+        rows = list(found.rows.values())
+        counted = tally((row.status, 1, row.cents) for row in rows)
+        assert counted.total == len(ITEMS)
+        assert counted.final + counted.pending + counted.under_way + counted.unaccounted == len(ITEMS)
+        assert sum(counted.sums.values()) == sum(item.cents for item in ITEMS)
+        for row in rows:
+            assert ends.get(row.row, row.status) == row.status
+            if row.state is not None and row.state.is_final:
+                ends[row.row] = row.status
+
+
+@pytest.mark.parametrize(
+    ("counts", "over", "state"),
+    [
+        ({"": 3}, False, State.COMMITTED),
+        ({"created": 1, "completed": 2}, True, State.COMMITTED),
+        ({"": 1, "completed": 2}, True, State.COMMITTED),
+        ({"pending": 1, "completed": 2}, False, State.COMMITTED),
+        ({"pending": 1, "completed": 2}, True, State.PENDING_ESCROW),
+        ({"completed": 1, "failed": 2}, True, State.COMPLETED),
+        ({"completed": 3}, False, State.COMPLETED),
+        ({"failed": 2, "canceled": 1}, True, State.FAILED),
+        ({"canceled": 3}, True, State.CANCELED),
+    ],
+)
+def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State) -> None:
+    assert state_of(Tally(counts=counts), over=over) is state
+
+
+def test_words_of_the_service_are_kept_where_nobody_knows_them() -> None:
+    assert (our_word("CANCELLED"), our_word(" Paused "), our_word("")) == ("canceled", "paused", "unknown")
+    assert ended(Tally(counts={"failed": 1})) is State.FAILED
+
+
+def test_a_pause_is_spread_the_same_way_every_time() -> None:
+    pauses = {jittered(timedelta(seconds=100), seed=str(n)) for n in range(50)}
+    assert len(pauses) > 40
+    assert all(timedelta(seconds=90) <= one <= timedelta(seconds=110) for one in pauses)
+    assert jittered(timedelta(seconds=100), seed="a") == jittered(timedelta(seconds=100), seed="a")

@@ -1,0 +1,61 @@
+"""Rows as payments: every mistake with its row, its column and its rule."""
+
+import pytest
+
+from bot.domain.bulk_file import NOTE_LIMIT, read_rows
+from bot.domain.tables import Row
+from bot.tables import neutral, plain
+
+PLACES = {"email": 0, "amount": 1, "note": 2}
+
+
+def read(*cells: str) -> tuple[list[object], list[str]]:
+    items, bad = read_rows([Row(7, cells)], PLACES, plain=plain)
+    return list(items), [f"{one.row} {one.column}: {one.rule}" for one in bad]
+
+
+def test_a_right_row() -> None:
+    items, bad = read_rows([Row(7, (" ana@example.com ", "25.5", "March\n\u202etranslation"))], PLACES, plain=plain)
+    assert bad == []
+    assert (items[0].row, items[0].email, items[0].cents, items[0].note) == (
+        7,
+        "ana@example.com",
+        2550,
+        "March translation",
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "wrong"),
+    [
+        (("", "1", ""), "7 email: it is missing"),
+        (("nobody", "1", ""), "7 email: it must be an e-mail address"),
+        (("a@b", "1", ""), "7 email: it must be an e-mail address"),
+        ((f"{'a' * 60}@{'b' * 60}.example.com", "1", ""), "7 email: it must have at most 120 characters"),
+        (("ana@example.com", "", ""), "7 amount: it is missing"),
+        (("ana@example.com", "0.00", ""), "7 amount: it must be more than zero"),
+        (("ana@example.com", "-1", ""), "7 amount: it must be more than zero"),
+        (("ana@example.com", "1,000.00", ""), "7 amount: it is written without thousands separators"),
+        (("ana@example.com", "1.234", ""), "7 amount: it has at most two decimal places"),
+        (("ana@example.com", "1e3", ""), "7 amount: it is written in digits"),
+        (("ana@example.com", "$5", ""), "7 amount: it is written in digits"),
+        (("ana@example.com", "NaN", ""), "7 amount: it is written in digits"),
+        (("ana@example.com", "1", "n" * (NOTE_LIMIT + 1)), "7 note: it must have at most"),
+    ],
+)
+def test_a_wrong_row(cells: tuple[str, ...], wrong: str) -> None:
+    items, bad = read(*cells)
+    assert items == []
+    assert len(bad) == 1
+    assert bad[0].startswith(wrong)
+
+
+def test_every_mistake_of_a_row_is_named() -> None:
+    assert len(read("nobody", "-1", "")[1]) == 2
+
+
+@pytest.mark.parametrize("email", ["=ana@example.com", "+ana@example.com", "-ana@example.com", "ana@example.com"])
+def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
+    items, bad = read_rows([Row(2, (neutral(email), "1.00", neutral("=1+1")))], PLACES, plain=plain)
+    assert bad == []
+    assert (items[0].email, items[0].note) == (email, "=1+1")
