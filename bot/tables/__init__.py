@@ -3,7 +3,7 @@
 from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.tables.columns import find_columns
 from bot.tables.reading import read_table
-from bot.tables.writing import neutral, plain, write_csv
+from bot.tables.writing import neutral, plain, rewritten, write_csv
 
 __all__ = [
     "Flaw",
@@ -15,5 +15,6 @@ __all__ = [
     "neutral",
     "plain",
     "read_table",
+    "rewritten",
     "write_csv",
 ]

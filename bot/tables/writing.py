@@ -32,6 +32,24 @@ def plain(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
 
 
+def rewritten(content: bytes) -> bytes:
+    """Delimited text of somebody else with its formulas neutralised, row by row, also where it is no proper table."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter)
+    try:
+        for row in csv.reader(io.StringIO(text.replace("\x00", "\ufffd"), newline=""), delimiter=delimiter):
+            writer.writerow([neutral(cell) for cell in row])
+    except csv.Error:  # a cell beyond all bounds: lines are looked at as if they were cells
+        return "\r\n".join(neutral(line) for line in text.splitlines()).encode("utf-8-sig", "replace")
+    return out.getvalue().encode("utf-8-sig", "replace")
+
+
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
     """A CSV file: UTF-8, commas, CRLF.
 

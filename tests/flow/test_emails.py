@@ -256,6 +256,16 @@ async def test_a_receipt_is_shown_and_kept(rig: Rig) -> None:
     assert "job-1" in told
 
 
+async def test_a_result_that_cannot_be_fetched_is_told_with_its_address(rig: Rig) -> None:
+    rig.emails.manners.file_shape = FileShape.URL
+    rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "result", times=None))
+    root = await processed(rig, how="whole")
+    assert f"{rig.emails.url}/results/job-1.csv" in root.text
+    assert not files_of_bot(rig, root)
+    (told,) = news(rig, root)
+    assert "did not hand its result over" in told
+
+
 async def test_anything_else_about_a_file_is_shown(rig: Rig) -> None:
     rig.emails.manners.file_shape = FileShape.TEXT
     root = await processed(rig, how="whole")

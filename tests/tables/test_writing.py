@@ -1,12 +1,13 @@
 """What we hand back runs in no spreadsheet and reads back as it was."""
 
 import io
+import re
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.tables import neutral, plain, read_table, write_csv
+from bot.tables import neutral, plain, read_table, rewritten, write_csv
 
 FORMULAS = [
     "=1+1",
@@ -63,6 +64,23 @@ def test_rows_that_were_written_read_back_the_same(rows: list[tuple[str, str]]) 
 def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
     assert write_csv(["email", "=x"], [["a@b.co", "José"]]) == "\ufeffemail,'=x\r\na@b.co,José\r\n".encode()
     assert write_csv(["email"], [["+a@b.co"]], for_people=False) == b"email\r\n+a@b.co\r\n"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"email,note\n=1+1\nx,y,=2+2,z\n",
+        b"email;note\n=1+1;a,b\n",
+        b"\xef\xbb\xbfemail\t=1+1\n",
+        b"caf\xe9,=1+1\n",
+        b"a\x00,=1+1\n",
+        b"=" + b"x" * 200_000 + b"\n=1+1",
+    ],
+)
+def test_what_is_no_proper_table_runs_nothing_either(content: bytes) -> None:
+    made = rewritten(content).decode("utf-8-sig")
+    rows = [cell for line in made.replace("\r\n", "\n").split("\n") for cell in re.split(r"[,;\t]", line)]
+    assert not [cell for cell in rows if cell.strip('"').startswith("=")]
 
 
 def test_half_a_letter_does_not_stop_a_file() -> None:

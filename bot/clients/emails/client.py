@@ -12,7 +12,7 @@ from urllib.parse import quote
 from pydantic import SecretStr
 
 from bot.clients.emails.quick import Quick
-from bot.clients.emails.wire import Hide, Whole, read_answer, read_file_answer
+from bot.clients.emails.wire import Hide, Whole, hidden_bytes, read_answer, read_file_answer
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.service_errors import read_failure
@@ -126,6 +126,14 @@ class EmailsClient:
             hide=self._hide,
             name=name,
         )
+
+    def without_key(self, text: str) -> str:
+        """A text in which the key may stand, such as an address that the service made."""
+        return self._hide(text)
+
+    def file_without_key(self, content: bytes) -> bytes:
+        """The same for a file."""
+        return hidden_bytes(content, self._hide)
 
     def _form(self, content: bytes, *, column: int, boundary: str) -> bytes:
         key, index, file = (self._file.fields[name] for name in ("key", "column", "file"))

@@ -1,5 +1,6 @@
 """The whole file at once: sent to the service a single time, and whatever comes back is handed on."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import timedelta
 from io import BytesIO
@@ -9,9 +10,9 @@ from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
 from bot.domain.emails import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.domain.tables import Limits, Table, TableProblem
+from bot.domain.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
-from bot.tables import read_table, write_csv
+from bot.tables import read_table, rewritten, write_csv
 from bot.workflows.boards import post_file, show_board
 from bot.workflows.context import Context
 from bot.workflows.emails.ask import subject_of, tell
@@ -59,7 +60,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
     if isinstance(answer, NotExecuted) and answer.again:
         await _later(ctx, claimed, answer)
         return
-    ended = await _ended(ctx, answer, name)
+    ended = await _ended(ctx, client, answer, name)
     await ctx.store.write(lambda tx: _end(ctx, tx, claimed, ended), name="email_sent")
 
 
@@ -104,15 +105,16 @@ async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
 
 
 async def _ended(  # noqa: PLR0911 - one end an answer
-    ctx: Context, answer: FileAnswer | NotExecuted | Unknown, name: str
+    ctx: Context, client: EmailsClient, answer: FileAnswer | NotExecuted | Unknown, name: str
 ) -> _Ended:
     match answer:
         case Returned():
-            return _Ended(RunState.DONE, {}, _made_safe(answer))
+            return _Ended(RunState.DONE, {}, await asyncio.to_thread(_made_safe, answer))
         case Listed(header=header, rows=rows):
-            return _Ended(RunState.DONE, {}, Returned(name=name, content=write_csv(header, rows)))
+            content = await asyncio.to_thread(write_csv, header, rows)
+            return _Ended(RunState.DONE, {}, Returned(name=name, content=content))
         case Link(url=url):
-            return await _fetched(ctx, url, name)
+            return await _fetched(ctx, client, url, name)
         case Receipt(id=number, pairs=pairs):
             return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
         case Answer(pairs=pairs, text=text):
@@ -124,7 +126,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
             return _Ended(RunState.UNKNOWN, {"reason": reason})
 
 
-async def _fetched(ctx: Context, url: str, name: str) -> _Ended:
+async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
     """The service put its result somewhere; such addresses expire, so it is fetched at once."""
     content = bytearray()
     try:
@@ -133,18 +135,20 @@ async def _fetched(ctx: Context, url: str, name: str) -> _Ended:
                 content += piece
             name = result.name or name
     except (ServiceNow, ServiceNever) as trouble:
-        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": [["result", url]]})
+        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": [["result", client.without_key(url)]]})
     if not content:
-        return _Ended(RunState.DONE, {"reason": "its result is empty", "said": [["result", url]]})
-    return _Ended(RunState.DONE, {}, _made_safe(Returned(name=name, content=bytes(content))))
+        return _Ended(RunState.DONE, {"reason": "its result is empty", "said": [["result", client.without_key(url)]]})
+    file = Returned(name=name, content=client.file_without_key(bytes(content)))
+    return _Ended(RunState.DONE, {}, await asyncio.to_thread(_made_safe, file))
 
 
 def _made_safe(file: Returned) -> Returned:
-    """A table gets its formulas neutralised; what cannot be read as one is handed on as it is."""
+    """Formulas neutralised; what is neither table nor text is handed on as it is. It computes: run it in a thread."""
     try:
         table = read_table(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
-    except TableProblem:
-        return file
+    except TableProblem as problem:
+        binary = problem.flaw in (Flaw.OTHER_KIND, Flaw.LOCKED, Flaw.DAMAGED, Flaw.BOMB)
+        return file if binary else Returned(name=file.name, content=rewritten(file.content))
     if table.sheet:
         return Returned(
             name=f"{_stem(file.name)}.csv", content=write_csv(table.header, (row.cells for row in table.rows))
