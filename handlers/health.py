@@ -56,6 +56,7 @@ def _oldest(tx: Tx) -> dict[str, datetime | None]:
         "callbacks": tx.inbox.oldest(),
         "webhooks": tx.store_events.oldest(),
         "messages": tx.outbox.oldest_unsent(),
+        "files": tx.dropped.oldest(),
     }
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, and_, func, select, update
 
 from bot.domain.files import DroppedFile
 from storage.repositories.common import columns, free, insert_once
@@ -88,6 +88,12 @@ class DroppedFiles:
     def gone(self, file_id: str) -> bool:
         """It was offered and is there no more; False when it was not offered, or that is known."""
         return self._change(file_id, DropState.OFFERED, {"state": DropState.GONE})
+
+    def oldest(self) -> datetime | None:
+        """When the oldest file was noticed that nobody has settled yet."""
+        query = select(func.min(table.c.created_at)).where(table.c.due_at.is_not(None))
+        found: datetime | None = self._connection.execute(query).scalar_one()
+        return found
 
     def recover(self, owner: str) -> int:
         """Free files that another owner took; only where no other process can be alive. How many."""

@@ -55,7 +55,7 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
 
 
 def _nothing_waits() -> dict[str, None]:
-    return {"callbacks": None, "webhooks": None, "messages": None}
+    return {"callbacks": None, "webhooks": None, "messages": None, "files": None}
 
 
 async def test_callbacks_are_taken_in_while_slack_is_down(open_scene: Opening) -> None:

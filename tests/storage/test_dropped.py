@@ -137,3 +137,12 @@ async def test_what_a_dead_process_held_is_free(store: Store) -> None:
     assert await store.write(lambda tx: tx.dropped.recover("dead")) == 0
     assert await store.write(lambda tx: tx.dropped.recover("alive")) == 1
     assert [one.id for one in await claim(store, owner="alive")] == ["F1"]
+
+
+async def test_how_long_the_oldest_has_waited(store: Store) -> None:
+    assert await store.read(lambda tx: tx.dropped.oldest()) is None
+    await notice(store, row("F1", created_at=later(5)))
+    await notice(store, row("F2"))
+    assert await store.read(lambda tx: tx.dropped.oldest()) == NOW
+    await store.write(lambda tx: tx.dropped.quiet("F2"))
+    assert await store.read(lambda tx: tx.dropped.oldest()) == later(5)
