@@ -4,6 +4,7 @@ BIN := .venv/bin
 RUN_STAMP := .venv/.run
 BENCHMARKS := $(sort $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py))))
 DEV_STAMP := .venv/.dev
+MEDIA_STAMP := .venv/.media
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: help playground test check format lock chaos bench manifest clean
@@ -11,7 +12,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help:            ## what there is
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-playground: $(RUN_STAMP)  ## everything on this machine, without any account
+playground: $(RUN_STAMP) $(MEDIA_STAMP)  ## everything on this machine, without any account
 	$(BIN)/python -m bot playground $(ARGS)
 
 test: $(DEV_STAMP)        ## all tests but the long campaigns
@@ -57,3 +58,9 @@ $(DEV_STAMP): requirements-dev.txt pyproject.toml | .venv/bin/python
 	$(INSTALL) --require-hashes -r requirements-dev.txt
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@ $(RUN_STAMP)
+
+# What lets the playground convert audio for real, out of the tests' lock; without it a tone stands in for the result.
+$(MEDIA_STAMP): requirements-dev.txt | $(RUN_STAMP)
+	awk '/^av==/ { on = 1 } on { print } on && !/\\$$/ { exit }' requirements-dev.txt > .venv/media.txt
+	$(INSTALL) --no-deps --require-hashes -r .venv/media.txt || echo "No PyAV for this machine: a tone stands in."
+	touch $@
