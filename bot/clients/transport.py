@@ -278,7 +278,7 @@ def _failure(error: Exception, flight: _Flight) -> Failure:
 
 def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
     """An answer as a value. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
-    kept = {name.lower(): value for name, value in headers.items() if name.lower() in _HEADERS_KEPT}
+    kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
     is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
     document: object = NO_JSON if is_html else _parse(body)
     text = ""

@@ -163,6 +163,8 @@ def _leaves(document: Mapping[str, object], before: str, depth: int) -> Iterator
 
 
 def _scalar(value: object) -> str:
+    if type(value) is str:  # nearly all of them
+        return value
     match value:
         case None:
             return ""
@@ -178,7 +180,7 @@ def _scalar(value: object) -> str:
 
 def _hidden(pairs: tuple[tuple[str, str], ...], hide: Hide) -> tuple[tuple[str, str], ...]:
     """Names and values without our key, looked at in one go."""
-    together = _SEPARATOR.join(f"{name}{_SEPARATOR}{value}" for name, value in pairs)
+    together = _SEPARATOR.join([part for pair in pairs for part in pair])
     clean = hide(together)
     if clean == together:
         return pairs
@@ -213,6 +215,8 @@ def _short(text: str, limit: int) -> str:
     """Storable everywhere, at most so many characters."""
     if text.isascii() and "\x00" not in text:
         sound = text.strip()
+        if len(sound) <= limit:
+            return sound
     else:
         sound = text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
     return sound if len(sound) <= limit else sound[: limit - 1] + "…"
