@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any
@@ -380,7 +381,10 @@ async def test_nothing_of_an_unsigned_request_is_logged(rig: Rig, capsys: pytest
     assert "canary" not in captured.out + captured.err
 
 
-async def test_no_secret_and_no_address_is_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+async def test_no_secret_and_no_address_is_logged(
+    rig: Rig, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)  # calls that went well are told at this level alone
     ack = await rig.pay()
     await rig.press("approve", user="U0ZOE")
     await heard(rig, "U0ZOE", "not among")

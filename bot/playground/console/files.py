@@ -118,7 +118,7 @@ class FileDesk:
         response.content_type = media_type(file) or _OCTETS
         response.content_length = end - start
         await response.prepare(request)
-        with suppress(ConnectionResetError):  # players leave when they have heard enough
+        with suppress(ConnectionError):  # players leave when they have heard enough
             for chunk in file.blob.chunks(start, end):
                 await response.write(chunk)
         return response
