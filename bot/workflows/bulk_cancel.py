@@ -322,7 +322,7 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, 
         now=now,
         actor=SYSTEM,
         action="observed",
-        detail={"counts": dict(progress.tally.counts)},
+        detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
         unknown_since=None,
     )
@@ -332,6 +332,11 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, 
     place = Place.APPROVALS if instruction.origin_channel == ctx.policy.channels.approvals else Place.REQUESTER
     show_file(tx, moved, place, RESULT_FILE, policy=ctx.policy, now=now)
     tx.tracked.hasten(BULK, _job_of(instruction), now)
+
+
+def _counted(progress: Progress) -> str:
+    """What became of them, for the audit."""
+    return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
 
 
 def _stop(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str) -> None:

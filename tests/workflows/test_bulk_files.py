@@ -1,0 +1,74 @@
+"""Broken files, asked to be paid: each gets one clear answer in Slack, and nothing is requested."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.support.clock import ManualClock
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.tables.corpus import BOOKS, TEXTS
+from tests.workflows.looking import requests
+
+TAKEN = (".csv", ".xlsx", ".txt", ".tsv")
+"""Endings that the form takes."""
+BROKEN = [one for one in [*TEXTS, *BOOKS] if "bomb" not in one.name and one.file.endswith(TAKEN)]
+COLUMNS = [
+    (b"name,amount\nAna,5.00\n", "no column email"),
+    (b"email,note\nana@example.com,x\n", "no column amount"),
+    (b"email,e-mail,amount\nana@example.com,a@b.example,5.00\n", "could be"),
+    (b"email,amount\n" + b"ana@example.com,1.00\n" * 10_001, "more than 10,000 rows"),
+]
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def answered(rig: Rig, content: bytes, name: str) -> str:
+    """What the form says after a file was put into it; nothing may have been requested."""
+    before = len(await requests(rig))
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
+    await rig.workspace.submit(MARIA, {"file": [rig.workspace.upload(MARIA, name, content)]})
+
+    def told() -> str | None:
+        view = rig.workspace.modal(MARIA)
+        return view.plain if view is not None and view.callback_id == "notice" and "Reading" not in view.plain else None
+
+    said = await rig.workspace.until(told)
+    await rig.workspace.close(MARIA)
+    await rig.settle()
+    assert len(await requests(rig)) == before
+    assert rig.cards(APPROVALS) == []
+    return said
+
+
+async def test_every_broken_file_has_its_answer(rig: Rig) -> None:
+    wrong = []
+    for broken in BROKEN:
+        content = broken.content()
+        said = await answered(rig, content, broken.file)
+        # A file may be wrong in two ways, of which one is named; an empty one Slack itself tells of.
+        if "Something went wrong" in said or "(row" in said or len(said) < 30:
+            wrong.append((broken.name, said))
+    assert len(BROKEN) >= 40
+    assert not wrong, wrong
+
+
+@pytest.mark.parametrize(("content", "words"), COLUMNS, ids=["no email", "no amount", "two emails", "too many"])
+async def test_a_table_of_something_else(rig: Rig, content: bytes, words: str) -> None:
+    assert words in await answered(rig, content, "people.csv")
+
+
+async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
+    content = "email,amount\n" + "".join(f"nobody{n},5.00\n" for n in range(60))
+    said = await answered(rig, content.encode(), "people.csv")
+    assert "60 of 60 rows" in said
+    assert "row 2" in said
+    direct = rig.workspace.messages(rig.workspace.open_dm(MARIA).id)
+    (file,) = [one for message in direct for one in message.files]
+    found = rig.workspace.file(file)
+    assert found is not None
+    assert len(found.content.decode("utf-8-sig").splitlines()) == 61
