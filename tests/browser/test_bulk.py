@@ -1,0 +1,211 @@
+"""Bulk payments in the playground: drop a table, two people approve it, watch it, mend what failed and drop that."""
+
+import csv
+import re
+from collections.abc import AsyncIterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Browser, Locator, Page, expect
+
+from bot.playground.launch import Playground
+from tests.browser.test_playground import become, enter, playground, shot, visit
+
+__all__ = ["playground", "visit"]
+
+pytestmark = pytest.mark.browser
+
+MARIA, ADA, LIN = "U0MARIA", "U0ADA", "U0LIN"
+FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
+LATER = 30_000
+PHONE = 390
+ROWS = 12
+LATECOMER = "newcomer@example.com"
+"""Has no account at first: the money waits."""
+TABLE = "email,amount,note\n" + "".join(
+    f"{LATECOMER if n == 2 else f'person{n}@example.com'},100.00,Translation {n}\n" for n in range(1, ROWS + 1)
+)
+FAILED = ["person4@example.com", "person8@example.com", "person12@example.com"]
+BROKEN = "email,amount,note\nana@example.com,25.00,March\nben@example.com,-3,April\n"
+
+
+@pytest.fixture
+async def office(playground: Playground) -> Playground:
+    """Everybody but one has an account; each fourth payment fails; six are paid at a time."""
+    for number in range(1, ROWS + 1):
+        playground.payments.add_account(f"person{number}@example.com", full_name=f"Person {number}")
+    playground.payments.switches.bulk_fail_every = 4
+    playground.payments.switches.bulk_items_a_step = 6
+    return playground
+
+
+@pytest.fixture
+async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
+    context = await browser.new_context(
+        viewport={"width": PHONE, "height": 844}, locale="en-GB", timezone_id="UTC", has_touch=True
+    )
+    page = await context.new_page()
+    await page.goto(playground.url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    await page.get_by_test_id("tour-close").click()
+    yield page
+    await context.close()
+
+
+async def drop(page: Page, name: str, content: bytes) -> Locator:
+    """Give a table to the conversation; the thread of its message, with the offer in it."""
+    file: Any = {"name": name, "mimeType": "text/csv", "buffer": content}
+    await page.get_by_test_id("composer-attach-input").set_input_files(file)
+    await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)
+    await page.get_by_test_id("composer-send").click()
+    message = page.locator("#middle").get_by_test_id("message").filter(has_text=name).last
+    await message.get_by_test_id("replies").click(timeout=LATER)
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread.get_by_role("button", name="Pay in bulk")).to_be_visible()
+    return thread
+
+
+def card(page: Page, words: str = "1200.00 USD in 12 payments") -> Locator:
+    return page.locator("#middle").get_by_test_id("message").filter(has_text=words).first
+
+
+async def approve(page: Page, amount: str, words: str) -> None:
+    """Approve the card as who is looking, typing the amount."""
+    await card(page, words).get_by_role("button", name="Approve").click(timeout=LATER)
+    modal = page.get_by_test_id("modal")
+    await expect(modal).to_contain_text("Type the amount")
+    await modal.get_by_label("Type the amount").fill(amount)
+    await shot(page, "bulk-typed")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_have_count(0)
+
+
+def counts(text: str) -> dict[str, int]:
+    """How many payments stand where, as a sentence says."""
+    return {word: int(number) for number, word in re.findall(r"(\d+) (completed|failed|pending|not reported)", text)}
+
+
+async def fits(page: Page) -> None:
+    """Nothing runs out of the page, nor out of the middle or the thread of it."""
+    over = await page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll("#middle, #thread, [data-testid=message]")]
+            .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+            .map((one) => `${one.id || one.className || one.tagName}: ${one.scrollWidth} of ${one.clientWidth}`)"""
+    )
+    assert over == []
+
+
+async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, office: Playground) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    thread = await drop(page, "march.csv", TABLE.encode())
+    await expect(thread.get_by_role("button", name="Pay in bulk")).to_have_count(1)
+    await shot(page, "bulk-offer")
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    await page.get_by_test_id("thread-close").click()
+    for person in (ADA, LIN):
+        await become(page, person)
+        await enter(page, APPROVALS)
+        await expect(card(page)).to_contain_text("1200.00 USD")
+        await shot(page, f"bulk-card-{person}")
+        await approve(page, "1200.00", "1200.00 USD in 12 payments")
+    await expect(card(page)).to_contain_text("%", timeout=LATER)
+    await shot(page, "bulk-progress")
+    await expect(card(page)).to_contain_text("1 pending (100.00 USD)", timeout=LATER)
+    await expect(card(page)).to_contain_text("3 failed (300.00 USD)")
+    assert sum(counts(await card(page).inner_text()).values()) == ROWS
+    await shot(page, "bulk-pending")
+    office.payments.add_account(LATECOMER, full_name="New Comer")
+    await expect(card(page)).to_contain_text("every payment is accounted for", timeout=LATER)
+    assert counts(await card(page).inner_text()) == {"completed": 9, "failed": 3, "pending": 0}
+    await expect(card(page).get_by_role("button", name="Cancel pending")).to_have_count(0)
+    await become(page, MARIA)
+    await enter(page, FINANCE)
+    await card(page).get_by_test_id("replies").click()
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread).to_contain_text("That is all 12 payments that were approved", timeout=LATER)
+    file = thread.get_by_test_id("file").filter(has_text="failed")
+    await expect(file).to_have_count(1, timeout=LATER)
+    await shot(page, "bulk-summary")
+    await once_more(page, office, await downloaded(page, file))
+
+
+async def downloaded(page: Page, file: Locator) -> bytes:
+    async with page.expect_download() as loading:
+        await file.click()
+    return Path(await (await loading.value).path()).read_bytes()  # noqa: ASYNC240 - a few bytes
+
+
+async def once_more(page: Page, office: Playground, content: bytes) -> None:
+    """What failed, as it was handed out, is a request of its own."""
+    rows = list(csv.DictReader(StringIO(content.decode("utf-8-sig"))))
+    assert [row["email"] for row in rows] == FAILED
+    assert all("refused the money" in row["error"] for row in rows)
+    office.payments.switches.bulk_fail_every = 0
+    await page.get_by_test_id("thread-close").click()
+    thread = await drop(page, "mended.csv", content)
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    await page.get_by_test_id("thread-close").click()
+    again = card(page, "300.00 USD in 3 payments")
+    await become(page, ADA)
+    await enter(page, APPROVALS)
+    await again.get_by_role("button", name="Approve").click(timeout=LATER)
+    await expect(again).to_contain_text("every payment is accounted for", timeout=60_000)
+    assert counts(await again.inner_text()) == {"completed": 3, "failed": 0, "pending": 0}
+    assert sum(entry.cents for entry in office.payments.ledger.entries) == 120_000
+
+
+async def test_a_broken_file_is_answered_with_its_row(visit: Page) -> None:
+    page = visit
+    await enter(page, FINANCE)
+    thread = await drop(page, "broken.csv", BROKEN.encode())
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    told = page.locator("[data-testid=message][data-ephemeral=true]").filter(has_text="Nothing was requested")
+    await expect(told.first).to_contain_text("row 3, amount: it must be more than zero", timeout=LATER)
+    await expect(told.first).not_to_contain_text("row 2")
+    await shot(page, "bulk-broken")
+    await page.get_by_test_id("thread-close").click()
+    await enter(page, APPROVALS)
+    await expect(page.locator("#middle").get_by_text("in 2 payments")).to_have_count(0)
+
+
+async def walk(page: Page, person: str, channel: str) -> None:
+    """Become somebody and go somewhere, where the list of channels is folded away."""
+    await page.get_by_test_id("menu").tap()
+    await become(page, person)
+    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
+    await page.get_by_test_id("menu").tap()
+    await enter(page, channel)
+    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
+
+
+async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, office: Playground) -> None:
+    page = phone
+    thread = await drop(page, "broken.csv", BROKEN.encode())
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    await expect(page.get_by_text("Nothing was requested").first).to_be_attached(timeout=LATER)
+    await fits(page)
+    await shot(page, "bulk-phone-broken")
+    await page.get_by_test_id("thread-close").click()
+    thread = await drop(page, "march.csv", TABLE.encode())
+    await fits(page)
+    await shot(page, "bulk-phone-offer")
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    await page.get_by_test_id("thread-close").click()
+    for person in (ADA, LIN):
+        await walk(page, person, APPROVALS)
+        await expect(card(page)).to_contain_text("1200.00 USD", timeout=LATER)
+        await fits(page)
+        await shot(page, f"bulk-phone-card-{person}")
+        await approve(page, "1200", "1200.00 USD in 12 payments")
+    await expect(card(page)).to_contain_text("1 pending (100.00 USD)", timeout=60_000)
+    await fits(page)
+    await shot(page, "bulk-phone-pending")
+    office.payments.add_account(LATECOMER, full_name="New Comer")
+    await expect(card(page)).to_contain_text("every payment is accounted for", timeout=LATER)
+    await card(page).get_by_test_id("replies").click()
+    await expect(page.locator("#thread")).to_contain_text("That is all 12 payments that were approved")
+    await fits(page)
+    await shot(page, "bulk-phone-summary")
