@@ -103,7 +103,7 @@ def _so_far(condition: Callable[[], T | bool | None]) -> T | bool | None:
     """What the condition says; looking for what does not exist yet means no."""
     try:
         return condition()
-    except LookupError:
+    except (LookupError, StopIteration):  # an index, a key, or the next of what is not there yet
         return None
 
 

@@ -82,7 +82,7 @@ class Looking:
     async def until(self, condition: Callable[[], T | bool | None], *, timeout: float = 10.0) -> T:
         """Wait until the condition is true, looking after each change.
 
-        A ``LookupError`` of the condition (no such message, list index) counts as not yet.
+        A ``LookupError`` of the condition (no such message, list index) and a ``next`` without one count as not yet.
 
         Raises:
             TimeoutError: It did not become true; the error shows all messages and the last calls.

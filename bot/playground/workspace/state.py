@@ -13,7 +13,7 @@ from bot.playground.workspace.files import Files
 from bot.playground.workspace.ids import Stamps
 from bot.playground.workspace.log import Log
 from bot.playground.workspace.model import ApiCall, Channel, Message, User
-from bot.playground.workspace.views import Triggers, Views
+from bot.playground.workspace.views import TRIGGER_SECONDS, Triggers, Views
 
 CALLS_KEPT = 2000
 
@@ -65,6 +65,7 @@ class State:
 
     identity: Identity
     clock: Callable[[], float] = time.time
+    trigger_seconds: float = TRIGGER_SECONDS
     url: str = ""
     faults: Faults = field(default_factory=Faults)
     changes: Changes = field(default_factory=Changes)
@@ -89,7 +90,7 @@ class State:
         )
         self.log = Log(tell=self.changes.tell)
         self.views = Views(tell=self.changes.tell)
-        self.triggers = Triggers(clock=self.clock)
+        self.triggers = Triggers(clock=self.clock, seconds=self.trigger_seconds)
         self.files = Files(clock=self.clock, tell=self.changes.tell)
         self.stamps = Stamps(clock=self.clock)
 

@@ -14,7 +14,7 @@ STACK_LIMIT = 3
 """Views on top of each other, the first included."""
 
 TRIGGER_SECONDS = 3.0
-"""How long a trigger id serves."""
+"""How long a trigger id serves, unless the workspace is set up otherwise."""
 
 
 @dataclass
@@ -26,10 +26,11 @@ class _Trigger:
 
 
 class Triggers:
-    """Trigger ids: each opens one view, within three seconds of the act that brought it."""
+    """Trigger ids: each opens one view, within some seconds of the act that brought it."""
 
-    def __init__(self, *, clock: Callable[[], float]) -> None:
+    def __init__(self, *, clock: Callable[[], float], seconds: float = TRIGGER_SECONDS) -> None:
         self._clock = clock
+        self._seconds = seconds
         self._issued: dict[str, _Trigger] = {}
 
     def issue(self, user: str, *, view: str = "") -> str:
@@ -45,14 +46,14 @@ class Triggers:
             The person who acted and the view they acted in, or ``""``.
 
         Raises:
-            ApiRefusal: It is unknown, was used before, or is older than three seconds.
+            ApiRefusal: It is unknown, was used before, or is too old.
         """
         trigger = self._issued.get(trigger_id)
         if trigger is None:
             raise ApiRefusal("invalid_trigger_id")
         if trigger.used:
             raise ApiRefusal("exchanged_trigger_id")
-        if self._clock() - trigger.issued > TRIGGER_SECONDS:
+        if self._clock() - trigger.issued > self._seconds:
             raise ApiRefusal("expired_trigger_id")
         trigger.used = True
         return trigger.user, trigger.view

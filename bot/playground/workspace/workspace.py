@@ -19,6 +19,7 @@ from bot.playground.workspace.responses import Responses
 from bot.playground.workspace.server import Surface
 from bot.playground.workspace.socket_mode import Sockets
 from bot.playground.workspace.state import SCOPES, Identity, State
+from bot.playground.workspace.views import TRIGGER_SECONDS
 from bot.playground.workspace.web_api import WebApi
 
 _BODY_BYTES = 4 * 1024 * 1024
@@ -47,6 +48,7 @@ class Workspace(Forms, Looking):
         scopes: Collection[str] = SCOPES,
         enforce_rates: bool = True,
         ack_seconds: float = 3.0,
+        trigger_seconds: float = TRIGGER_SECONDS,
     ) -> None:
         self.identity = Identity(
             team_id=team_id,
@@ -60,7 +62,7 @@ class Workspace(Forms, Looking):
             signing_secret=signing_secret,
             scopes=tuple(scopes),
         )
-        self._state = State(identity=self.identity, clock=clock)
+        self._state = State(identity=self.identity, clock=clock, trigger_seconds=trigger_seconds)
         self._stopping = asyncio.Event()
         self._sockets = Sockets(state=self._state)
         self._delivery = Delivery(signing_secret=signing_secret, sockets=self._sockets, ack_seconds=ack_seconds)

@@ -3,13 +3,24 @@ from typing import Any
 import pytest
 
 from bot.playground.workspace import Message
-from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GUS, NORA, TOMAS, Scene
+from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GUS, NORA, PATIENCE, TOMAS, Scene
 
 
 async def card(scene: Scene, channel: str = FINANCE) -> Message:
     """A card with every kind of control."""
     await scene.do("slash", {"as": TOMAS, "channel": FINANCE, "command": "/pay", "text": "send it"})
-    return await scene.workspace.until(lambda: next(m for m in scene.workspace.messages(channel) if m.blocks))
+    return await scene.workspace.until(
+        lambda: next(m for m in scene.workspace.messages(channel) if m.blocks), timeout=PATIENCE
+    )
+
+
+async def clicked(scene: Scene) -> dict[str, Any]:
+    """What the bot heard of the only click: it may hear of it after the act was answered."""
+    body = await scene.workspace.until(
+        lambda: next(body for body in scene.bot.heard if body.get("actions")), timeout=PATIENCE
+    )
+    assert [heard for heard in scene.bot.heard if heard.get("actions")] == [body]
+    return body
 
 
 def action(kind: str, name: str, **state: Any) -> dict[str, Any]:
@@ -55,7 +66,7 @@ async def test_a_button_sends_the_value_the_bot_gave_it(scene: Scene) -> None:
     message = await card(scene, APPROVALS)
     forged = action("button", "approve", value="forged")
     await scene.do("act", {"as": TOMAS, "channel": APPROVALS, "ts": message.ts, "action": forged})
-    [click] = [body for body in scene.bot.heard if body.get("actions")]
+    click = await clicked(scene)
     assert click["actions"][0]["value"] == "r1"
     assert click["user"]["id"] == TOMAS
 
@@ -71,15 +82,14 @@ async def test_a_button_sends_the_value_the_bot_gave_it(scene: Scene) -> None:
 async def test_menus_send_what_was_chosen(scene: Scene, sent: dict[str, Any], key: str, value: str) -> None:
     message = await card(scene)
     await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": sent})
-    [click] = [body["actions"][0] for body in scene.bot.heard if body.get("actions")]
-    chosen = click[key]
+    chosen = (await clicked(scene))["actions"][0][key]
     assert (chosen["value"] if isinstance(chosen, dict) else chosen) == value
 
 
 async def test_a_form_goes_through_errors_to_its_end(scene: Scene) -> None:
     message = await card(scene)
     await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-    await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+    await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
     kind = {
         "type": "radio_buttons",
         "selected_option": {"text": {"type": "plain_text", "text": "Late"}, "value": "late"},
@@ -104,7 +114,7 @@ async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
     values = {"why": {"type": "plain_text_input", "value": "push"}, "kind": kind}
     for clear, left in ((False, 1), (True, 0)):
         await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-        await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+        await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
         await scene.do("submit", {"as": NORA, "values": values})
         assert (await scene.state())["depth"] == 2
         await scene.do("close", {"as": NORA, "clear": clear})
@@ -115,7 +125,7 @@ async def test_pushed_forms_close_one_by_one_or_all(scene: Scene) -> None:
 async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
     message = await card(scene)
     await scene.do("act", {"as": NORA, "channel": FINANCE, "ts": message.ts, "action": action("button", "reject")})
-    await scene.workspace.until(lambda: scene.workspace.modal(NORA))
+    await scene.workspace.until(lambda: scene.workspace.modal(NORA), timeout=PATIENCE)
     heard = len(scene.bot.heard)
     told = await scene.do("submit", {"as": NORA, "values": {}}, status=409)
     assert "why" in told["error"]
@@ -125,9 +135,9 @@ async def test_a_form_that_lacks_something_is_not_sent(scene: Scene) -> None:
 async def test_the_home_opens_and_its_buttons_work(scene: Scene) -> None:
     assert (await scene.state())["home"] is None
     await scene.do("home", {"as": NORA})
-    await scene.workspace.until(lambda: scene.workspace.home(NORA))
+    await scene.workspace.until(lambda: scene.workspace.home(NORA), timeout=PATIENCE)
     await scene.do("act-at-home", {"as": NORA, "action": {"type": "button", "action_id": "in_home"}})
-    await scene.workspace.until(lambda: scene.bot.heard)
+    await scene.workspace.until(lambda: scene.bot.heard, timeout=PATIENCE)
     assert scene.bot.heard[-1]["actions"][0]["value"] == "h"
 
 

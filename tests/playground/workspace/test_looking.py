@@ -17,6 +17,16 @@ async def test_until_waits_for_a_change_and_returns_what_it_found(workspace: Wor
     assert await waiting == message
 
 
+async def test_until_waits_for_the_next_of_what_is_not_there_yet(workspace: Workspace) -> None:
+    waiting = asyncio.create_task(
+        workspace.until(lambda: next(said for said in workspace.messages(GENERAL) if said.text == "second"))
+    )
+    for text in ("first", "second"):
+        await workspace.say(ANA, GENERAL, text)
+        await asyncio.sleep(0)
+    assert (await waiting).text == "second"
+
+
 async def test_until_also_sees_what_changed_elsewhere(workspace: Workspace) -> None:
     elsewhere: list[int] = []
     waiting = asyncio.create_task(workspace.until(lambda: elsewhere))
