@@ -32,6 +32,16 @@ class FaultKind(StrEnum):
     """The answer comes ``seconds`` later; the effect happens as usual."""
 
 
+NOT_DONE = frozenset({FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED})
+"""Nothing happens at all."""
+UNANSWERED = frozenset({FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS})
+"""The connection ends without an answer."""
+LATE = frozenset({FaultKind.DONE_HANGS, FaultKind.SLOW})
+"""Whatever happens to the caller happens ``seconds`` later."""
+REPLACED = frozenset({FaultKind.DONE_500, FaultKind.GARBAGE})
+"""It happens, but the answer is another one."""
+
+
 @dataclass
 class Fault:
     """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared."""

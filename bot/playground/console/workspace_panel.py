@@ -2,19 +2,20 @@
 
 from collections.abc import AsyncIterator, Sequence
 
-from bot.playground.console import panels
-from bot.playground.console.panels import CallBook, CallLine, FaultChoice, Figure, Operation, Status
+from bot.playground.console.choices import DONE_DROPPED, DONE_HANGS, GARBAGE, LOST, TOO_MANY
+from bot.playground.console.panels import CallLine, FaultChoice, Figure, Operation
+from bot.playground.console.service_panel import Panel
 from bot.playground.workspace import ApiCall, Workspace
 
 _POSTING = (
-    FaultChoice(kind="lost", title="Lose the request", about="Nothing happens, and no answer comes."),
-    FaultChoice(kind="done_dropped", title="Do it, then hang up", about="It happens, then the line is cut."),
-    FaultChoice(kind="done_hangs", title="Do it, then time out", about="It happens, but the answer never comes."),
+    LOST,
+    DONE_DROPPED,
+    DONE_HANGS,
     FaultChoice(kind="done_500", title="Do it, then answer 500", about="It happens, but the answer says it failed."),
     FaultChoice(kind="error_500", title="Answer 500", about="Nothing happens; the answer says it failed."),
-    FaultChoice(kind="too_many", title="Answer 429", about="Too many requests: come back in a second."),
+    TOO_MANY,
     FaultChoice(kind="refused", title="Refuse", about="Nothing happens; the answer says no."),
-    FaultChoice(kind="garbage", title="Answer garbage", about="It happens, but a proxy answers with an HTML page."),
+    GARBAGE,
     FaultChoice(kind="slow", title="Answer slowly", about="It happens five seconds later."),
 )
 
@@ -41,49 +42,25 @@ _TITLES = {
 _WRITES = ("chat.", "views.", "files.", "reactions.", "conversations.join", "conversations.open")
 
 
-class WorkspacePanel:
+class WorkspacePanel(Panel):
     """Shows what the bot asks of the local workspace."""
 
     name = "slack"
     title = "Slack"
     about = "The local workspace stands in for Slack. These are the bot's Web API calls."
-    operations = OPERATIONS
+    requests = OPERATIONS
 
     def __init__(self, *, workspace: Workspace) -> None:
+        super().__init__(faults=workspace.faults)
         self._workspace = workspace
-        self._book = CallBook()
         self._refused = 0
 
-    def status(self) -> Status:
+    def _figures(self) -> list[Figure]:
         """How many calls there were and how many were refused."""
-        return Status(
-            count=self._book.count,
-            figures=(
-                Figure(name="calls", label="Calls", value=str(self._book.count)),
-                Figure(name="refused", label="Refused", value=str(self._refused)),
-            ),
-            armed=panels.armed(self._workspace.faults, OPERATIONS),
-        )
-
-    def calls(self) -> list[CallLine]:
-        """The last calls, oldest first."""
-        return self._book.all()
-
-    def call(self, call_id: str) -> CallLine | None:
-        """One call."""
-        return self._book.get(call_id)
-
-    def arm(self, operation: str, kind: str, times: int | None) -> None:
-        """Arm a fault.
-
-        Raises:
-            ValueError: It is not offered.
-        """
-        panels.arm(self._workspace.faults, OPERATIONS, operation, kind, times)
-
-    def behave(self) -> None:
-        """All faults off."""
-        self._workspace.faults.clear()
+        return [
+            Figure(name="calls", label="Calls", value=str(self._book.count)),
+            Figure(name="refused", label="Refused", value=str(self._refused)),
+        ]
 
     async def follow(self) -> AsyncIterator[str]:
         """Ids of calls as they come."""

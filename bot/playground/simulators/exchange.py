@@ -10,13 +10,11 @@ from typing import NoReturn
 
 from aiohttp import web
 
-from bot.playground.faults import Fault, FaultKind, Faults
-from bot.playground.simulators.recorder import Recorder
+from bot.playground.faults import LATE, NOT_DONE, REPLACED, UNANSWERED, Fault, FaultKind, Faults
+from bot.playground.simulators.recorder import Call, Recorder
 
 PROXY_PAGE = "<!doctype html><html><head><title>Gateway</title></head><body><h1>{title}</h1></body></html>"
 """What a proxy in front of a service answers by itself."""
-
-_CLOSED_AFTER = frozenset({FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,46 +78,80 @@ class Refusal(Exception):
 
 
 class Exchange:
-    """Serves requests through one handler, records each, and misbehaves as the switches say."""
+    """Writes requests down as they come and go, and misbehaves as the switches say."""
 
-    def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        faults: Faults,
-        recorder: Recorder,
-        answer_to: Callable[[FaultKind], Answer],
-    ) -> None:
+    def __init__(self, *, clock: Callable[[], float], faults: Faults, recorder: Recorder) -> None:
         self._clock = clock
         self._faults = faults
         self._recorder = recorder
-        self._answer_to = answer_to
         self._stopping = asyncio.Event()
 
     async def serve(
-        self, request: web.Request, *, operation: str, handle: Callable[[Ask], Answer]
+        self,
+        request: web.Request,
+        *,
+        operation: str,
+        handle: Callable[[Ask], Answer],
+        answer_to: Callable[[FaultKind], Answer],
     ) -> web.StreamResponse:
         """Answer one request; ``handle`` does the effect at once, without waiting for anything."""
         ask = await _read(request, operation)
         fault = self._faults.take(operation)
-        call = self._recorder.arrived(
+        call = self.arrived(request, operation, fault, body=ask.loggable())
+        answer, effect = answered(fault, lambda: handle(ask), answer_to)
+        await self.delay(fault)
+        return self.leave(request, call, fault, answer.response(), told=answer.body, effect=effect)
+
+    def arrived(
+        self,
+        request: web.Request,
+        operation: str,
+        fault: Fault | None,
+        *,
+        body: object,
+        query: Mapping[str, str] | None = None,
+    ) -> Call:
+        """Write a request down; ``query`` stands in place of one that holds a secret."""
+        return self._recorder.arrived(
             at=self._clock(),
             operation=operation,
-            method=ask.method,
-            path=ask.path,
-            query=ask.query,
-            headers=ask.headers,
-            body=ask.loggable(),
+            method=request.method,
+            path=request.path,
+            query=dict(request.query if query is None else query),
+            headers=_headers(request),
+            body=body,
             fault=fault.kind if fault else None,
         )
-        answer, effect = self._answer(ask, fault, handle)
-        if fault is not None and fault.kind in (FaultKind.DONE_HANGS, FaultKind.SLOW):
-            await self._pause(fault.seconds)
-        if fault is not None and fault.kind in _CLOSED_AFTER:
+
+    def leave(
+        self,
+        request: web.Request,
+        call: Call,
+        fault: Fault | None,
+        response: web.StreamResponse,
+        *,
+        told: object,
+        effect: bool,
+    ) -> web.StreamResponse:
+        """Write down how a request ended, and end it so: with this response, or with a closed connection."""
+        if fault is not None and fault.kind in UNANSWERED:
             self._recorder.answered(call, status=None, response=None, effect=effect)
             return _hang_up(request)
-        self._recorder.answered(call, status=answer.status, response=answer.body, effect=effect)
-        return answer.response()
+        self._recorder.answered(call, status=response.status, response=told, effect=effect)
+        return response
+
+    async def delay(self, fault: Fault | None) -> None:
+        """Let the caller wait, if that is the fault."""
+        if fault is not None and fault.kind in LATE:
+            await self.pause(fault.seconds)
+
+    async def pause(self, seconds: float) -> None:
+        """Wait, but not when the server stops."""
+        if seconds <= 0:
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stopping.wait()
 
     def start(self) -> None:
         """Let requests hang again, after a stop."""
@@ -129,23 +161,21 @@ class Exchange:
         """Let go of the requests that hang, so that a server can close."""
         self._stopping.set()
 
-    def _answer(self, ask: Ask, fault: Fault | None, handle: Callable[[Ask], Answer]) -> tuple[Answer, bool]:
-        """What to answer, and whether the request had an effect."""
-        kind = fault.kind if fault else None
-        if kind in (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED):
-            return self._answer_to(kind), False
-        try:
-            answer = handle(ask)
-        except Refusal as refusal:
-            answer = refusal.answer
-        if kind in (FaultKind.DONE_500, FaultKind.GARBAGE):
-            return self._answer_to(kind), answer.effect
-        return answer, answer.effect
 
-    async def _pause(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
+def answered(
+    fault: Fault | None, handle: Callable[[], Answer], answer_to: Callable[[FaultKind], Answer]
+) -> tuple[Answer, bool]:
+    """What to answer, and whether the request had an effect: a fault stands before or after it."""
+    kind = fault.kind if fault else None
+    if kind is not None and kind in NOT_DONE:
+        return answer_to(kind), False
+    try:
+        answer = handle()
+    except Refusal as refusal:
+        answer = refusal.answer
+    if kind is not None and kind in REPLACED:
+        return answer_to(kind), answer.effect
+    return answer, answer.effect
 
 
 async def _read(request: web.Request, operation: str) -> Ask:
@@ -155,9 +185,13 @@ async def _read(request: web.Request, operation: str) -> Ask:
         path=request.path,
         params=dict(request.match_info),
         query=dict(request.query),
-        headers={name.lower(): value for name, value in request.headers.items()},
+        headers=_headers(request),
         raw=await request.read(),
     )
+
+
+def _headers(request: web.Request) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}
 
 
 def _hang_up(request: web.Request) -> web.Response:

@@ -5,34 +5,28 @@ than allowed are answered 429. Keys are compared and never kept: the log of call
 """
 
 import asyncio
-import contextlib
 import csv
 import io
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.playground.faults import Fault, FaultKind, Faults
+from bot.playground.faults import FaultKind
 from bot.playground.simulators.emails import shapes
 from bot.playground.simulators.emails.shapes import FileShape, Shape
-from bot.playground.simulators.exchange import PROXY_PAGE, Answer, Refusal
-from bot.playground.simulators.recorder import Call, Recorder, Subscription
+from bot.playground.simulators.exchange import PROXY_PAGE, Answer, Refusal, answered
+from bot.playground.simulators.server import Server
 
 CHECK = "check"
 PROCESS_FILE = "process_file"
 RESULT = "result"
 
 _KEY_MARK = "(the key)"
-_SHUTDOWN_SECONDS = 1.0
 _FILE_BYTES = 32 * 1024 * 1024
-_NO_EFFECT = (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED)
-_CLOSED_AFTER = (FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS)
-
-T = TypeVar("T")
+_BACKLOG = 2_048
 
 
 @dataclass
@@ -52,7 +46,7 @@ class Manners:
     at_once: int | None = None
 
 
-class EmailsSimulator:
+class EmailsSimulator(Server):
     """An e-mail processing service on loopback.
 
     Attributes:
@@ -70,56 +64,22 @@ class EmailsSimulator:
         api_key: str = "email-playground-key",
         manners: Manners | None = None,
     ) -> None:
+        super().__init__(clock=clock, largest_body=_FILE_BYTES, backlog=_BACKLOG)
         self.api_key = api_key
-        self.faults = Faults()
         self.manners = manners or Manners()
-        self.recorder = Recorder()
         self.asked: Counter[str] = Counter()
         self.files: list[tuple[list[list[str]], int]] = []
         self.peak = 0
-        self._clock = clock
         self._under_way = 0
         self._results: dict[str, str] = {}
-        self._stopping = asyncio.Event()
-        self._runner: web.AppRunner | None = None
-        self._address = ("", 0)
-        self.app = web.Application(client_max_size=_FILE_BYTES)
         self.app.router.add_get("/single/", self._single)
         self.app.router.add_post("/bulk/", self._bulk)
         self.app.router.add_get("/results/{name}", self._result)
 
-    async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0: any free one)."""
-        self._stopping.clear()
-        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, host, port, backlog=2_048).start()
-        self._address = self._runner.addresses[0][:2]
-
-    async def stop(self) -> None:
-        """Stop serving; requests that hang are given up."""
-        self._stopping.set()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-        self.recorder.close()
-
-    async def __aenter__(self) -> "EmailsSimulator":
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
     @property
     def url(self) -> str:
         """Of the server, without a slash at the end."""
-        return f"http://{self._address[0]}:{self._address[1]}"
-
-    @property
-    def port(self) -> int:
-        """The port in use, so that a restart can take the same one."""
-        return self._address[1]
+        return self.base_url
 
     @property
     def single_url(self) -> str:
@@ -130,19 +90,6 @@ class EmailsSimulator:
     def bulk_url(self) -> str:
         """The base address for files."""
         return f"{self.url}/bulk"
-
-    @property
-    def calls(self) -> list[Call]:
-        """The requests that arrived, oldest first."""
-        return self.recorder.calls
-
-    def subscribe(self) -> Subscription:
-        """Follow the calls from now on."""
-        return self.recorder.subscribe()
-
-    async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
-        """Wait for something to become true; see ``Recorder.until``."""
-        return await self.recorder.until(condition, timeout=timeout)
 
     # serving
 
@@ -224,52 +171,22 @@ class EmailsSimulator:
     ) -> web.StreamResponse:
         """Answer one request, record it, misbehave as the switches say."""
         fault = self.faults.take(operation)
-        call = self.recorder.arrived(
-            at=self._clock(),
-            operation=operation,
-            method=request.method,
-            path=request.path,
-            query=query,
-            headers=request.headers,
-            body=body,
-            fault=fault.kind if fault else None,
-        )
-        answer = _answer(fault, handle)
-        await self._pause(latency + (fault.seconds if fault and fault.kind in _SLOW else 0.0))
-        if fault is not None and fault.kind in _CLOSED_AFTER:
-            self.recorder.answered(call, status=None, response=None, effect=fault.kind is not FaultKind.LOST)
-            if request.transport is not None:
-                request.transport.close()
-            return web.Response(status=500)
-        self.recorder.answered(call, status=answer.status, response=answer.body, effect=answer.status in (200, 202))
-        return answer.response()
+        call = self._exchange.arrived(request, operation, fault, query=query, body=body)
+        done = operation != RESULT
+        answer, effect = answered(fault, lambda: replace(handle(), effect=done), _misbehaved)
+        await self._work(latency)
+        await self._exchange.delay(fault)
+        return self._exchange.leave(request, call, fault, answer.response(), told=answer.body, effect=effect)
 
-    async def _pause(self, seconds: float) -> None:
-        if seconds <= 0:
-            return
-        if seconds < 1:
+    async def _work(self, seconds: float) -> None:
+        """A short while is waited out: thousands do so at once."""
+        if 0 < seconds < 1:
             await asyncio.sleep(seconds)
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
+        else:
+            await self._exchange.pause(seconds)
 
 
-_SLOW = (FaultKind.DONE_HANGS, FaultKind.SLOW)
-
-
-def _answer(fault: Fault | None, handle: Callable[[], Answer]) -> Answer:
-    kind = fault.kind if fault else None
-    if kind is not None and kind in _NO_EFFECT:
-        return _misbehaved(kind)
-    try:
-        answer = handle()
-    except Refusal as refusal:
-        return refusal.answer
-    return _misbehaved(kind) if kind in (FaultKind.DONE_500, FaultKind.GARBAGE) else answer
-
-
-def _misbehaved(kind: FaultKind | None) -> Answer:
+def _misbehaved(kind: FaultKind) -> Answer:
     match kind:
         case FaultKind.TOO_MANY:
             return _too_many()

@@ -1,34 +1,26 @@
 """The content localization service as one object: a local HTTP server with its switches and its results."""
 
-import asyncio
-import contextlib
 import secrets
 import tempfile
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TypeVar
 
 from aiohttp import web
 
-from bot.playground.faults import Fault, FaultKind, Faults
+from bot.playground.faults import NOT_DONE, REPLACED, Fault, FaultKind
 from bot.playground.simulators.exchange import PROXY_PAGE
 from bot.playground.simulators.localization.intake import read_form
 from bot.playground.simulators.localization.records import Form, Held, InvalidError, Switches
 from bot.playground.simulators.localization.rules import RULES, check
 from bot.playground.simulators.localization.work import Work
-from bot.playground.simulators.recorder import Call, Recorder, Subscription
+from bot.playground.simulators.server import Server
 
-_CLOSED_AFTER = frozenset({FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS})
-_NOT_DONE = frozenset({FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED})
-_SHUTDOWN_SECONDS = 1.0
 _TYPES = {".mp3": "audio/mpeg", ".wav": "audio/wav"}
 _STREAMING = frozenset({"audio_extraction", "audio_conversion"})
 
-T = TypeVar("T")
 
-
-class LocalizationSimulator:
+class LocalizationSimulator(Server):
     """A localization service on loopback.
 
     Args:
@@ -51,19 +43,13 @@ class LocalizationSimulator:
         work_seconds: Mapping[str, float] | None = None,
         result_seconds: float = 120.0,
     ) -> None:
+        super().__init__(clock=clock)
         self.api_key = api_key
         self.work_seconds = dict(work_seconds or {})
         self.result_seconds = result_seconds
-        self.faults = Faults()
         self.switches = Switches()
-        self.recorder = Recorder()
         self.held: dict[str, Held] = {}
-        self._clock = clock
         self._directory: tempfile.TemporaryDirectory[str] | None = None
-        self._stopping = asyncio.Event()
-        self._runner: web.AppRunner | None = None
-        self._address = ("", 0)
-        self.app = web.Application()
         for operation, rule in RULES.items():
             self.app.router.add_post(rule.path, self._served(operation))
         self.app.router.add_get("/results/{token}/{name}", self._result)
@@ -71,49 +57,15 @@ class LocalizationSimulator:
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Serve on ``host`` and ``port`` (0: any free one)."""
-        self._stopping.clear()
         self._directory = tempfile.TemporaryDirectory(prefix="localization-")
-        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-        await self._runner.setup()
-        await web.TCPSite(self._runner, host, port).start()
-        self._address = self._runner.addresses[0][:2]
+        await super().start(host, port)
 
     async def stop(self) -> None:
         """Stop serving; what hangs is given up, what was held is gone."""
-        self._stopping.set()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
+        await super().stop()
         if self._directory is not None:
             self._directory.cleanup()
             self._directory = None
-        self.recorder.close()
-
-    async def __aenter__(self) -> "LocalizationSimulator":
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    @property
-    def base_url(self) -> str:
-        """Where the service is."""
-        host, port = self._address
-        return f"http://{host}:{port}"
-
-    @property
-    def calls(self) -> list[Call]:
-        """Every request that reached an operation, oldest first."""
-        return self.recorder.calls
-
-    def subscribe(self) -> Subscription:
-        """Follow calls and answers."""
-        return self.recorder.subscribe()
-
-    async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
-        """Wait until ``condition`` gives something true, looking again after each call and answer."""
-        return await self.recorder.until(condition, timeout=timeout)
 
     # inside
 
@@ -127,29 +79,13 @@ class LocalizationSimulator:
         fault = self.faults.take(operation)
         directory = Path(tempfile.mkdtemp(dir=self._home))
         form, wrong = await self._read(request, operation, directory)
-        call = self.recorder.arrived(
-            at=self._clock(),
-            operation=operation,
-            method=request.method,
-            path=request.path,
-            query=dict(request.query),
-            headers={name.lower(): value for name, value in request.headers.items()},
-            body=form.loggable(),
-            fault=fault.kind if fault else None,
-        )
+        call = self._exchange.arrived(request, operation, fault, body=form.loggable())
         response, told = await self._answer(operation, form, wrong, directory, fault)
         effect = response.status == 200 and operation in RULES  # noqa: PLR2004 - done
-        if fault is not None and fault.kind in (FaultKind.DONE_HANGS, FaultKind.SLOW):
-            await self._pause(fault.seconds)
-        if fault is not None and fault.kind in (FaultKind.DONE_500, FaultKind.GARBAGE):
+        await self._exchange.delay(fault)
+        if fault is not None and fault.kind in REPLACED:
             response, told = self._fault_answer(fault.kind)
-        if fault is not None and fault.kind in _CLOSED_AFTER:
-            self.recorder.answered(call, status=None, response=None, effect=effect)
-            if request.transport is not None:
-                request.transport.close()
-            return web.Response(status=500)
-        self.recorder.answered(call, status=response.status, response=told, effect=effect)
-        return response
+        return self._exchange.leave(request, call, fault, response, told=told, effect=effect)
 
     async def _read(self, request: web.Request, operation: str, directory: Path) -> tuple[Form, web.Response | None]:
         """The form, and the answer to whoever may not ask or does not ask properly."""
@@ -167,7 +103,7 @@ class LocalizationSimulator:
     async def _answer(
         self, operation: str, form: Form, wrong: web.Response | None, directory: Path, fault: Fault | None
     ) -> tuple[web.StreamResponse, object]:
-        if fault is not None and fault.kind in _NOT_DONE:
+        if fault is not None and fault.kind in NOT_DONE:
             return self._fault_answer(fault.kind)
         if wrong is not None:
             return wrong, wrong.text
@@ -177,7 +113,7 @@ class LocalizationSimulator:
         except InvalidError as invalid:
             response = self._error(invalid.status, invalid.field, invalid.message)
             return response, response.text
-        await self._pause(self.work_seconds.get(operation, self.work_seconds.get("*", 0.0)))
+        await self._exchange.pause(self.work_seconds.get(operation, self.work_seconds.get("*", 0.0)))
         if operation in _STREAMING and self.switches.audio_as_bytes:
             path = next(value for value in result.values() if isinstance(value, Path))
             return web.FileResponse(path, headers={"Content-Type": _TYPES[path.suffix]}), f"({path.suffix} audio)"
@@ -195,7 +131,7 @@ class LocalizationSimulator:
         held = self.held.get(request.match_info["token"])
         fault = self.faults.take("result")
         if fault is not None and fault.kind is FaultKind.SLOW:
-            await self._pause(fault.seconds)
+            await self._exchange.pause(fault.seconds)
         elif fault is not None:
             return self._fault_answer(fault.kind)[0]
         if held is None or self._clock() >= held.expires_at:
@@ -237,13 +173,6 @@ class LocalizationSimulator:
             case _:
                 response = web.json_response({"message": "Internal server error"}, status=500)
         return response, response.text
-
-    async def _pause(self, seconds: float) -> None:
-        if seconds <= 0:
-            return
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
 
     @property
     def _home(self) -> str:

@@ -1,18 +1,14 @@
 """The payments service as one object: a local HTTP server with its books, switches and callbacks."""
 
-import asyncio
-import contextlib
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Literal, TypeVar
+from typing import Literal
 
-from aiohttp import web
-
-from bot.playground.faults import Faults
-from bot.playground.simulators.callbacks import Callback, Callbacks, Delivery
-from bot.playground.simulators.exchange import Answer, Ask, Exchange, Refusal
+from bot.playground.simulators.callbacks import Callback
+from bot.playground.simulators.exchange import Answer, Ask, Refusal
 from bot.playground.simulators.ledger import Ledger
+from bot.playground.simulators.moving import MovingServer
 from bot.playground.simulators.payments.book import Book
 from bot.playground.simulators.payments.bulk import BulkBook, BulkJob
 from bot.playground.simulators.payments.bulk_endpoints import BulkEndpoints
@@ -31,7 +27,7 @@ from bot.playground.simulators.payments.records import (
     Switches,
 )
 from bot.playground.simulators.payments.shapes import Shapes, answer_to, coded
-from bot.playground.simulators.recorder import Call, Recorder, Subscription, busiest_second
+from bot.playground.simulators.recorder import busiest_second
 
 _CALLBACK_FIELDS: Mapping[tuple[str, str], str] = {
     ("payout", COMPLETED): "confirmation_uri",
@@ -40,15 +36,11 @@ _CALLBACK_FIELDS: Mapping[tuple[str, str], str] = {
     ("purchase", CONFIRMED): "callback_uri",
     ("purchase", FAILED): "failure_uri",
 }
-_SHORTEST_WAIT_SECONDS = 0.02
-_SHUTDOWN_SECONDS = 1.0
 _LARGEST_BODY = 64 << 20
 """Bytes: thousands of payments in one request."""
 
-T = TypeVar("T")
 
-
-class PaymentsSimulator:
+class PaymentsSimulator(MovingServer):
     """A payments service on loopback.
 
     Committed payouts move on after ``step_seconds`` by ``clock``; with None they move only by ``advance`` or
@@ -76,18 +68,12 @@ class PaymentsSimulator:
         balance_cents: int = 10_000_000,
         dialect: Dialect | None = None,
     ) -> None:
+        super().__init__(clock=clock, answer_to=answer_to, largest_body=_LARGEST_BODY)
         self.partner_id, self.partner_secret = partner_id, partner_secret
         self.dialect = dialect or Dialect(prefix=field_prefix)
-        self.faults = Faults()
         self.switches = Switches(worst_case=worst_case)
-        self.recorder = Recorder()
         self.ledger = Ledger(clock=clock, opening_cents=balance_cents)
-        self._clock = clock
-        self._scheduled = asyncio.Event()
         self.shapes = Shapes(partner_id=partner_id, switches=self.switches)
-        self.callbacks = Callbacks(
-            clock=clock, faults=self.faults, recorder=self.recorder, forge=self._forged, scheduled=self._scheduled.set
-        )
         self.book = Book(
             clock=clock,
             ledger=self.ledger,
@@ -111,69 +97,10 @@ class PaymentsSimulator:
             partner_secret=partner_secret,
             rate_limit=rate_limit,
         )
-        self._exchange = Exchange(clock=clock, faults=self.faults, recorder=self.recorder, answer_to=answer_to)
-        self.app = web.Application(client_max_size=_LARGEST_BODY)
         self._add_routes()
-        self._runner: web.AppRunner | None = None
-        self._ticker: asyncio.Task[None] | None = None
-        self._address = ("", 0)
         self._add_people()
 
-    # running
-
-    async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0: any free one); after a stop again, with the same books."""
-        self._exchange.start()
-        self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, host, port)
-        await site.start()
-        self._address = self._runner.addresses[0][:2]
-        await self.callbacks.start()
-        self._ticker = asyncio.create_task(self._keep_ticking())
-
-    async def stop(self) -> None:
-        """Stop serving; hanging requests and callbacks in flight are given up."""
-        self._exchange.stop()
-        if self._ticker is not None:
-            self._ticker.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._ticker
-            self._ticker = None
-        await self.callbacks.stop()
-        if self._runner is not None:
-            await self._runner.cleanup()
-            self._runner = None
-        self.recorder.close()
-
-    async def __aenter__(self) -> "PaymentsSimulator":
-        await self.start()
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.stop()
-
-    @property
-    def port(self) -> int:
-        """The port in use, so that a restart can take the same one."""
-        return self._address[1]
-
-    @property
-    def base_url(self) -> str:
-        """Where the service answers, without a slash at the end."""
-        return f"http://{self._address[0]}:{self._address[1]}"
-
     # looking
-
-    @property
-    def calls(self) -> Sequence[Call]:
-        """The requests that arrived, oldest first."""
-        return self.recorder.calls
-
-    @property
-    def deliveries(self) -> Sequence[Delivery]:
-        """The attempts to deliver callbacks, oldest first."""
-        return self.callbacks.deliveries
 
     @property
     def operations(self) -> dict[str, Record]:
@@ -199,10 +126,6 @@ class PaymentsSimulator:
     def rate_limit(self, limit: int | None) -> None:
         self._gate.rate_limit = limit
 
-    def calls_of(self, operation: str) -> list[Call]:
-        """The requests for one operation, oldest first."""
-        return [call for call in self.calls if call.operation == operation]
-
     def by_code(self, code: str) -> list[Record]:
         """The operations that carry a partner's code, oldest first."""
         return list(self.book.shelf.by_code.get(code, ()))
@@ -210,14 +133,6 @@ class PaymentsSimulator:
     def busiest_second(self) -> int:
         """The most requests that arrived within any sliding second."""
         return busiest_second(call.at for call in self.calls if call.operation != "checkout")
-
-    def subscribe(self) -> Subscription:
-        """Follow calls, operations, ledger entries, accounts and deliveries from now on."""
-        return self.recorder.subscribe()
-
-    async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
-        """Wait for something to become true; see ``Recorder.until``."""
-        return await self.recorder.until(condition, timeout=timeout)
 
     # acting
 
@@ -272,10 +187,6 @@ class PaymentsSimulator:
         """
         return self.book.settle(self.operations[operation_id], status, reason=reason, force=force)
 
-    async def delivered(self) -> None:
-        """Wait until no callback is in flight."""
-        await self.callbacks.delivered()
-
     # inside
 
     def _add_routes(self) -> None:
@@ -298,14 +209,6 @@ class PaymentsSimulator:
         self.app.router.add_route("POST", "/checkout/{id}", self._served("checkout", checkout.decide))
         self.app.router.add_route("*", "/{path:.*}", self._served("unknown", self._guarded(_unknown)))
 
-    def _served(
-        self, operation: str, handle: Callable[[Ask], Answer]
-    ) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
-        async def serve(request: web.Request) -> web.StreamResponse:
-            return await self._exchange.serve(request, operation=operation, handle=handle)
-
-        return serve
-
     def _guarded(self, handle: Callable[[Ask], Answer]) -> Callable[[Ask], Answer]:
         """The handler behind the gate, answering in the dialect's words."""
 
@@ -317,9 +220,8 @@ class PaymentsSimulator:
 
         return guarded
 
-    def _changed(self, kind: str, subject: object) -> None:
-        self.recorder.publish(kind, subject)
-        self._scheduled.set()
+    def _dues(self) -> tuple[float | None, ...]:
+        return self.book.next_due(), self.bulk.next_due()
 
     def _call_back(self, record: Record) -> None:
         """Tell the partner about a status that has a callback, when the partner gave a URL for it."""
@@ -340,17 +242,6 @@ class PaymentsSimulator:
         }
         assert isinstance(callback.body, dict)
         return {**callback.body, **{self.dialect.name(callback.kind, name): lie for name, lie in lies.items()}}
-
-    async def _keep_ticking(self) -> None:
-        while True:
-            dues = (self.book.next_due(), self.bulk.next_due(), self.callbacks.next_due())
-            due = min((each for each in dues if each is not None), default=None)
-            wait = None if due is None else max(due - self._clock(), _SHORTEST_WAIT_SECONDS)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(wait):
-                    await self._scheduled.wait()
-            self._scheduled.clear()
-            self.tick()
 
     def _add_people(self) -> None:
         self.add_account("ana@example.com", full_name="Ana Maria Lopez")
