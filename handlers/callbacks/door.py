@@ -1,0 +1,94 @@
+"""The door for what services send: stored before it is answered, and whoever has no valid address learns nothing.
+
+Unknown token, wrong method and forbidden source get the same 404, byte for byte.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import ClassVar
+
+import structlog
+from aiohttp import web
+
+from handlers.bodies import read_body
+from handlers.sources import Network, allowed, source_of
+from storage.errors import StorageError
+from storage.store import Store
+
+log = structlog.get_logger(__name__)
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+_LARGEST_BODY = 256 * 1024
+
+
+class Door(ABC):
+    """Takes the messages of one service in.
+
+    Args:
+        store: where they are kept.
+        now: the current instant.
+        wake: tells the drains that there is something to verify.
+        sources: networks that may call; empty means any.
+        proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
+
+    Attributes:
+        unstored: the line in the log when the database is busy.
+    """
+
+    unstored: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        now: Callable[[], datetime],
+        wake: Callable[[], None],
+        sources: Sequence[Network],
+        proxies: Sequence[Network],
+    ) -> None:
+        self._store = store
+        self._now = now
+        self._wake = wake
+        self._sources = sources
+        self._proxies = proxies
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one message: 200 only when it is durable."""
+        token = request.match_info["token"]
+        source = source_of(request.remote, request.headers.get("X-Forwarded-For", ""), self._proxies)
+        if request.method != "POST" or not token_like(token) or not allowed(source, self._sources):
+            return nothing_here()
+        body = await read_body(request, largest=_LARGEST_BODY)
+        if isinstance(body, web.Response):
+            return body
+        text = body.decode(errors="replace")  # only its being here matters
+        try:
+            known = await self._receive(token, text)
+        except StorageError as busy:
+            return come_back(self.unstored, busy)
+        if not known:
+            return nothing_here()
+        self._wake()
+        return web.json_response({"ok": True})
+
+    @abstractmethod
+    async def _receive(self, token: str, body: str) -> bool:
+        """Store a message; durable when this returns True. False: there is no such address."""
+
+
+def token_like(text: str) -> bool:
+    """Whether this could be the secret end of an address."""
+    return _TOKEN.fullmatch(text) is not None
+
+
+def nothing_here() -> web.Response:
+    """For whoever has no business here."""
+    return web.json_response({"error": "not found"}, status=404)
+
+
+def come_back(problem: str, busy: StorageError) -> web.Response:
+    """For whoever is right to come when nothing can be stored."""
+    log.warning(problem, reason=str(busy))
+    return web.Response(status=503, headers={"Retry-After": "5"})
