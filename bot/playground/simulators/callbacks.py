@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 
 import aiohttp
 
-from bot.playground.faults import FaultKind, Faults
+from bot.playground.faults import NOT_DONE, FaultKind, Faults
 from bot.playground.simulators.recorder import Recorder
 
 OPERATION = "callback"
 """The name under which faults are armed for what a simulator sends."""
 
 _TIMEOUT_SECONDS = 10.0
-_NEVER_SENT = frozenset({FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED})
 _SENT_AGAIN = frozenset({FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS, FaultKind.DONE_500})
 
 
@@ -117,7 +116,7 @@ class Callbacks:
         """Send a callback as the switches and faults say; returns at once."""
         fault = self._faults.take(OPERATION)
         kind = fault.kind if fault else None
-        if self.switches.drop or kind in _NEVER_SENT:
+        if self.switches.drop or kind in NOT_DONE:
             self._note(callback, error="never sent")
             return
         if self.switches.forged:

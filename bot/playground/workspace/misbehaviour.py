@@ -5,15 +5,14 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from bot.playground.faults import Fault, FaultKind
+from bot.playground.faults import NOT_DONE, Fault, FaultKind
 
 _HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>Bad Gateway</h1></body></html>"
-_BEFORE = (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED)
 
 
 def prevents(fault: Fault | None) -> bool:
     """Whether the request has no effect at all."""
-    return fault is not None and fault.kind in _BEFORE
+    return fault is not None and fault.kind in NOT_DONE
 
 
 async def answer(
