@@ -65,6 +65,7 @@ def _start(declared: Capability) -> Start:
             channel=file.channel,
             thread_ts=file.thread_ts,
             source_key=f"click:{click.trigger_id}",
+            pressed=True,
         )
         sight = await ask(desk.ctx, asked)
         if await can_post(desk.messenger, file.channel):

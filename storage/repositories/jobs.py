@@ -46,6 +46,15 @@ class Jobs:
         )
         return [_read(row) for row in self._connection.execute(query.limit(limit))]
 
+    def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
+        """What this person asked for of one kind after that moment, newest first."""
+        query = (
+            select(table)
+            .where(table.c.requester == requester, table.c.kind == kind, table.c.created_at > since)
+            .order_by(table.c.created_at.desc(), table.c.id.desc())
+        )
+        return [_read(row) for row in self._connection.execute(query)]
+
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
         query = (

@@ -187,3 +187,16 @@ async def test_details_wait_for_the_board_and_for_each_other(store: Store) -> No
     assert await claim() == ["1", "3", "4", "5"]
     await store.write(lambda tx: tx.outbox.sent("1", "C1", "1.1", NOW))
     assert await claim() == ["2"]
+
+
+async def test_what_a_person_asked_for_lately(store: Store) -> None:
+    jobs = [
+        job("1", created_at=later(-5)),
+        job("2", created_at=later(-4)),
+        job("3", closed_at=NOW),
+        job("4", requester="U2"),
+        job("5", kind="other"),
+    ]
+    await store.write(lambda tx: [tx.jobs.add(one) for one in jobs])
+    found = await store.read(lambda tx: tx.jobs.lately("U1", "email", since=later(-5)))
+    assert [one.id for one in found] == ["3", "2"]

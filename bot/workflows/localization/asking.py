@@ -1,7 +1,8 @@
 """Somebody asks for a call, cancels one, or has it run again. What is on its way is held by :mod:`.running`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bot.domain.localization import Request
@@ -29,9 +30,19 @@ _MOST = 100
 """Jobs of a lane that are looked through for a position in the queue."""
 
 
+_SLIP = timedelta(seconds=5)
+"""Within which the same press of the same person is a slip of the finger."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A checked request. ``source_key`` names the command, form or click that made it: the same makes no second one."""
+    """A checked request.
+
+    Attributes:
+        source_key: names the command, form or click that made it: the same makes no second one.
+        pressed: it was one press on a button that goes on standing there: pressed once more at once, by the same
+            person for the same, it makes no second one either, whichever process hears of it.
+    """
 
     request: Request
     file_name: str = ""
@@ -39,20 +50,42 @@ class Asked:
     channel: str
     thread_ts: str | None = None
     source_key: str
+    pressed: bool = False
 
 
 async def ask(ctx: "Context", asked: Asked) -> Sight:
     """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
     order = Order(request=asked.request.complete(), file_name=asked.file_name)
     job = _job(asked, order, now=ctx.clock.now())
-    return await _store(ctx, job)
+    return await _store(ctx, job, known=_pressed_before if asked.pressed else _asked_before)
 
 
-async def _store(ctx: "Context", job: Job) -> Sight:
+def _asked_before(tx: Tx, job: Job) -> Job | None:
+    """What was made of the same command, form or click."""
+    return tx.jobs.by_source(job.source_key)
+
+
+def _pressed_before(tx: Tx, job: Job) -> Job | None:
+    """The same, or what was made of a press a moment ago; who has canceled that means another one."""
+    lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
+    alike = (one for one in lately if _same(one, job) and one.state != State.CANCELED)
+    return _asked_before(tx, job) or next(alike, None)
+
+
+def _same(one: Job, other: Job) -> bool:
+    """Whether both are to do the same for the same thread."""
+    return (one.channel, one.thread_ts, Order.read(one.payload)) == (
+        other.channel,
+        other.thread_ts,
+        Order.read(other.payload),
+    )
+
+
+async def _store(ctx: "Context", job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
     def work(tx: Tx) -> Sight:
-        if not tx.jobs.add(job):
-            known = tx.jobs.by_source(job.source_key)
-            return sight_in(tx, known or job)
+        before = known(tx, job)  # writers come one after the other, those of other processes too
+        if before is not None or not tx.jobs.add(job):
+            return sight_in(tx, before or job)
         subject = subject_of(job.id)
         post_board(
             tx,
@@ -67,10 +100,10 @@ async def _store(ctx: "Context", job: Job) -> Sight:
     try:
         stored = await ctx.store.write(work, name="localize")
     except CommitUnknown:
-        known = await ctx.store.read(lambda tx: tx.jobs.by_source(job.source_key))
-        if known is None:
+        found = await ctx.store.read(lambda tx: known(tx, job))
+        if found is None:
             raise
-        stored = await ctx.store.read(lambda tx: sight_in(tx, known))
+        stored = await ctx.store.read(lambda tx: sight_in(tx, found))
     ctx.wake()
     return stored
 

@@ -1,0 +1,105 @@
+"""A button of an offer pressed twice at once begins one call, whichever process hears of the second press."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.localization import Operation, Request
+from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE
+from bot.workflows.localization import Asked, ask, cancel
+from storage.rows import Job
+from tests.flow.localizing import Localizer
+from tests.support import media
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, FINANCE, MARIA, Rig
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    rig = await Rig.open(database_url=database_url, clock=ManualClock())
+    yield rig
+    await rig.close()
+
+
+async def stored(rig: Rig, *people: str) -> list[Job]:
+    """Every call of these people, newest first."""
+    context = rig.switchboard.context
+    since = context.clock.now().replace(year=2000)
+    return await context.store.read(
+        lambda tx: [
+            job
+            for person in people or (MARIA,)
+            for lane in (MEDIA_LANE, TEXT_LANE)
+            for job in tx.jobs.lately(person, lane, since=since)
+        ]
+    )
+
+
+def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001") -> Asked:
+    return Asked(
+        request=Request(operation=Operation.GENDER, file=file, file_format="mp3", seconds=1.5),
+        file_name="a.mp3",
+        requester=person,
+        channel=FINANCE,
+        thread_ts=thread,
+        source_key=f"click:{click}",
+        pressed=True,
+    )
+
+
+async def test_a_second_press_after_a_restart(rig: Rig, tmp_path: Path) -> None:
+    assert rig.clock is not None
+    maria = Localizer(rig)
+    sample = media.make(tmp_path, "mp3")
+    dropped = await rig.workspace.drop(MARIA, FINANCE, sample.name, sample)
+    await rig.settle()
+    await maria.choose("Detect gender", file=dropped)
+    await rig.start_again()
+    rig.clock.advance(3)
+    await maria.choose("Detect gender", file=dropped)
+    assert len(await stored(rig)) == 1
+    await maria.choose("Separate vocals and music", file=dropped)
+    assert len(await stored(rig)) == 2
+    rig.clock.advance(3)
+    await maria.choose("Detect gender", file=dropped)
+    assert len(await stored(rig)) == 3
+
+
+@pytest.mark.postgres
+async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
+    clock = ManualClock()
+    here = await Rig.open(database_url=postgres_url, clock=clock)
+    there = await Rig.open(database_url=postgres_url, clock=clock)
+    try:
+        contexts = [here.switchboard.context, there.switchboard.context] * 3
+        seen = await asyncio.gather(*(ask(ctx, pressed(str(number))) for number, ctx in enumerate(contexts)))
+        assert len({one.id for one in seen}) == 1
+        assert len(await stored(there)) == 1
+    finally:
+        await there.close()
+        await here.close()
+
+
+@pytest.mark.parametrize("other", [{"person": ADA}, {"file": "F2"}, {"thread": "2.000002"}])
+async def test_what_is_not_the_same_is_no_slip(rig: Rig, other: dict[str, str]) -> None:
+    await ask(rig.switchboard.context, pressed("1"))
+    await ask(rig.switchboard.context, pressed("2", **other))
+    assert len(await stored(rig, MARIA, ADA)) == 2
+
+
+async def test_who_has_canceled_means_another_one(rig: Rig) -> None:
+    context = rig.switchboard.context
+    first = await ask(context, pressed("1"))
+    await cancel(context, first.id, person=MARIA)
+    second = await ask(context, pressed("2"))
+    assert second.id != first.id
+    assert (await ask(context, pressed("1"))).id == first.id, "the very same click still is the same"
+
+
+async def test_two_commands_are_two_wishes(rig: Rig) -> None:
+    maria = Localizer(rig)
+    for _ in range(2):
+        await maria.type("paraphrase The meeting was moved to Friday because the room was taken.")
+    assert len(await stored(rig)) == 2
