@@ -1,10 +1,11 @@
 """The playground as a newcomer meets it: the page, the local workspace, the simulator and the real bot as a process."""
 
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND
 from bot.playground.launch import Playground
@@ -41,6 +42,17 @@ async def become(page: Page, user: str) -> None:
 
 async def enter(page: Page, channel: str) -> None:
     await page.click(f"[data-testid=channel][data-channel={channel}]")
+
+
+async def press_until(card: Locator, button: str, word: str) -> None:
+    """Press again where the answer of a bot that has just started took longer than Slack waits, as people do."""
+    for patience in (15_000, 15_000, 30_000):
+        pressed = card.get_by_role("button", name=button)
+        if await pressed.count():
+            await pressed.click()
+        with suppress(AssertionError):
+            return await expect(card).to_contain_text(word, timeout=patience)
+    raise AssertionError(await card.inner_text())
 
 
 async def say(page: Page, text: str) -> None:
@@ -95,6 +107,5 @@ async def test_a_killed_bot_comes_back_and_goes_on(visit: Page, playground: Play
     assert playground.bot.kill()
     await playground.workspace.until(lambda: playground.bot.starts > started, timeout=20)
     await playground.until_ready()
-    await card.get_by_role("button", name="Approve").click()
-    await expect(card).to_contain_text("completed", timeout=30_000)
+    await press_until(card, "Approve", "completed")
     assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]

@@ -163,6 +163,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     assert "email from “Recipient”" in said
     # After it ended unpaid, the same file may be asked for again.
     await rig.press("withdraw", user=MARIA, channel=APPROVALS)
+    await rig.pass_time(3)
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
     await rig.settle()
     assert len(rig.cards()) == 2
