@@ -25,7 +25,11 @@ class Complete:
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         missing = [f"no test of kind {kind!r} ran" for kind in _KINDS if not self.ran[kind]]
         missing += [f"skipped: {nodeid}" for nodeid in self.skipped]
-        if missing and session.exitstatus == pytest.ExitCode.OK:
+        if not missing:
+            return
+        for line in missing:
+            print(f"incomplete run: {line}")  # noqa: T201 - the reason of the exit code
+        if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-            for line in missing:
-                print(f"incomplete run: {line}")  # noqa: T201 - the reason of the exit code
+        if session.config.cache is not None:  # running again what failed would not make it complete
+            session.config.cache.set("cache/lastfailed", {})
