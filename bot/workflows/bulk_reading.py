@@ -17,7 +17,8 @@ from bot.domain.errors import ServiceNever
 from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
-from bot.domain.tables import MEBIBYTE, Limits, Table
+from bot.domain.tables import MEBIBYTE, Limits
+from bot.presentation.table_words import columns_read
 from bot.tables import find_columns, plain, read_table
 from bot.workflows.context import Context
 from storage.transaction import Tx
@@ -85,15 +86,12 @@ def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:
     places = find_columns(table.header, COLUMNS, required=REQUIRED)
     items, bad = read_rows(table.rows, places, plain=plain, first=first)
     return Checked(
-        name=name or _TYPED, items=items, bad=bad, rows=len(table.rows), read_as=_words(table, places) if name else ""
+        name=name or _TYPED,
+        items=items,
+        bad=bad,
+        rows=len(table.rows),
+        read_as=columns_read(table, places) if name else "",
     )
-
-
-def _words(table: Table, places: Mapping[str, int]) -> str:
-    how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
-    columns = ", ".join(f"{ours} from “{table.header[place]}”" for ours, place in places.items())
-    left = [f"“{name}”" for place, name in enumerate(table.header) if place not in places.values() and name]
-    return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
 
 
 # Looking

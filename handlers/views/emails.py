@@ -5,9 +5,9 @@ import json
 
 from bot.domain.content import Block
 from bot.domain.emails import CONCURRENCY, CONCURRENCY_LIMIT
-from bot.domain.tables import Table
 from bot.presentation import email_forms
 from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, WHOLE_FILE
+from bot.presentation.table_words import read_as
 from bot.presentation.views import notice
 from bot.workflows.emails.ask import AskedToProcess, ask_to_process
 from bot.workflows.emails.reading import TROUBLE, look_at_list, words_for
@@ -59,20 +59,13 @@ async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -
     view = email_forms.list_form(
         looks,
         rows=len(table.rows),
-        read_as=_read_as(table),
+        read_as=read_as(table),
         file=file_id,
         name=info.name,
         channel=channel,
         thread_ts=thread_ts,
     )
     return view, ""
-
-
-def _read_as(table: Table) -> str:
-    if table.sheet:
-        return f"the sheet “{table.sheet}”"
-    between = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}.get(table.delimiter, table.delimiter)
-    return f"{table.encoding} with {between}" if len(table.header) > 1 else table.encoding
 
 
 async def start(desk: Desk, form: Submission) -> Reply:

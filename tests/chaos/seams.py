@@ -29,6 +29,7 @@ from bot.workflows.audit import Anchoring
 from storage.errors import CommitUnknown, StorageBusy
 from storage.writer import GroupWriter
 from tests.chaos.plans import Kind, Point, Side
+from tests.support.compiled import one_compiler
 
 T = TypeVar("T")
 
@@ -176,7 +177,7 @@ def sewn() -> Iterator[None]:
         (Whispers, "_respond", _respond),
         (Anchoring, "finish", _finish),
         (GroupWriter, "submit", _submit),
-        (storage.engine, "create_engine", _one_compiler),
+        (storage.engine, "create_engine", one_compiler),
         (storage.engine._ThreadConnection, "call", _without_thread),
         (sqlite3, "connect", _for_any_thread),
         (bot.app, "migrate", _from_a_template),
@@ -273,21 +274,6 @@ def _submit(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
         return result
 
     return submit
-
-
-def _one_compiler(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Let all runs share SQLAlchemy's compiled statements: compiling them anew took half of each run."""
-    first: list[Any] = []
-
-    def create(*values: Any, **more: Any) -> Any:
-        engine = original(*values, **more)
-        if first:
-            engine.dialect, engine._compiled_cache = first[0].dialect, first[0]._compiled_cache
-        else:
-            first.append(engine)
-        return engine
-
-    return create
 
 
 def _without_thread(_: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:

@@ -19,6 +19,7 @@ import storage.engine
 from bot.domain import references
 from bot.slack.whispers import Whispers
 from storage.writer import GroupWriter
+from tests.support.compiled import one_compiler
 
 T = TypeVar("T")
 
@@ -119,7 +120,7 @@ def borders() -> Iterator[None]:
         (aiohttp.ClientSession, "_request", _crossing),
         (GroupWriter, "submit", _crossing),
         (Whispers, "begin", _remembering),
-        (storage.engine, "create_engine", _one_compiler),
+        (storage.engine, "create_engine", one_compiler),
         (references, "secrets", lambda _: CHANCE),
     ]
     with ExitStack() as stack:
@@ -161,18 +162,3 @@ def _remembering(original: Callable[..., asyncio.Task[Any]]) -> Callable[..., as
         return task
 
     return begin
-
-
-def _one_compiler(original: Callable[..., Any]) -> Callable[..., Any]:
-    """Let every process of a run share SQLAlchemy's compiled statements: compiling is half of a short life."""
-    first: list[Any] = []
-
-    def create(*values: Any, **more: Any) -> Any:
-        engine = original(*values, **more)
-        if first:
-            engine.dialect, engine._compiled_cache = first[0].dialect, first[0]._compiled_cache
-        else:
-            first.append(engine)
-        return engine
-
-    return create

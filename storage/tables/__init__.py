@@ -1,0 +1,47 @@
+"""The tables. ``migrations/`` makes them; a test holds that both say the same."""
+
+from storage.tables.columns import metadata
+from storage.tables.instructions import (
+    attempt,
+    audit,
+    audit_head,
+    bulk_flight,
+    bulk_item,
+    callback_token,
+    card_copy,
+    instruction,
+    reservation,
+    tracked,
+    vote,
+)
+from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox, send_slot
+from storage.tables.services import booking, email_address, email_block, email_run, store, store_event, store_hook
+
+__all__ = [
+    "attempt",
+    "audit",
+    "audit_head",
+    "board",
+    "booking",
+    "bulk_flight",
+    "bulk_item",
+    "callback_token",
+    "card_copy",
+    "dropped_file",
+    "email_address",
+    "email_block",
+    "email_run",
+    "flag",
+    "inbox",
+    "instruction",
+    "job",
+    "metadata",
+    "outbox",
+    "reservation",
+    "send_slot",
+    "store",
+    "store_event",
+    "store_hook",
+    "tracked",
+    "vote",
+]

@@ -1,0 +1,43 @@
+"""What the tables share: their metadata, and columns and indexes that several have."""
+
+from enum import StrEnum
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    MetaData,
+    Text,
+    text,
+)
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
+    """The column holds one of these words."""
+    # Only for vocabularies that are closed. Kinds, states and choices grow with later requests,
+    # and on SQLite a changed CHECK copies the table; there the type refuses unknown values on reading.
+    values = ", ".join(f"'{member.value}'" for member in kind)
+    return CheckConstraint(f"{column} IN ({values})", name=column)
+
+
+def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
+    """Which request it belongs to."""
+    return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
+
+
+def due(table: str) -> Index:
+    """The index by which what is due is found."""
+    # Partial, so that a tick costs what is due and not what is kept.
+    condition = text("due_at IS NOT NULL")
+    return Index(f"ix_{table}_due_at", "due_at", sqlite_where=condition, postgresql_where=condition)

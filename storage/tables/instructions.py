@@ -1,0 +1,212 @@
+"""Requests, what is decided about them, what was sent, and the audit of it."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Float,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from bot.domain.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
+from storage.tables.columns import due, instruction_id, metadata, one_of
+from storage.types import Json, Moment, Named, Words
+
+instruction = Table(
+    "instruction",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("reference", Text, nullable=False, unique=True),
+    Column("kind", Named(Kind), nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("code", Text, nullable=False, unique=True),
+    Column("digest", Text, nullable=False),
+    Column("requirement", Json, nullable=False),
+    Column("state", Named(State), nullable=False, index=True),
+    Column("round", Integer, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("requester", Words, nullable=False, index=True),
+    Column("origin_channel", Words, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("source_key", Words, nullable=False, unique=True),
+    Column("recipient", Json),
+    Column("progress", Json),
+    Column("remote_id", Words, index=True),
+    Column("remote_status", Words, nullable=False),
+    Column("svc_hash", Words, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("decided_by", Words, nullable=False),
+    Column("posted_at", Moment),
+    Column("expires_at", Moment),
+    Column("exec_deadline", Moment),
+    Column("sent_at", Moment),
+    Column("unknown_since", Moment),
+    Column("reads", Integer, nullable=False),
+    Column("last_read_at", Moment),
+    Column("creates", Integer, nullable=False),
+    Column("commits", Integer, nullable=False),
+    Column("puts_off", Integer, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("closed_at", Moment),
+    # Taken out of the payload for looking up; never read back.
+    Column("payee_email", Words, nullable=False),
+    Column("cents", BigInteger, nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+    CheckConstraint("version > 0", name="version"),
+    CheckConstraint("round > 0", name="round"),
+    due("instruction"),
+    Index("ix_instruction_payee_email_cents_created_at", "payee_email", "cents", "created_at"),
+)
+
+vote = Table(
+    "vote",
+    metadata,
+    instruction_id(primary_key=True),
+    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("person", Text, primary_key=True),
+    Column("choice", Named(Choice), nullable=False),
+    Column("at", Moment, nullable=False),
+)
+
+attempt = Table(
+    "attempt",
+    metadata,
+    instruction_id(primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("kind", Named(AttemptKind), nullable=False),
+    Column("request_hash", Text, nullable=False),
+    Column("claimed_at", Moment, nullable=False),
+    Column("boot_at", Float, nullable=False),
+    Column("outcome", Named(AttemptOutcome), nullable=False),
+    Column("detail", Words, nullable=False),
+    Column("finished_at", Moment),
+    one_of("outcome", AttemptOutcome),
+    Index(
+        "uq_attempt_open",
+        "instruction_id",
+        unique=True,
+        sqlite_where=text("outcome = 'open'"),
+        postgresql_where=text("outcome = 'open'"),
+    ),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    Column("seq", BigInteger, primary_key=True, autoincrement=False),
+    Column("at", Moment, nullable=False),
+    # No foreign key: some rows are about no instruction, and the chain outlives what it is about.
+    Column("instruction_id", Text, nullable=False, index=True),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("after", Text, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("previous", Text, nullable=False),
+    Column("hash", Text, nullable=False),
+)
+
+audit_head = Table(
+    "audit_head",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("seq", BigInteger, nullable=False),
+    Column("hash", Text, nullable=False),
+    CheckConstraint("id = 1", name="one_row"),
+)
+
+card_copy = Table(
+    "card_copy",
+    metadata,
+    instruction_id(primary_key=True),
+    Column("place", Text, primary_key=True),
+    Column("channel", Text, nullable=False),
+    Column("ts", Text, nullable=False),
+    Column("shown_version", BigInteger, nullable=False),
+    Column("wanted_version", BigInteger, nullable=False),
+    Column("due_at", Moment),
+    Column("attempts", Integer, nullable=False),
+    UniqueConstraint("channel", "ts"),
+    due("card_copy"),
+)
+
+callback_token = Table(
+    "callback_token",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    instruction_id(),
+    Column("kind", Named(CallbackKind), nullable=False),
+    Column("expires_at", Moment),
+    Index("ix_callback_token_instruction_id", "instruction_id"),
+)
+
+reservation = Table(
+    "reservation",
+    metadata,
+    instruction_id(primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("day", Text, nullable=False, index=True),
+    Column("cents", BigInteger, nullable=False),
+    Column("released", Boolean(create_constraint=False), nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+)
+
+tracked = Table(
+    "tracked",
+    metadata,
+    Column("kind", Text, primary_key=True),
+    Column("remote_id", Text, primary_key=True),
+    instruction_id(nullable=True),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("polls", Integer, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("last_status", Words, nullable=False),
+    Column("stopped_at", Moment),
+    Index(
+        "ix_tracked_kind_due_at",
+        "kind",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
+)
+
+bulk_item = Table(
+    "bulk_item",
+    metadata,
+    instruction_id(primary_key=True),
+    # The row of the file; in a cancellation, a running number.
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("email", Words, nullable=False),
+    Column("payee", Words, nullable=False),
+    Column("cents", BigInteger, nullable=False),
+    Column("note", Words, nullable=False),
+    Column("status", Words, nullable=False),
+    Column("hash", Words, nullable=False),
+    Column("error", Words, nullable=False),
+    # The attempt of a cancellation that named it; 0: none yet.
+    Column("attempt", Integer, nullable=False),
+    CheckConstraint("cents > 0", name="cents"),
+    Index("ix_bulk_item_payee_status", "payee", "status"),
+)
+
+bulk_flight = Table(
+    "bulk_flight",
+    metadata,
+    instruction_id(primary_key=True),
+    # One of them at a time is 1, the others NULL: two submissions in flight could not be told apart in the history.
+    Column("flying", Integer, unique=True),
+    Column("known", Json, nullable=False),
+    Column("taken_at", Moment, nullable=False),
+    CheckConstraint("flying = 1", name="flying"),
+)

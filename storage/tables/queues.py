@@ -1,0 +1,181 @@
+"""What waits to be posted or verified, and the messages, jobs and files that are under way."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Index,
+    Integer,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from bot.domain.instruction import CallbackKind
+from bot.domain.sniffing import FileKind
+from storage.rows import DropState, InboxState, OutboxState
+from storage.tables.columns import due, instruction_id, metadata, one_of
+from storage.types import Json, Moment, Named, Words
+
+outbox = Table(
+    "outbox",
+    metadata,
+    # The order of committing, which a ULID is not within one millisecond or when the clock steps back.
+    Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    instruction_id(nullable=True),
+    # A board it belongs to ("job:…", "booking:…"), for what is about no instruction.
+    Column("subject", Text),
+    Column("key", Text, nullable=False, unique=True),
+    Column("action", Text, nullable=False),
+    Column("place", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("state", Named(OutboxState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("sent_channel", Text, nullable=False),
+    Column("sent_ts", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("last_error", Words, nullable=False),
+    one_of("state", OutboxState),
+    Index(
+        "ix_outbox_open_due_at",
+        "due_at",
+        sqlite_where=text("state IN ('new', 'sending', 'unknown')"),
+        postgresql_where=text("state IN ('new', 'sending', 'unknown')"),
+    ),
+    Index("ix_outbox_instruction_id_place_seq", "instruction_id", "place", "seq"),
+    Index(
+        "ix_outbox_subject_seq",
+        "subject",
+        "seq",
+        sqlite_where=text("subject IS NOT NULL"),
+        postgresql_where=text("subject IS NOT NULL"),
+    ),
+)
+
+board = Table(
+    "board",
+    metadata,
+    Column("subject", Text, primary_key=True),
+    Column("channel", Text, nullable=False),
+    # The thread it stands in; NULL: it is a message of its own, and has a thread.
+    Column("thread_ts", Text),
+    Column("requester", Text, nullable=False),
+    # Empty until it was posted.
+    Column("ts", Text, nullable=False),
+    Column("shown_version", BigInteger, nullable=False),
+    Column("wanted_version", BigInteger, nullable=False),
+    Column("progress", Boolean(create_constraint=False), nullable=False),
+    Column("edited_at", Moment),
+    Column("due_at", Moment),
+    Column("attempts", Integer, nullable=False),
+    Index("ix_board_channel_ts", "channel", "ts"),
+    due("board"),
+)
+
+job = Table(
+    "job",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),
+    # Each kind has its own states; the code that owns the kind reads them.
+    Column("state", Text, nullable=False),
+    Column("payload", Json, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("requester", Words, nullable=False),
+    Column("channel", Words, nullable=False),
+    Column("thread_ts", Text),
+    Column("source_key", Words, nullable=False, unique=True),
+    Column("version", BigInteger, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("closed_at", Moment),
+    CheckConstraint("version > 0", name="version"),
+    Index(
+        "ix_job_kind_due_at",
+        "kind",
+        "due_at",
+        sqlite_where=text("due_at IS NOT NULL"),
+        postgresql_where=text("due_at IS NOT NULL"),
+    ),
+    Index(
+        "ix_job_open_created_at",
+        "created_at",
+        sqlite_where=text("closed_at IS NULL"),
+        postgresql_where=text("closed_at IS NULL"),
+    ),
+    Index("ix_job_requester_created_at", "requester", "created_at"),
+)
+
+inbox = Table(
+    "inbox",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("token_hash", Text, nullable=False),
+    Column("body_hash", Text, nullable=False),
+    instruction_id(),
+    Column("kind", Named(CallbackKind), nullable=False),
+    Column("body", Words, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    Column("state", Named(InboxState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    UniqueConstraint("token_hash", "body_hash"),
+    one_of("state", InboxState),
+    Index(
+        "ix_inbox_received_due_at",
+        "due_at",
+        sqlite_where=text("state = 'received'"),
+        postgresql_where=text("state = 'received'"),
+    ),
+)
+
+send_slot = Table(
+    "send_slot",
+    metadata,
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    # Microseconds since 1970 by the database's own clock; only storage/slots.py reads it.
+    Column("sent_at", BigInteger, nullable=False),
+)
+
+flag = Table(
+    "flag",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("value", Json, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+
+dropped_file = Table(
+    "dropped_file",
+    metadata,
+    # Slack's id of the file: the same upload is told by several events, and several times.
+    Column("id", Words, primary_key=True),
+    Column("channel", Words, nullable=False),
+    Column("message_ts", Words, nullable=False),
+    Column("thread_ts", Words, nullable=False),
+    Column("user", Words, nullable=False),
+    Column("name", Words, nullable=False),
+    Column("size", BigInteger, nullable=False),
+    Column("mimetype", Words, nullable=False),
+    Column("kind", Named(FileKind), nullable=False),
+    Column("format", Text, nullable=False),
+    Column("duration_ms", BigInteger),
+    Column("state", Named(DropState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    due("dropped_file"),
+)

@@ -1,0 +1,153 @@
+"""Stores, bookings and lists of e-mail addresses."""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from bot.domain import deliveries
+from storage.rows import InboxState, StoreState
+from storage.tables.columns import due, metadata
+from storage.types import Json, Moment, Named, Words
+
+email_run = Table(
+    "email_run",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    Column("header", Json, nullable=False),
+    Column("rows", Integer, nullable=False),
+    Column("skipped", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("taken", Integer, nullable=False),
+    Column("parked", Integer, nullable=False),
+    Column("repeated", Integer, nullable=False),
+    Column("outcomes", Json, nullable=False),
+    CheckConstraint("taken >= 0 AND taken <= total", name="taken"),
+)
+
+email_address = Table(
+    "email_address",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("address", Words, nullable=False),
+    Column("answer", Words),
+)
+
+email_block = Table(
+    "email_block",
+    metadata,
+    Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
+    # What it is a piece of: the rows of the file, or the file that came back.
+    Column("part", Text, primary_key=True),
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
+store = Table(
+    "store",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Words, nullable=False),
+    Column("folded", Words, nullable=False, unique=True),
+    Column("state", Named(StoreState), nullable=False),
+    # Sealed: see storage/sealing.py. Empty until the service gave one.
+    Column("sealed_key", Text, nullable=False),
+    Column("remote_id", Words, nullable=False),
+    Column("record", Json, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("created_by", Words, nullable=False),
+    Column("seen_at", Moment),
+    Column("due_at", Moment),
+)
+
+booking = Table(
+    "booking",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("reference", Text, nullable=False, unique=True),
+    Column("kind", Named(deliveries.Kind), nullable=False),
+    Column("store", Words, nullable=False),
+    Column("request", Json),
+    Column("stage", Named(deliveries.Stage), nullable=False, index=True),
+    Column("version", BigInteger, nullable=False),
+    Column("requester", Words, nullable=False),
+    Column("channel", Words, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("source_key", Words, nullable=False, unique=True),
+    Column("external_id", Text, nullable=False, unique=True),
+    Column("remote_id", Words),
+    Column("numeric_id", Words, nullable=False),
+    Column("prebooking_id", Words),
+    Column("status", Words, nullable=False),
+    Column("detail", Json, nullable=False),
+    Column("reason", Words, nullable=False),
+    Column("sent_at", Moment),
+    Column("search_at", Moment),
+    Column("reads", Integer, nullable=False),
+    Column("polls", Integer, nullable=False),
+    Column("due_at", Moment),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    Column("closed_at", Moment),
+    CheckConstraint("version > 0", name="version"),
+    # One row a booking of the service, however it is heard of.
+    UniqueConstraint("store", "remote_id"),
+    Index("ix_booking_numeric_id", "numeric_id"),
+    Index("ix_booking_requester_created_at", "requester", "created_at"),
+    due("booking"),
+)
+
+store_hook = Table(
+    "store_hook",
+    metadata,
+    Column("token_hash", Text, primary_key=True),
+    Column("id", Text, nullable=False),
+    Column("store", Words, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("ended_at", Moment),
+    Index("ix_store_hook_store_kind", "store", "kind"),
+)
+
+store_event = Table(
+    "store_event",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("token_hash", Text, nullable=False),
+    Column("body_hash", Text, nullable=False),
+    Column("store", Words, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("body", Words, nullable=False),
+    Column("received_at", Moment, nullable=False),
+    Column("state", Named(InboxState), nullable=False),
+    Column("attempts", Integer, nullable=False),
+    Column("due_at", Moment, nullable=False),
+    Column("lease_owner", Text, nullable=False),
+    Column("lease_until", Moment),
+    # The events carry neither an id nor a time: the same words later are news again, but twice at once they are one.
+    Index(
+        "uq_store_event_open",
+        "token_hash",
+        "body_hash",
+        unique=True,
+        sqlite_where=text("state = 'received'"),
+        postgresql_where=text("state = 'received'"),
+    ),
+    Index(
+        "ix_store_event_received_due_at",
+        "due_at",
+        sqlite_where=text("state = 'received'"),
+        postgresql_where=text("state = 'received'"),
+    ),
+    Index("ix_store_event_store_received_at", "store", "received_at"),
+)
