@@ -21,6 +21,7 @@ from bot.presentation.text import (
     quote,
     section,
     shorten,
+    spoken,
 )
 
 _LISTED = 15
@@ -147,7 +148,7 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
         more = f"and {len(found) - _LISTED} more"
         blocks.append(context(more))
         texts.append(more)
-    return Content(text="\n".join(texts), blocks=blocks)
+    return Content(text=spoken(texts), blocks=blocks)
 
 
 def _line(one: Waiting) -> str:

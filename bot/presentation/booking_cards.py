@@ -23,6 +23,7 @@ from bot.presentation.text import (
     section,
     sentence_of,
     shorten,
+    spoken,
 )
 
 START = "booking.start"
@@ -59,7 +60,7 @@ def card(booking: Booking, *, now: datetime, buttons: bool = True) -> Content:
     if pressable:
         blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text="\n".join([*lines, *_notes(booking)]), blocks=blocks)
+    return Content(text=spoken([*lines, *_notes(booking)]), blocks=blocks)
 
 
 def headline(booking: Booking) -> str:

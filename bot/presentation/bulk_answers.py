@@ -12,7 +12,18 @@ from bot.domain.money import shown
 from bot.presentation.answers import private, requested
 from bot.presentation.facts import facts
 from bot.presentation.tables import Column, table
-from bot.presentation.text import context, escape, moment, mrkdwn, paragraphs, plain, quote, section, sentence_of
+from bot.presentation.text import (
+    context,
+    escape,
+    moment,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    spoken,
+)
 
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
@@ -52,7 +63,7 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
     lines.append("A right row: `ana@example.com,25.00,March translation`")
-    return Content(text="\n".join([lead, *lines]), blocks=paragraphs([lead, *lines]))
+    return Content(text=spoken([lead, *lines]), blocks=paragraphs([lead, *lines]))
 
 
 def needs_file(bad: Sequence[BadRow]) -> bool:
@@ -119,7 +130,7 @@ def items(
     cells = [_cells(one, failed=failed) for one in rows]
     drawn = table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells)
     return Content(
-        text="\n".join([lead, *lines]),
+        text=spoken([lead, *lines]),
         blocks=[section(mrkdwn(lead)), drawn, *after],
         plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
     )
@@ -137,7 +148,7 @@ def history(page: JobPage, references: Mapping[str, str], *, command: str) -> Co
     ]
     drawn = table(_JOB_COLUMNS, [_job(one, references.get(one.id)) for one in page.jobs[:50]])
     return Content(
-        text="\n".join([lead, *lines]),
+        text=spoken([lead, *lines]),
         blocks=[section(mrkdwn(lead)), drawn, *after],
         plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
     )

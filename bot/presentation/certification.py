@@ -7,7 +7,7 @@ from bot.domain.booking import is_final, read_status
 from bot.domain.certification import OPTIONAL, Evidence, Point
 from bot.domain.content import Block, Content
 from bot.presentation.booking_states import word
-from bot.presentation.text import context, escape, moment, mrkdwn, paragraphs, plain, quote, section
+from bot.presentation.text import context, escape, moment, mrkdwn, paragraphs, plain, quote, section, spoken
 
 EXPORT = "certification.export"
 
@@ -69,7 +69,7 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
         blocks.append(context(told))
     button = {"type": "button", "text": plain("Export as a file"), "action_id": EXPORT, "value": "file"}
     blocks.append({"type": "actions", "block_id": "certification", "elements": [button]})
-    return Content(text="\n".join([lead, *lines, *([told] if told else [])]), blocks=blocks)
+    return Content(text=spoken([lead, *lines, *([told] if told else [])]), blocks=blocks)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:

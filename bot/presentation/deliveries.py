@@ -11,7 +11,7 @@ from bot.domain.deliveries import Booking
 from bot.presentation import answers
 from bot.presentation.booking_cards import driver_line, link, named, price
 from bot.presentation.booking_states import symbol, word
-from bot.presentation.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of
+from bot.presentation.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of, spoken
 
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
@@ -87,7 +87,7 @@ _QUOTE = ("fee", "fee_with_tax", "tax", "currency", "eta", "distance")
 def priced(store: str, found: Quote) -> Content:
     """What a delivery would cost."""
     lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
-    return Content(text="\n".join(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
 def not_covered(words: str, reason: str) -> str:
@@ -142,7 +142,7 @@ def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Conte
     if note:
         lines.append(note)
         blocks.append(context(note))
-    return Content(text="\n".join(lines), blocks=blocks)
+    return Content(text=spoken(lines), blocks=blocks)
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
@@ -158,7 +158,7 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     ]
     lines = [f"{lead or ':convenience_store:'} *{quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    return Content(text="\n".join(lines), blocks=paragraphs(lines))
+    return Content(text=spoken(lines), blocks=paragraphs(lines))
 
 
 def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
@@ -177,7 +177,7 @@ def hooks(name: str, found: Sequence[HookLine], *, deed: str) -> Content:
             where = f"{whose} ({quote(one.host, _NAME_LIMIT)})"
         trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
         lines.append(f"• `{quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
-    return Content(text="\n".join(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
 def record(store: str, found: BookingRecord) -> Content:
@@ -198,7 +198,7 @@ def record(store: str, found: BookingRecord) -> Content:
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
-    return Content(text="\n".join([*lines, note]), blocks=[*paragraphs(lines), context(note)])
+    return Content(text=spoken([*lines, note]), blocks=[*paragraphs(lines), context(note)])
 
 
 def prebooked(booking: Booking) -> Content:

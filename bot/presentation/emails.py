@@ -21,6 +21,7 @@ from bot.presentation.text import (
     section,
     sentence_of,
     shorten,
+    spoken,
 )
 
 PAUSE = "email.pause"
@@ -33,7 +34,6 @@ _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
 _ADDRESS_LIMIT = 120
 _SAID_LIMIT = 20
-_TEXT_LIMIT = 3_500
 
 OUTCOMES: Mapping[Outcome, str] = {
     Outcome.ANSWERED: "answered",
@@ -80,7 +80,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         for address, word, said in rows
     ]
     plainer: list[Block] = [section(mrkdwn(shorten(line, 2_900))) for line in lines[:40]]
-    return Content(text=shorten("\n".join(lines), _TEXT_LIMIT), blocks=[table(columns, rows)], plainer=plainer)
+    return Content(text=spoken(lines), blocks=[table(columns, rows)], plainer=plainer)
 
 
 def _word(answer: Answer) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.content import Block, Content
-from bot.presentation.text import clean, context, escape, header, plain, quote, section, shorten
+from bot.presentation.text import clean, context, escape, header, plain, quote, section, shorten, spoken
 
 Fact = tuple[str, str]
 """What it is, and the text; foreign, and left out when it is empty."""
@@ -32,7 +32,7 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     blocks += [context(note) for note in notes]
     lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
     lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]
-    return Content(text="\n".join([*lines, *notes]), blocks=blocks)
+    return Content(text=spoken([*lines, *notes]), blocks=blocks)
 
 
 _TITLE_LIMIT = 300

@@ -18,6 +18,7 @@ from bot.presentation.text import (
     quote,
     section,
     sentence_of,
+    spoken,
 )
 
 CANCEL = "localization.cancel"
@@ -63,7 +64,7 @@ def board(sight: Sight) -> Content:
     buttons = _buttons(sight)
     if buttons:
         blocks.append({"type": "actions", "block_id": f"localization:{sight.id}", "elements": buttons})
-    return Content(text="\n".join([*lines, about]), blocks=blocks)
+    return Content(text=spoken([*lines, about]), blocks=blocks)
 
 
 def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
-from bot.presentation.text import mrkdwn, plain, quote, section, sentence_of
+from bot.presentation.text import mrkdwn, plain, quote, section, sentence_of, spoken
 
 USE = "use"
 """The id of the menu; a button's id is this, a point and the name of what it does."""
@@ -76,7 +76,7 @@ def several(found: Sequence[tuple[DroppedFile, Sequence[Offered]]], troubles: Se
         said = unusable(trouble).text
         lines.append(said)
         blocks.append(section(mrkdwn(said)))
-    return Content(text="\n".join(lines), blocks=blocks)
+    return Content(text=spoken(lines), blocks=blocks)
 
 
 def unusable(trouble: UnusableFile) -> Content:

@@ -12,7 +12,18 @@ from bot.presentation.answers import private
 from bot.presentation.cards import account_line
 from bot.presentation.facts import Fact, facts
 from bot.presentation.tables import NOTHING, Column, table
-from bot.presentation.text import clean, context, escape, moment, mrkdwn, paragraphs, plain, quote, section
+from bot.presentation.text import (
+    clean,
+    context,
+    escape,
+    moment,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    spoken,
+)
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
@@ -61,7 +72,7 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
     rows = [_row(one, references.get(one.id)) for one in shown_here]
     after = [context(" ".join(notes)), *_buttons(page, operation_type)]
     return Content(
-        text="\n".join([lead, *lines, *notes]),
+        text=spoken([lead, *lines, *notes]),
         blocks=[section(mrkdwn(lead)), table(_COLUMNS, rows), *after],
         plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
     )
@@ -104,7 +115,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     lead = f"*The service recorded {calls} to us about {whose}*"
     if told:
         lead += f"; these are the last {len(kept)}"
-    return Content(text="\n".join([lead, *kept]), blocks=paragraphs([lead, *kept]))
+    return Content(text=spoken([lead, *kept]), blocks=paragraphs([lead, *kept]))
 
 
 def not_created(named: str) -> Content:

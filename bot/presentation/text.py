@@ -18,7 +18,11 @@ HEADER_LIMIT = 150
 QUOTE_LIMIT = 1_000
 """Characters that foreign words take at most inside a sentence of ours, escapes included."""
 
+SPOKEN_LIMIT = 4_000
+"""Characters of a message's ``text``: what Slack takes in an edit."""
+
 _MARK = " … (shortened)"
+_REST = "… and more in the message itself."
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -98,6 +102,23 @@ def mrkdwn(text: str) -> Block:
 def section(text: Block) -> Block:
     """A paragraph."""
     return {"type": "section", "text": text}
+
+
+def spoken(lines: Sequence[str]) -> str:
+    """A message's ``text`` of whole lines, the first ones first, and a word about the rest where it is too long.
+
+    Whole lines, because escapes and links of ours do not survive being cut.
+    """
+    whole = "\n".join(lines)
+    if len(whole) <= SPOKEN_LIMIT:
+        return whole
+    kept, room = [], SPOKEN_LIMIT - len(_REST)
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join([*kept, _REST])
 
 
 def paragraphs(lines: Sequence[str]) -> list[Block]:

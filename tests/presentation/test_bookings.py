@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.domain.booking import Change, Payment, Quote, Status
@@ -98,6 +98,7 @@ def test_the_fullest_card_there_is(stage: Stage, kind: Kind) -> None:
 
 
 @given(foreign(), st.sampled_from(list(Stage)), st.sampled_from([*Status, "ODD"]))
+@example("&" * 95, Stage.WAITING, str(Status.ON_HOLD))
 def test_any_card(text: str, stage: Stage, status: str) -> None:
     content = booking_cards.card(loaded(text, stage=stage, status=str(status)), now=NOW)
     check_message(content)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presentation.text import clean, escape, header, moment, quote, sentence_of, shorten
+from bot.presentation.text import SPOKEN_LIMIT, clean, escape, header, moment, quote, sentence_of, shorten, spoken
 from tests.domain.made import NOW
 from tests.presentation.drawn import ACTIVE, foreign
 
@@ -45,6 +45,19 @@ def test_breaks_become_spaces() -> None:
 def test_what_is_left_out_is_marked() -> None:
     assert shorten("x" * 50, 30) == "x" * 16 + " … (shortened)"
     assert shorten("x" * 30, 30) == "x" * 30
+
+
+@given(st.lists(foreign().map(quote), max_size=40))
+def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines: list[str]) -> None:
+    said = spoken(lines)
+    assert len(said) <= SPOKEN_LIMIT
+    if len("\n".join(lines)) <= SPOKEN_LIMIT:
+        assert said == "\n".join(lines)
+        return
+    kept, rest = said.split("\n")[:-1], said.split("\n")[-1]
+    assert rest == "… and more in the message itself."
+    assert kept == lines[: len(kept)]
+    assert len("\n".join([*lines[: len(kept) + 1], rest])) > SPOKEN_LIMIT
 
 
 def test_a_headline_that_is_too_long_becomes_a_paragraph_and_loses_nothing() -> None:
