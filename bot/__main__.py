@@ -4,13 +4,14 @@ import argparse
 import asyncio
 import gc
 import json
+import logging
 import signal
 import sys
 from collections.abc import Callable, Sequence
 
 import structlog
 
-from bot import audit_command
+from bot import audit_command, doctor
 from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
@@ -48,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     playground = _add(commands, "playground", "everything on this machine, without any account", _playground)
     playground.add_argument("--port", type=int, default=4000, help="port of the page (default: 4000)")
     playground.add_argument("--socket-mode", action="store_true", help="let the bot connect by Socket Mode")
+    _add(commands, "doctor", "look at settings, policy, database, Slack and the services; change nothing", _doctor)
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
     _add(commands, "manifest", "print the app manifest, from the code's own declarations", _manifest)
     _add(commands, "routes", "print the route table with its assumptions", _routes)
@@ -106,6 +108,12 @@ def _playground(chosen: argparse.Namespace) -> int:
     from bot.playground.launch import play  # noqa: PLC0415 - the outside world is loaded only to play in it
 
     return asyncio.run(play(port=chosen.port, socket_mode=chosen.socket_mode))
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    # Its report is what the operator reads; a log line between would only hide it.
+    configure_logs(as_json=False, secrets=(), level=logging.CRITICAL)
+    return asyncio.run(doctor.examine())
 
 
 def _migrate(_: argparse.Namespace) -> int:

@@ -23,6 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
+from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
 from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SystemClock
@@ -318,6 +319,7 @@ class Switchboard:
             bot_user=identity.bot_user_id,
             delivery=self._delivery,
             delivery_missing=settings.missing_for_delivery,
+            assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
             localizing=localizing,
             emails=emails,
         )

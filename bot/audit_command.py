@@ -4,8 +4,6 @@ Both only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET
 """
 
 import argparse
-import csv
-import json
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -13,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from bot.domain.anchors import EVERY, Anchors
 from bot.domain.audit import Stored, Verdict, check
+from bot.domain.audit_export import write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.references import derived_key
@@ -26,22 +25,6 @@ from storage.reading import Reading, open_for_reading
 from storage.transaction import Tx
 
 _PAGE = 1_000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a spreadsheet takes for the beginning of a formula, or skips to look for one."""
-
-_COLUMNS = {
-    "seq": "seq",
-    "at": "at",
-    "instruction": "instruction_id",
-    "actor": "actor",
-    "action": "action",
-    "before": "before",
-    "after": "after",
-    "detail": "detail",
-    "previous": "previous",
-    "hash": "hash",
-}
-"""Names in an export, and what they are called in a row."""
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
@@ -175,7 +158,7 @@ def _numbers(lines: tuple[int, ...]) -> str:
 def export(chosen: argparse.Namespace) -> int:
     """Write every row; 0 when all of them were written."""
     settings = load_settings()
-    write = _as_csv if chosen.format == "csv" else _as_json_lines
+    write = write_csv if chosen.format == "csv" else write_json_lines
     with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
         if chosen.output is None:
             return _to_terminal(write, reading)
@@ -209,39 +192,6 @@ def _rows(reading: Reading) -> Iterator[Stored]:
         if len(page) < _PAGE:
             return
         after = page[-1].seq
-
-
-def _as_csv(rows: Iterator[Stored], out: IO[str]) -> int:
-    writer = csv.writer(out, quoting=csv.QUOTE_ALL)
-    writer.writerow(_COLUMNS)
-    count = 0
-    for row in rows:
-        count += 1
-        writer.writerow([_cell(_moment(row) if name == "at" else getattr(row, name)) for name in _COLUMNS.values()])
-    return count
-
-
-def _cell(value: object) -> str:
-    """Text that no spreadsheet runs as a formula, and that every file can hold."""
-    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-    return f"'{text}" if text.startswith(_FORMULA) else text
-
-
-def _as_json_lines(rows: Iterator[Stored], out: IO[str]) -> int:
-    count = 0
-    for row in rows:
-        count += 1
-        entry = row.entry()
-        values: dict[str, Any] = {name: getattr(row, field) for name, field in _COLUMNS.items()}
-        values |= {"at": _moment(row), "detail": row.detail if entry is None else entry.detail}
-        out.write(json.dumps(values, default=repr) + "\n")
-    return count
-
-
-def _moment(row: Stored) -> str:
-    """ISO 8601 in UTC, as it is sealed; what is no time is given as it lies there."""
-    entry = row.entry()
-    return str(row.at) if entry is None else entry.at.isoformat()
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Final, Literal
 from urllib.parse import quote
 
 from bot.domain.errors import OperatorError
+from bot.domain.overview import Assumption
 
 PLACEHOLDER: Final = re.compile(r"\{([a-z_]+)\}")
 
@@ -158,6 +159,20 @@ class RouteTable:
     def unconfirmed(self) -> tuple[Route, ...]:
         """Assumptions that move money and that nobody vouches for: what ``doctor`` warns about."""
         return tuple(route for route in self._routes.values() if route.is_unconfirmed)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What no document shows and no operator vouches for, whether it moves money or not."""
+        return tuple(
+            Assumption(
+                name=route.name,
+                method=route.method,
+                path=route.path,
+                mark=route.mark.value,
+                blocks=route.is_unconfirmed,
+            )
+            for route in self._routes.values()
+            if route.mark.is_assumed and not route.confirmed
+        )
 
     def rows(self) -> tuple[RouteRow, ...]:
         """The table as ``routes`` prints it, in the order of the file."""

@@ -5,12 +5,16 @@ and the file can be kept where neither the bot's users nor the database's reach.
 """
 
 import asyncio
+import io
 from dataclasses import dataclass
+from functools import partial
+from typing import IO
 
 import structlog
 
 from bot.domain.anchors import Anchor, is_due
-from bot.domain.audit import Told
+from bot.domain.audit import Stored, Told
+from bot.domain.audit_export import write_csv
 from bot.domain.clock import Clock
 from bot.domain.instruction import Instruction
 from storage.anchors import AnchorFile
@@ -108,3 +112,22 @@ async def story(store: Store, text: str) -> Story | None:
         return Story(instruction=instruction, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
 
     return await store.read(work)
+
+
+async def export(store: Store, out: IO[bytes]) -> int:
+    """Write every row as CSV in UTF-8; how many. No more than a page of rows is in memory."""
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    count, after = 0, None
+    try:
+        while True:
+            page = await store.read(partial(_page, after))
+            count += await asyncio.to_thread(write_csv, page, text, head=after is None)
+            if len(page) < STORY_ROWS:
+                return count
+            after = page[-1].seq
+    finally:
+        text.detach()
+
+
+def _page(after: int | None, tx: Tx) -> list[Stored]:
+    return list(tx.audit.stored(after, limit=STORY_ROWS))

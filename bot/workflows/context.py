@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.clock import Clock
+from bot.domain.overview import Assumption
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.slack.downloads import Downloads
@@ -50,6 +51,7 @@ class Context:
         uses: what can be done with files, in the order in which it is offered.
         bot_user: who we are among the people of the workspace.
         localizing: the localization service, and its calls that are under way.
+        assumptions: lines of the route table that nobody has vouched for.
         anchoring: writes down outside the database where the audit chain stands.
     """
 
@@ -76,5 +78,6 @@ class Context:
     bot_user: str
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
+    assumptions: Sequence[Assumption] = ()
     localizing: "Localizing"
     emails: "EmailEngine"

@@ -7,12 +7,13 @@ from bot.presentation.audit import story as told
 from bot.workflows.audit import story
 from handlers.commands import dispatch, fields
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS
 from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Private, Reply
 
 NAME = "switchboard"
-SUMMARY = "See what Switchboard did, and who told it to"
+SUMMARY = "See how Switchboard stands, what it did, and who told it to"
 
 _READERS = (Role.ADMIN, Role.APPROVER)
 """Who may read the audit of every request; besides them, who asked for it."""
@@ -53,5 +54,5 @@ _AUDIT = Verb(
     arguments=(Argument(name="id", rule=fields.OPERATION_RULE, read=fields.operation),),
 )
 
-VERBS = (_AUDIT,)
+VERBS = (STATUS, JOBS, _AUDIT, EXPORT, ROUTES)
 """In the order of the help."""

@@ -1,0 +1,297 @@
+"""``switchboard doctor``: look at settings, policy, database, Slack and the services before anything depends on them.
+
+Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the mend below it. Sits beside the
+composition root, because it needs the settings.
+"""
+
+import sys
+from collections.abc import AsyncIterator, Awaitable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, TypeVar
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import open_session
+from bot.delivering import make_delivery
+from bot.domain.approvals import Role, full_member
+from bot.domain.clock import SystemClock
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.policy import Policy
+from bot.domain.references import derived_key
+from bot.manifest import SCOPES
+from bot.paying import make_payments
+from bot.settings import (
+    Settings,
+    SettingsError,
+    cautions,
+    check_for_run,
+    load_policy,
+    load_settings,
+)
+from bot.slack.calls import call
+from bot.slack.identity import Identity, who_we_are
+from bot.slack.messenger import Messenger
+from bot.slack.people import People
+from storage.errors import StorageError
+from storage.reading import open_for_reading
+
+T = TypeVar("T")
+
+_SECONDS: Final = 10.0
+
+
+class Level(StrEnum):
+    """How bad it is."""
+
+    OK = "ok"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the report; ``mend`` says what to do about it."""
+
+    level: Level
+    what: str
+    mend: str = ""
+
+
+async def examine() -> int:
+    """Print every finding as it is made; 0 when none of them is an error."""
+    errors = 0
+    async for finding in _findings():
+        errors += finding.level is Level.ERROR
+        sys.stdout.write(f"{finding.level.value:<8} {finding.what}\n")
+        if finding.mend:
+            sys.stdout.write(f"{'':<8} → {finding.mend}\n")
+        sys.stdout.flush()
+    sys.stdout.write("Nothing stands in the way.\n" if not errors else f"{errors} to mend before it can run.\n")
+    return 1 if errors else 0
+
+
+async def _findings() -> AsyncIterator[Finding]:
+    try:
+        settings = load_settings()
+    except SettingsError as broken:
+        for problem in broken.problems:
+            yield Finding(Level.ERROR, problem)
+        return
+    policy: Policy | None = None
+    try:
+        policy = load_policy(settings.policy_file)
+        check_for_run(settings, policy)
+    except SettingsError as broken:
+        for problem in broken.problems:
+            yield Finding(Level.ERROR, problem)
+    for finding in (*_settings(settings, policy), *_routes(settings), *_database(settings)):
+        yield finding
+    async for finding in _outside(settings, policy):
+        yield finding
+
+
+def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
+    yield Finding(Level.OK, f"the settings are readable; environment: {settings.environment.value}")
+    if policy is not None:
+        yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable")
+    yield from (Finding(Level.WARNING, caution) for caution in cautions(settings))
+    if settings.public_url is None:
+        what = "PUBLIC_URL is not set: services outside of this machine cannot call back; polling finds out instead"
+        yield Finding(Level.WARNING, what, "PUBLIC_URL=https://switchboard.example.com")
+
+
+def _routes(settings: Settings) -> Iterator[Finding]:
+    try:
+        table = load_routes(settings.services_file, environment=settings.environment.value)
+    except OperatorError as broken:
+        yield Finding(Level.ERROR, broken.problem, broken.mend)
+        return
+    for route in table.unconfirmed():
+        yield Finding(
+            Level.WARNING,
+            f"{route.name} ({route.method} {route.path}) is assumed and moves money; production refuses it",
+            f"check it, then write [{route.name}] confirmed = true into SERVICES_FILE",
+        )
+    yield Finding(Level.OK, f"the route table is readable; {len(table.assumptions())} assumed routes are unconfirmed")
+
+
+def _database(settings: Settings) -> Iterator[Finding]:
+    if settings.secret_key is None:
+        return
+    key = derived_key(settings.secret_key.get_secret_value(), "audit")
+    try:
+        with open_for_reading(settings.database_url, audit_key=key) as reading:
+            rows = reading.read(lambda tx: tx.audit.head().seq)
+    except StorageError as trouble:
+        yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
+        return
+    yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
+
+
+async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
+    """Everything that needs an answer from somebody else."""
+    async with AsyncExitStack() as stack:
+        timeout = aiohttp.ClientTimeout(total=_SECONDS)
+        session = await stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=False))
+        if settings.slack_bot_token is not None:
+            async for finding in _slack(settings, policy, session):
+                yield finding
+        services = open_session()
+        stack.push_async_callback(services.close)
+        for asked in (_payments(settings, services), _delivery(settings, services)):
+            yield await asked
+        for name, missing, urls in (
+            ("localization", settings.missing_for_localization, [settings.localization_base_url]),
+            (
+                "e-mail processing",
+                settings.missing_for_emails,
+                [settings.email_single_base_url, settings.email_bulk_base_url],
+            ),
+        ):
+            yield await _answers(name, missing, [url for url in urls if url is not None], session)
+
+
+async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.ClientSession) -> AsyncIterator[Finding]:
+    token = settings.slack_bot_token
+    assert token is not None
+    client = AsyncWebClient(
+        token=token.get_secret_value(), base_url=settings.slack_api_url, session=session, retry_handlers=[]
+    )
+    identity, trouble = await _asked(who_we_are(client))
+    if identity is None:
+        yield Finding(Level.ERROR, f"Slack: {trouble}", "copy SLACK_BOT_TOKEN again from OAuth & Permissions")
+        return
+    yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
+    yield _scopes(identity)
+    if settings.slack_app_token is not None:
+        app_token = settings.slack_app_token.get_secret_value()
+        _, trouble = await _asked(call(client.apps_connections_open(app_token=app_token)))
+        if trouble:
+            mend = "SLACK_APP_TOKEN is an app-level token with the scope connections:write"
+            yield Finding(Level.ERROR, f"Socket Mode: {trouble}", mend)
+        else:
+            yield Finding(Level.OK, "Socket Mode can be opened")
+    if policy is not None:
+        async for finding in _channels(policy, Messenger(client=client)):
+            yield finding
+        async for finding in _people(policy, client, identity, pays=not settings.missing_for_payments):
+            yield finding
+
+
+def _scopes(identity: Identity) -> Finding:
+    lacking = [scope for scope in SCOPES if scope not in identity.scopes]
+    if not identity.scopes:
+        return Finding(Level.WARNING, "Slack did not say which scopes the bot token has")
+    if lacking:
+        mend = "put the manifest of `switchboard manifest` into the app's settings and install the app again"
+        return Finding(Level.ERROR, f"the bot token lacks the scopes {', '.join(lacking)}", mend)
+    return Finding(Level.OK, "the bot token has every scope that is used")
+
+
+async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Finding]:
+    named = policy.channels
+    channels = {"approvals": named.approvals, "payments": named.payments, "bookings": named.bookings}
+    channels |= {"alerts": named.alerts, **{f"stores: {store}": channel for store, channel in named.stores.items()}}
+    for name, channel in channels.items():
+        if not channel:
+            continue
+        is_member, trouble = await _asked(messenger.is_member(channel))
+        if is_member:
+            yield Finding(Level.OK, f"the bot is in the channel of {name} ({channel})")
+        else:
+            what = trouble or "the bot is no member, or there is no such channel"
+            level = Level.ERROR if name == "approvals" else Level.WARNING
+            yield Finding(level, f"channel of {name} ({channel}): {what}", "type /invite @Switchboard there")
+
+
+async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *, pays: bool) -> AsyncIterator[Finding]:
+    people = People(client=client, groups=(), monotonic=SystemClock().boottime, timeout=_SECONDS)
+    for role in Role:
+        names: tuple[str, ...] = getattr(policy.people, role.value)
+        if "*" in names:
+            yield Finding(Level.OK, f"{role.value}: every full member")
+            continue
+        users, trouble = await _asked(_full_members(names, people, home=identity.team_id))
+        needed = policy.approval.quorum if role is Role.APPROVER and pays else 1
+        if users is None:
+            yield Finding(Level.ERROR, f"{role.value}: {trouble}")
+        elif len(users) < needed:
+            level = Level.ERROR if role is Role.APPROVER and pays else Level.WARNING
+            count = f"{len(users)} of the people named are full, active members of this workspace; {needed} needed"
+            yield Finding(level, f"{role.value}: {count}", f'people.{role.value} = ["S0…"] in the policy')
+        else:
+            yield Finding(Level.OK, f"{role.value}: {len(users)} {'person' if len(users) == 1 else 'people'}")
+
+
+async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> set[str]:
+    users = {name for name in names if not name.startswith("S")}
+    for group in names:
+        if group.startswith("S"):
+            users |= await people.members(group)
+    standings = await people.standings(users)
+    return {user for user, standing in standings.items() if full_member(standing.person, home=home) is None}
+
+
+async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Finding:
+    limiter = SlidingWindowLimiter(clock=SystemClock().boottime)
+    try:
+        client = make_payments(settings, session, limiter, total=_SECONDS)
+    except OperatorError:
+        return Finding(Level.ERROR, "payments: the route table cannot be used")
+    if client is None:
+        return _missing("payments", settings.missing_for_payments)
+    return _said("payments", await _asked(client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET")
+
+
+async def _delivery(settings: Settings, session: aiohttp.ClientSession) -> Finding:
+    if settings.missing_for_delivery or settings.secret_key is None:
+        return _missing("delivery", settings.missing_for_delivery or ("SECRET_KEY",))
+    sealing = derived_key(settings.secret_key.get_secret_value(), "stores")
+    try:
+        service = make_delivery(settings, session, sealing_key=sealing, total=_SECONDS)
+    except OperatorError:
+        return Finding(Level.ERROR, "delivery: the route table cannot be used")
+    if service is None:
+        return _missing("delivery", settings.missing_for_delivery)
+    return _said("delivery", await _asked(service.client.list_stores()), "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
+
+
+async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:
+    """Whether somebody answers there; these services have nothing that can be read without an effect or a bill."""
+    if missing:
+        return _missing(name, missing)
+    for url in urls:
+        try:
+            async with session.get(url, allow_redirects=False):
+                pass
+        except (aiohttp.ClientError, TimeoutError) as silent:
+            what = f"{name}: nobody answers at {url} ({type(silent).__name__})"
+            return Finding(Level.ERROR, what, "look at the address and at the network")
+    return Finding(Level.OK, f"{name} answers; whether its key is good, only a call with an effect can show")
+
+
+def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
+    found, trouble = answer
+    if found is None:
+        return Finding(Level.ERROR, f"{name}: {trouble}", f"look at {variables}")
+    return Finding(Level.OK, f"{name} answers and knows us")
+
+
+def _missing(name: str, variables: tuple[str, ...]) -> Finding:
+    what = f"{name} is not configured; everything else works without it"
+    return Finding(Level.WARNING, what, f"to use it, set {', '.join(variables)}")
+
+
+async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
+    """The answer, or what went wrong in words."""
+    try:
+        return await pending, ""
+    except OperatorError as trouble:
+        return None, trouble.problem
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as trouble:
+        return None, trouble.reason

@@ -1,0 +1,92 @@
+"""How everything stands at once: what ``/switchboard`` shows to who runs it. Counts and ages, nobody's data."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.freeze import Frozen
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One of the outside services.
+
+    Attributes:
+        name: as people call it.
+        missing: variables without which it is not configured; empty: it is.
+    """
+
+    name: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assumption:
+    """A line of the route table that no document shows and nobody has vouched for.
+
+    Attributes:
+        name: ``service.operation``.
+        mark: how well it is assumed, as the table writes it.
+        blocks: it moves money, so production refuses it until an operator confirms it.
+    """
+
+    name: str
+    method: str
+    path: str
+    mark: str
+    blocks: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """Everything at one moment.
+
+    Attributes:
+        requests: what is not over of requests, by kind and state.
+        jobs: the same of localization calls and lists of addresses.
+        bookings: bookings by how far they are here, those that are over left out.
+        oldest: by queue, since when its oldest item waits; None: it is empty.
+        frozen: why payments do not flow; None: they do.
+        blocking: assumptions that production refuses.
+    """
+
+    services: Sequence[Service]
+    requests: Mapping[tuple[str, str], int]
+    jobs: Mapping[tuple[str, str], int]
+    bookings: Mapping[str, int]
+    oldest: Mapping[str, datetime | None]
+    frozen: Frozen | None
+    blocking: int
+
+
+class What(StrEnum):
+    """Kinds of things that can be under way."""
+
+    PAYOUT = "payout"
+    PURCHASE = "purchase"
+    BULK = "bulk"
+    BULK_CANCEL = "bulk_cancel"
+    LOCALIZATION = "localization"
+    EMAILS = "emails"
+    BOOKING = "booking"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running:
+    """Something that is under way.
+
+    Attributes:
+        name: a reference of ours, a file's name, or what is done; foreign text.
+        state: the stored word for where it is; a booking's is the service's own.
+        requester: who asked for it; empty: nobody here did.
+        channel: where its message is.
+        since: when it was asked for.
+    """
+
+    what: What
+    name: str
+    state: str
+    requester: str
+    channel: str
+    since: datetime

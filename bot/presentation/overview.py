@@ -1,0 +1,202 @@
+"""What ``/switchboard`` says of how everything stands."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.domain.content import Block, Content
+from bot.domain.instruction import State
+from bot.domain.overview import Assumption, Overview, Running, Service, What
+from bot.presentation import booking_states, states
+from bot.presentation.answers import private
+from bot.presentation.freezing import describe
+from bot.presentation.text import (
+    channel,
+    context,
+    mention,
+    moment,
+    mrkdwn,
+    paragraphs,
+    quote,
+    section,
+    spoken,
+)
+
+_LATE_SECONDS = 60.0
+"""An item that waits longer than this deserves a look."""
+_LISTED = 25
+_NAME_LIMIT = 80
+_PATH_LIMIT = 120
+
+_THINGS = {
+    What.PAYOUT: ("payout", "payouts"),
+    What.PURCHASE: ("purchase", "purchases"),
+    What.BULK: ("bulk payment", "bulk payments"),
+    What.BULK_CANCEL: ("cancellation", "cancellations"),
+    What.LOCALIZATION: ("localization call", "localization calls"),
+    What.EMAILS: ("list of addresses", "lists of addresses"),
+    What.BOOKING: ("booking", "bookings"),
+}
+_KINDS = {
+    "payout": What.PAYOUT,
+    "one_step": What.PAYOUT,
+    "purchase": What.PURCHASE,
+    "bulk": What.BULK,
+    "bulk_cancel": What.BULK_CANCEL,
+    "email.run": What.EMAILS,
+    "email.file": What.EMAILS,
+    "localization.media": What.LOCALIZATION,
+    "localization.text": What.LOCALIZATION,
+}
+_QUEUES = {
+    "messages": "messages to Slack",
+    "callbacks": "callbacks of payments",
+    "webhooks": "webhooks of deliveries",
+    "files": "dropped files",
+}
+_STAGES = {
+    "new": "being sent",
+    "sending": "being sent",
+    "unknown": "unknown",
+    "lost": "lost",
+    "waiting": "waiting for the address",
+    "open": "on the way",
+}
+_MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
+
+
+def status(found: Overview, *, command: str, now: datetime) -> Content:
+    """Services, what is under way, how long queues wait.
+
+    Args:
+        found: everything at one moment.
+        command: how people type this command here, e.g. ``/switchboard``.
+        now: that moment.
+    """
+    blocks: list[Block] = []
+    lines: list[str] = []
+    for title, told in (
+        ("Services", [_service(one) for one in found.services]),
+        ("Under way", [*([f":snowflake: {describe(found.frozen)}"] if found.frozen else []), *_under_way(found)]),
+        ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
+    ):
+        lines += [f"*{title}*", *told]
+        blocks += paragraphs([f"*{title}*", *told])
+    note = _blocking(found.blocking, command) + f"`{command} jobs` names what is under way."
+    return Content(text=spoken([*lines, note]), blocks=[*blocks, context(note)])
+
+
+def jobs(found: Sequence[Running]) -> Content:
+    """What is under way, one line each."""
+    if not found:
+        return private(":zzz: Nothing is under way.")
+    lead = f"*{len(found)} under way*, the oldest first"
+    lines = [_running(one) for one in found[:_LISTED]]
+    if len(found) > _LISTED:
+        lines.append(f"and {len(found) - _LISTED} more")
+    return Content(text=spoken([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
+
+
+def assumptions(found: Sequence[Assumption]) -> Content:
+    """What the route table assumes and nobody vouches for; first what production refuses."""
+    if not found:
+        return private(":white_check_mark: Every route is documented or confirmed by the operator.")
+    ordered = sorted(found, key=lambda one: not one.blocks)
+    blocking = sum(one.blocks for one in found)
+    lead = (
+        f"*{len(found)} routes are assumed* and nobody has confirmed them"
+        f"{f'; {blocking} of them move money, and production refuses those' if blocking else ''}."
+    )
+    note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
+    lines = [_assumption(one) for one in ordered]
+    return Content(text=spoken([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)])
+
+
+def exporting() -> Content:
+    """The file is being made."""
+    return private(":hourglass_flowing_sand: Writing the audit into a file…")
+
+
+def exported(rows: int) -> Content:
+    """The audit was sent as a file."""
+    return private(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
+
+
+def _service(one: Service) -> str:
+    if not one.missing:
+        return f":large_green_circle: {one.name}: configured"
+    names = ", ".join(f"`{name}`" for name in one.missing)
+    return f":white_circle: {one.name}: not configured, the operator has to set {names}"
+
+
+def _under_way(found: Overview) -> list[str]:
+    counted: dict[What, dict[str, int]] = {}
+    for (kind, state), count in found.requests.items():
+        _count(counted, _KINDS[kind], states.word(State(state)), count)
+    for (kind, state), count in found.jobs.items():
+        _count(counted, _KINDS[kind], _state(state), count)
+    for stage, count in found.bookings.items():
+        _count(counted, What.BOOKING, _STAGES.get(stage, _state(stage)), count)
+    return [_things(what, counted[what]) for what in What if what in counted] or ["Nothing."]
+
+
+def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: int) -> None:
+    of_kind = counted.setdefault(what, {})
+    of_kind[state] = of_kind.get(state, 0) + count
+
+
+def _things(what: What, by_state: Mapping[str, int]) -> str:
+    total = sum(by_state.values())
+    one, several = _THINGS[what]
+    told = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
+    return f"• {total} {one if total == 1 else several}: {told}"
+
+
+def _queue(name: str, since: datetime | None, now: datetime) -> str:
+    if since is None:
+        return f"• {_QUEUES[name]}: nothing waits"
+    age = max(0.0, (now - since).total_seconds())
+    sign = ":warning: " if age > _LATE_SECONDS else ""
+    return f"• {sign}{_QUEUES[name]}: the oldest has waited {_age(age)}"
+
+
+def _age(seconds: float) -> str:
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"
+
+
+def _blocking(count: int, command: str) -> str:
+    if not count:
+        return ""
+    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
+    return f":warning: {routes} not confirmed: `{command} routes`. "
+
+
+def _running(one: Running) -> str:
+    what = _THINGS[one.what][0]
+    name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
+    who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
+    where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
+    return f"• *{what[:1].upper()}{what[1:]}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
+
+
+def _of_kind(one: Running) -> str:
+    match one.what:
+        case What.LOCALIZATION | What.EMAILS:
+            return _state(one.state)
+        case What.BOOKING:
+            return booking_states.word(one.state)
+        case _:
+            return states.word(State(one.state))
+
+
+def _state(stored: str) -> str:
+    return quote(stored.replace("_", " "), _NAME_LIMIT)
+
+
+def _assumption(one: Assumption) -> str:
+    why = _MARKS.get(one.mark, one.mark)
+    money = ", *moves money*" if one.blocks else ""
+    return f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: assumed {why}{money}"

@@ -1,0 +1,101 @@
+"""``/switchboard status|jobs|routes`` and ``audit export``: for those who run it."""
+
+import tempfile
+from collections.abc import AsyncIterator
+
+from bot.domain.approvals import may_see_balance as in_charge
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.presentation import answers, overview
+from bot.workflows import audit
+from bot.workflows.overview import overview as everything
+from bot.workflows.overview import under_way
+from handlers.commands.grammar import Values, Verb
+from handlers.desk import Desk
+from handlers.incoming import Command
+from handlers.replies import Answer, Later, Private, Reply
+
+COMMAND = "switchboard"
+_PIECE = 64 * 1024
+
+
+async def _refused(desk: Desk, user: str) -> Private | None:
+    """Why this person may not look; None for approvers and admins."""
+    ctx = desk.ctx
+    refusal = in_charge(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
+    return None if refusal is None else Private(answers.refused(refusal))
+
+
+async def _status(desk: Desk, command: Command, _values: Values) -> Reply:
+    refused = await _refused(desk, command.user)
+    if refused is not None:
+        return refused
+    found = await everything(desk.ctx)
+    return Private(overview.status(found, command=desk.spelled(COMMAND), now=desk.ctx.clock.now()))
+
+
+async def _jobs(desk: Desk, command: Command, _values: Values) -> Reply:
+    return await _refused(desk, command.user) or Private(overview.jobs(await under_way(desk.ctx)))
+
+
+async def _routes(desk: Desk, command: Command, _values: Values) -> Reply:
+    return await _refused(desk, command.user) or Private(overview.assumptions(desk.ctx.assumptions))
+
+
+async def _export(desk: Desk, command: Command, _values: Values) -> Reply:
+    refused = await _refused(desk, command.user)
+    if refused is not None:
+        return refused
+
+    async def share() -> Answer:
+        ctx = desk.ctx
+        with tempfile.TemporaryFile() as kept:
+            rows = await audit.export(ctx.store, kept)
+            length = kept.tell()
+            kept.seek(0)
+
+            async def pieces() -> AsyncIterator[bytes]:
+                while piece := kept.read(_PIECE):
+                    yield piece
+
+            try:
+                await ctx.files.share_stream(
+                    name=f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv",
+                    chunks=pieces(),
+                    length=length,
+                    title="Audit of Switchboard",
+                    alt="The audit of everything that was asked, decided and sent, as a table.",
+                    comment="The audit as it stands now, one row a line.",
+                    channel=await desk.messenger.direct_message(command.user),
+                    thread_ts=None,
+                )
+            except (ServiceNow, ServiceNever, OutcomeUnknown) as refused_by_slack:
+                return Private(answers.try_again(f"The file could not be shared ({refused_by_slack.reason})."))
+        return Private(overview.exported(rows))
+
+    return Later(share, Private(overview.exporting()))
+
+
+STATUS = Verb(
+    name="status",
+    summary="services, what is under way, how long queues wait",
+    example="status",
+    run=_status,
+)
+JOBS = Verb(
+    name="jobs",
+    summary="what is under way: payments, calls, lists, bookings",
+    example="jobs",
+    run=_jobs,
+)
+EXPORT = Verb(
+    name="audit export",
+    summary="the whole audit as a file, in a direct message",
+    example="audit export",
+    run=_export,
+)
+ROUTES = Verb(
+    name="routes",
+    summary="what is assumed about the services and not confirmed",
+    example="routes",
+    run=_routes,
+)

@@ -1,0 +1,139 @@
+"""``/switchboard status|jobs|routes`` and ``audit export``: who may look, and that what they read is so."""
+
+import csv
+import io
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.workspace import Message
+from bot.playground.workspace.limits.blocks import check_blocks
+from bot.workflows import audit
+from tests.presentation.checks import check_markup
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:
+    """Type it, and see what this person alone is shown."""
+    before = len(rig.workspace.ephemerals(user))
+    ack = await rig.workspace.slash(user, FINANCE, "/switchboard", text)
+    assert ack.ok
+    shown = rig.workspace.ephemerals(user)[before:]
+    assert len(shown) == 1
+    assert check_blocks(shown[0].blocks, "message") == []
+    check_markup(shown[0].blocks)
+    return shown[0]
+
+
+@pytest.mark.parametrize("verb", ["status", "jobs", "routes", "audit export"])
+@pytest.mark.parametrize("user", [MARIA, ZOE, GUS, EVE])
+async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) -> None:
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.slash(user, FINANCE, "/switchboard", verb, force=True)
+    assert user == EVE or len(rig.workspace.ephemerals(user)) == before + 1
+    for shown in rig.workspace.ephemerals(user)[before:]:
+        assert "Services" not in shown.text
+        assert "assumed" not in shown.text
+        assert "Nothing is under way" not in shown.text
+    assert not any(message.files for message in rig.workspace.messages(rig.workspace.open_dm(user).id))
+
+
+@pytest.mark.parametrize("user", [ADA, OLGA])
+async def test_nothing_is_under_way_at_first(rig: Rig, user: str) -> None:
+    shown = await ask(rig, "status", user=user)
+    assert "Payments: configured" in shown.text
+    assert "Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`" in shown.text
+    assert "Nothing." in shown.text
+    assert "messages to Slack: nothing waits" in shown.text
+    assert "nothing is under way" in (await ask(rig, "jobs", user=user)).text.lower()
+
+
+async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
+    for amount in ("25.00", "26.00"):
+        await rig.pay(f"send ana@example.com {amount} Rent")
+    await rig.press("approve")
+    shown = await ask(rig, "status")
+    assert "• 2 payouts: 1 sent, 1 waiting for approval" in shown.text
+    listed = (await ask(rig, "jobs")).text
+    assert "*1 under way*" in listed
+    assert "*Payout* P-" in listed
+    assert f"sent, asked by <@{MARIA}> in <#{FINANCE}>" in listed
+
+
+async def test_a_frozen_house_says_so(rig: Rig) -> None:
+    await rig.workspace.slash(ADA, FINANCE, "/pay", "freeze the bank <!channel> called")
+    shown = await ask(rig, "status")
+    assert f"Payments are frozen by <@{ADA}>" in shown.text
+    assert "<!channel>" not in shown.text
+
+
+async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
+    await rig.pay()
+    assert rig.clock is not None
+    rig.clock.advance(3 * 60)
+    assert ":warning: messages to Slack: the oldest has waited 3 minutes" in (await ask(rig, "status")).text
+
+
+async def test_a_localization_call_is_named(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate to=fr Good morning")
+    listed = (await ask(rig, "jobs")).text
+    assert f"*Localization call* Translate: waiting, asked by <@{MARIA}>" in listed
+    assert "• 1 localization call: 1 waiting" in (await ask(rig, "status")).text
+
+
+async def test_assumptions_that_move_money_come_first(rig: Rig) -> None:
+    shown = (await ask(rig, "routes")).text
+    named = [line for line in shown.split("\n") if line.startswith("• ")]
+    moving = ["*moves money*" in line for line in named]
+    assert any(moving)
+    assert moving == sorted(moving, reverse=True)
+    assert "payments.commit_payout" in shown
+
+
+@pytest.mark.parametrize("rows_a_page", [2, 1_000])
+async def test_the_audit_comes_as_a_file_in_a_direct_message(
+    rig: Rig, rows_a_page: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit, "STORY_ROWS", rows_a_page)
+    await rig.pay("send ana@example.com 25.00 =1+1")
+    await rig.press("approve")
+    said = await ask_twice(rig, "audit export")
+    [message] = [one for one in rig.workspace.messages(rig.workspace.open_dm(OLGA).id) if one.files]
+    shared = rig.workspace.file(message.files[0])
+    assert shared is not None
+    rows = list(csv.DictReader(io.StringIO(shared.content.decode())))
+    assert [row["seq"] for row in rows] == [str(n) for n in range(1, len(rows) + 1)]
+    assert {"requested", "approve"} <= {row["action"] for row in rows}, {row["action"] for row in rows}
+    assert f"The audit, {len(rows)} rows, is in your direct messages" in said
+
+
+async def ask_twice(rig: Rig, text: str) -> str:
+    """What was said last: the answer may follow a first word."""
+    before = len(rig.workspace.ephemerals(OLGA))
+    await rig.workspace.slash(OLGA, FINANCE, "/switchboard", text)
+    await rig.workspace.until(lambda: "direct messages" in rig.workspace.ephemerals(OLGA)[-1].text or None)
+    return rig.workspace.ephemerals(OLGA)[before:][-1].text
+
+
+async def test_slack_does_not_take_the_file(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "files.getUploadURLExternal", times=None))
+    await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "audit export")
+    await rig.workspace.until(lambda: "could not be shared" in rig.workspace.ephemerals(OLGA)[-1].text or None)
+
+
+async def test_help_lists_the_verbs_in_their_order(rig: Rig) -> None:
+    text = (await ask(rig, "help")).text
+    places = [
+        text.index(f"`/switchboard {verb}") for verb in ("status", "jobs", "audit &lt;id", "audit export", "routes")
+    ]
+    assert places == sorted(places)

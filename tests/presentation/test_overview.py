@@ -1,0 +1,66 @@
+"""What is said to who runs it stays within Slack's limits and calls nobody, whatever names and states there are."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.freeze import Frozen
+from bot.domain.instruction import FINAL, Kind, State
+from bot.domain.overview import Assumption, Overview, Running, Service, What
+from bot.presentation import overview
+from tests.domain.made import NOW
+from tests.presentation.checks import calls_in, check_message
+from tests.presentation.drawn import foreign
+
+KINDS = ("localization.media", "localization.text", "email.run", "email.file")
+
+
+@given(foreign(), st.integers(min_value=0, max_value=10**9))
+def test_the_fullest_status(text: str, count: int) -> None:
+    found = Overview(
+        services=[Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(name="E-mail", missing=())],
+        requests={(kind.value, state.value): count for kind in Kind for state in State if state not in FINAL},
+        jobs={(kind, "handing_over"): count for kind in KINDS},
+        bookings=dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open"), count),
+        oldest={
+            "messages": NOW - timedelta(seconds=count % 10**6),
+            "callbacks": None,
+            "webhooks": NOW + timedelta(seconds=5),
+            "files": NOW,
+        },
+        frozen=Frozen(by="U0ADA", reason=text, at=NOW.isoformat()),
+        blocking=count,
+    )
+    content = overview.status(found, command="/switchboard", now=NOW)
+    check_message(content)
+    assert calls_in(content) == {"@U0ADA"}
+
+
+@given(st.lists(st.tuples(st.sampled_from(What), foreign(), foreign()), max_size=60))
+def test_any_number_of_jobs(drawn: Sequence[tuple[What, str, str]]) -> None:
+    found = [
+        Running(
+            what=what,
+            name=name,
+            state=state if what in (What.LOCALIZATION, What.EMAILS, What.BOOKING) else State.COMMITTED.value,
+            requester="U0MARIA",
+            channel="C0FINANCE",
+            since=NOW,
+        )
+        for what, name, state in drawn
+    ]
+    content = overview.jobs(found)
+    check_message(content)
+    calls = {call for call in calls_in(content) if not call.startswith("!date^")}
+    assert calls <= {"@U0MARIA", "#C0FINANCE"}
+
+
+def test_many_assumptions_fit() -> None:
+    found = [
+        Assumption(name=f"payments.operation_{n}", method="POST", path="/x" * 60, mark="A2", blocks=n % 3 == 0)
+        for n in range(80)
+    ]
+    check_message(overview.assumptions(found))
+    assert "documented or confirmed" in overview.assumptions([]).text

@@ -1,0 +1,133 @@
+"""``switchboard doctor``: each line ok, warning or error, with the mend; it changes nothing."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot import doctor
+from bot.playground.faults import Fault, FaultKind
+from bot.settings import Settings
+from storage.migrate import migrate
+from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
+
+
+@pytest.fixture
+async def rig(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+    """The world around the bot, an operator's folder, and the environment that names both; the bot is not started."""
+    opened = await Rig.open(database_url=sqlite_url, start=False)
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    for name, value in {
+        "SLACK_BOT_TOKEN": "xoxb-playground",
+        "SLACK_SIGNING_SECRET": "playground-signing-secret",
+        "SLACK_API_URL": opened.workspace.api_url,
+        "SECRET_KEY": SECRET_KEY,
+        "DATABASE_URL": sqlite_url,
+        "PAYMENTS_BASE_URL": opened.payments.base_url,
+        "PAYMENTS_PARTNER_ID": "partner",
+        "PAYMENTS_PARTNER_SECRET": "partner-secret",
+        "LOCALIZATION_BASE_URL": opened.localization.base_url,
+        "LOCALIZATION_API_KEY": opened.localization.api_key,
+    }.items():
+        monkeypatch.setenv(name, value)
+    yield opened
+    await opened.workspace.stop()
+    await opened._stack.aclose()
+
+
+async def report(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit code, and what the operator reads."""
+    code = await doctor.examine()
+    return code, capsys.readouterr().out
+
+
+async def test_where_all_is_well(rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    await migrate(sqlite_url)
+    code, shown = await report(capsys)
+    assert code == 0, shown
+    assert shown.endswith("Nothing stands in the way.\n")
+    for line in (
+        "ok       the policy policy.toml is readable",
+        "ok       the database can be read; the audit has 0 rows",
+        "ok       Slack knows us in the workspace",
+        "ok       the bot token has every scope that is used",
+        "ok       the bot is in the channel of approvals (C0APPROVE)",
+        "ok       approvers: 3 people",
+        "ok       payments answers and knows us",
+        "ok       localization answers; whether its key is good, only a call with an effect can show",
+        "warning  delivery is not configured; everything else works without it\n"
+        "         → to use it, set DELIVERY_BASE_URL, DELIVERY_MASTER_KEY",
+        "warning  PUBLIC_URL is not set",
+        "warning  payments.commit_payout (",
+    ):
+        assert line in shown, shown
+    assert not rig.workspace.messages(ALERTS)
+
+
+async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    _, shown = await report(capsys)
+    for secret in (
+        "xoxb-playground",
+        "playground-signing-secret",
+        SECRET_KEY,
+        "partner-secret",
+        rig.localization.api_key,
+    ):
+        assert secret not in shown
+
+
+async def test_a_database_that_is_not_there_is_not_made(
+    rig: Rig, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code, shown = await report(capsys)
+    assert code == 0
+    assert "warning  the database is not ready: There is no database" in shown
+    assert "→ run `switchboard migrate`" in shown
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".db"] == []  # noqa: ASYNC240 - at once
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "line"),
+    [
+        ("PORT", "many", "error    PORT: must be a whole number"),
+        ("SLACK_SIGNING_SECRET", "", "error    SLACK_SIGNING_SECRET is missing"),
+        ("SLACK_BOT_TOKEN", "xoxb-wrong", "error    Slack: invalid_auth"),
+        ("PAYMENTS_PARTNER_SECRET", "wrong", "error    payments: "),
+        ("LOCALIZATION_BASE_URL", "http://127.0.0.1:9", "error    localization: nobody answers at http://127.0.0.1:9"),
+        ("POLICY_FILE", "elsewhere.toml", "error    POLICY_FILE: there is no file 'elsewhere.toml'"),
+        ("SERVICES_FILE", "elsewhere.toml", "error    SERVICES_FILE: elsewhere.toml cannot be read"),
+    ],
+)
+async def test_a_mistake_is_named_with_its_mend(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, value: str, line: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    code, shown = await report(capsys)
+    assert code == 1
+    assert line in shown, shown
+    assert "to mend before it can run" in shown
+
+
+async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    rig.workspace.set_channel("C0APPROVE", bot_member=False)
+    code, shown = await report(capsys)
+    assert code == 1
+    assert "error    channel of approvals (C0APPROVE): the bot is no member, or there is no such channel" in shown
+    assert "→ type /invite @Switchboard there" in shown
+
+
+async def test_nobody_who_could_approve(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    rig.workspace.set_group("S0TREASURY", ["U0GUS", "U0EVE"])
+    code, shown = await report(capsys)
+    assert code == 1
+    assert "error    approvers: 0 of the people named are full, active members of this workspace; 1 needed" in shown
+
+
+async def test_a_service_that_is_down(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "partner", times=None))
+    code, shown = await report(capsys)
+    assert code == 1
+    assert "error    payments: " in shown
