@@ -26,6 +26,7 @@ SCOPES = (
 """Bot scopes, each used by the code."""
 
 EVENTS = (
+    "app_home_opened",  # the tab is drawn anew
     "file_deleted",  # an offer for it goes too
     "file_shared",
     "message.channels",  # files are dropped with messages
@@ -59,7 +60,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
         },
         "features": {
             "app_home": {
-                "home_tab_enabled": False,
+                "home_tab_enabled": True,
                 "messages_tab_enabled": True,
                 "messages_tab_read_only_enabled": False,
             },

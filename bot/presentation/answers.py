@@ -137,7 +137,7 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
         return private(":tada: Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
     lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {channel(approvals_channel)}."
-    lines = [_line(one) for one in found[:_LISTED]]
+    lines = [waiting_line(one) for one in found[:_LISTED]]
     blocks: list[Block] = [section(mrkdwn(lead))]
     texts = [lead]
     for one, line in zip(found[:_LISTED], lines, strict=True):
@@ -151,7 +151,8 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
     return Content(text=spoken(texts), blocks=blocks)
 
 
-def _line(one: Waiting) -> str:
+def waiting_line(one: Waiting) -> str:
+    """A request that waits, on one line of mrkdwn."""
     instruction = one.instruction
     until = f" · until {moment(instruction.expires_at)}" if instruction.expires_at else ""
     voted = [vote.person for vote in one.votes]

@@ -75,7 +75,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     blocks: list[Block] = []
     lines: list[str] = []
     for title, told in (
-        ("Services", [_service(one) for one in found.services]),
+        ("Services", [service_line(one) for one in found.services]),
         ("Under way", [*([f":snowflake: {describe(found.frozen)}"] if found.frozen else []), *_under_way(found)]),
         ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
     ):
@@ -90,7 +90,7 @@ def jobs(found: Sequence[Running]) -> Content:
     if not found:
         return private(":zzz: Nothing is under way.")
     lead = f"*{len(found)} under way*, the oldest first"
-    lines = [_running(one) for one in found[:_LISTED]]
+    lines = [running_line(one) for one in found[:_LISTED]]
     if len(found) > _LISTED:
         lines.append(f"and {len(found) - _LISTED} more")
     return Content(text=spoken([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
@@ -121,7 +121,8 @@ def exported(rows: int) -> Content:
     return private(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
 
 
-def _service(one: Service) -> str:
+def service_line(one: Service) -> str:
+    """Whether a service is there, in mrkdwn."""
     if not one.missing:
         return f":large_green_circle: {one.name}: configured"
     names = ", ".join(f"`{name}`" for name in one.missing)
@@ -174,7 +175,8 @@ def _blocking(count: int, command: str) -> str:
     return f":warning: {routes} not confirmed: `{command} routes`. "
 
 
-def _running(one: Running) -> str:
+def running_line(one: Running) -> str:
+    """Something that is under way, in mrkdwn."""
     what = _THINGS[one.what][0]
     name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"

@@ -142,6 +142,10 @@ class Messenger:
         answer = await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
         return str(answer["view"]["id"])
 
+    async def publish_home(self, *, user: str, view: Mapping[str, Any]) -> None:
+        """Show one person's App Home; whatever stood there is replaced."""
+        await call(self._client.views_publish(user_id=user, view=dict(view)))
+
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
         """Turn an open modal into another one; ``not_found`` when the person has closed it."""
         await call(self._client.views_update(view_id=view_id, view=dict(view)))

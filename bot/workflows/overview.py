@@ -20,19 +20,23 @@ _MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
-async def overview(ctx: Context) -> Overview:
-    """Counts and ages of everything there is."""
-    services = (
+def services(ctx: Context) -> tuple[Service, ...]:
+    """The outside services, and what they lack where they are not configured."""
+    return (
         Service(name="Payments", missing=() if ctx.payments else ctx.missing),
         Service(name="Content localization", missing=ctx.localizing.missing),
         Service(name="Delivery booking", missing=() if ctx.delivery else ctx.delivery_missing),
         Service(name="E-mail processing", missing=ctx.emails.missing),
     )
+
+
+async def overview(ctx: Context) -> Overview:
+    """Counts and ages of everything there is."""
     blocking = sum(one.blocks for one in ctx.assumptions)
 
     def work(tx: Tx) -> Overview:
         return Overview(
-            services=services,
+            services=services(ctx),
             requests={
                 (kind, state): count for (kind, state), count in tx.instructions.counts().items() if state not in FINAL
             },

@@ -2,14 +2,14 @@
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
-from bot.domain.approvals import Role, full_member, listed, may_decide, may_request
+from bot.domain.approvals import full_member, may_request
 from bot.domain.errors import OperatorError, PersonError
-from bot.domain.instruction import Kind, PayoutPayload, State, Vote
+from bot.domain.instruction import Kind, PayoutPayload
 from bot.domain.money import Cents
 from bot.presentation import answers, views
 from bot.presentation.freezing import refused_while_frozen
 from bot.workflows.freeze import is_frozen
-from bot.workflows.lookup import waiting
+from bot.workflows.home import decisions
 from bot.workflows.request import Asked, request_payout
 from handlers.commands import dispatch, fields, pay_bulk, pay_reading
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
@@ -111,19 +111,8 @@ async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
     if refusal is not None:
         return Private(answers.refused(refusal))
 
-    def mine(requester: str, votes: list[Vote], state: State) -> bool:
-        no = may_decide(standing, requester=requester, people=ctx.policy.people, home=ctx.home)
-        voted = any(vote.person == command.user for vote in votes)
-        return no is None and not voted and state in (State.AWAITING, State.NEEDS_HUMAN)
-
-    all_of_it = any(listed(role, standing, ctx.policy.people) for role in Role)
-    found = [
-        answers.Waiting(one, votes, mine(one.requester, votes, one.state))
-        for one, votes in await waiting(ctx)
-        if all_of_it or one.requester == command.user
-    ]
-    ordered = sorted(found, key=lambda one: (not one.mine, one.instruction.id))
-    return Private(answers.waiting(ordered, approvals_channel=ctx.policy.channels.approvals))
+    found = await decisions(ctx, standing, command.user)
+    return Private(answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
 
 
 _SEND = Verb(

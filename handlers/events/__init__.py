@@ -1,9 +1,10 @@
 """Events of the workspace."""
 
-from handlers.events import files
+from handlers.events import files, home
 from handlers.router import Router
 
 
 def register(router: Router) -> None:
     """Make every event known by its type."""
     files.register(router)
+    home.register(router)

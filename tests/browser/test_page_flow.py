@@ -361,10 +361,8 @@ async def test_a_page_that_lost_its_connection_catches_up(browser: Browser, scen
     await relay.stop()
 
 
-async def test_the_home_appears_once_the_bot_publishes_one(page: Page, scene: Scene) -> None:
+async def test_the_home_is_drawn_when_somebody_opens_it(page: Page, scene: Scene) -> None:
     home = page.locator("[data-testid=channel][data-channel=home]")
-    await expect(home).to_have_count(0)
-    await scene.workspace.open_home(NORA)
     await home.click()
     await expect(by(page, "home")).to_contain_text("Nothing waits for you")
     await page.click("[data-action-id=in_home]")

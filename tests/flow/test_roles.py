@@ -101,8 +101,12 @@ COMMANDS = """
 /pay unfreeze          -approver    thawed       thawed    -approver    -approver    guest  nothing   gone  bot
 /pay nonsense          no-verb      no-verb      no-verb   no-verb      no-verb      no-verb nothing  no-verb no-verb
 /switchboard help      usage        usage        usage     usage        usage        usage  nothing   usage usage
+/switchboard status    -charge      status       status    status       -charge      guest  nothing   gone  bot
+/switchboard jobs      -charge      jobs         jobs      jobs         -charge      guest  nothing   gone  bot
 /switchboard audit HERS story       story        story     story        unknown      guest  nothing   gone  bot
 /switchboard audit HIS unknown      story        story     story        unknown      guest  nothing   gone  bot
+/switchboard audit export -charge   export       export    export       -charge      guest  nothing   gone  bot
+/switchboard routes    -charge      routes       routes    routes       -charge      guest  nothing   gone  bot
 """
 """Each verb for each role, the same in every kind of conversation. HERS was asked for by the requester, HIS by
 ``both``, THEIRS by somebody else at the partner; MANY are two payments at once, asked for by ``both``."""
@@ -148,6 +152,10 @@ SAYS = {
     "frozen": "Payments are frozen. Nothing is sent",
     "thawed": "Payments flow again",
     "story": "asked for",
+    "status": "Payments: configured",
+    "jobs": "under way",
+    "export": "is in your direct messages",
+    "routes": "routes are assumed",
     "no-verb": "nonsense",
     "unknown": "known here",
     "-requester": "*requester*: only people whom the policy names may ask",
@@ -224,7 +232,7 @@ class Actor:
             self.wrong.append(f"{text} ({where}): {said}")
         if await self._stored() - stored != (expected in STORES):
             self.wrong.append(f"{text} ({where}): stored")
-        if self._public() != public and expected != "template":  # that is a file, in a direct message
+        if self._public() != public and expected not in ("template", "export"):  # files, in direct messages
             self.wrong.append(f"{text} ({where}): the answer was shown to everybody")
 
     async def presses(self, action: str, card: Message, expected: str, *, where: str) -> None:

@@ -19,5 +19,6 @@ export function homeView() {
     }
   };
   const surface = { dispatch, state: (block, action) => store.home?.values?.[block]?.[action] ?? null, errors: {} };
-  return el("div", { class: "home", "data-testid": "home" }, drawBlocks(store.home?.blocks ?? [], surface), problem);
+  const drawn = store.home ? drawBlocks(store.home.blocks, surface) : el("p", { class: "home-empty" }, "Switchboard draws this page when you open it. Nothing has come yet.");
+  return el("div", { class: "home", "data-testid": "home" }, drawn, problem);
 }

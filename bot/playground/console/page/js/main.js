@@ -194,14 +194,19 @@ function build() {
   parts.tour = tour(parts.tourPlace, { tryIt, dropSample, typeFor, choose, showPanel, showDrawer: drawer, narrow });
 }
 
+// The app draws its home when somebody opens it.
+function visitHome() {
+  if (store.channel === "home") api.home().catch((problem) => { if (!(problem instanceof Refused)) throw problem; });
+}
+
 function listen() {
-  store.on("all", () => { conversation(); suggestions(); thread(); });
+  store.on("all", () => { conversation(); suggestions(); thread(); visitHome(); });
   store.on("channel", () => {
     drawer(false);
     remember();
     conversation();
     if (!narrow()) parts.composer.text.focus();
-    if (store.channel === "home") api.home().catch((problem) => { if (!(problem instanceof Refused)) throw problem; });
+    visitHome();
   });
   store.on("thread", () => {
     thread();

@@ -21,7 +21,7 @@ function channels() {
   const rooms = all.filter((channel) => channel.kind !== "im");
   const direct = all.filter((channel) => channel.kind === "im");
   return [
-    store.home && el("section", { class: "nav-group" }, conversation("home", icon("home"), "App Home", 0, store.channel === "home")),
+    el("section", { class: "nav-group" }, conversation("home", icon("home"), "App Home", 0, store.channel === "home")),
     rooms.length > 0 && el("section", { class: "nav-group" }, el("h2", { class: "nav-title" }, "Channels"), rooms.map(row)),
     direct.length > 0 && el("section", { class: "nav-group" }, el("h2", { class: "nav-title" }, "Direct messages"), direct.map(row)),
   ];

@@ -51,7 +51,6 @@ class Store {
     this.home = picture.home;
     this.services = new Map(picture.services.map((service) => [service.name, service]));
     if (!this.channels.has(this.channel) && this.channel !== "home") this.channel = picture.channels[0]?.id ?? null;
-    if (this.channel === "home" && !this.home) this.channel = picture.channels[0]?.id ?? null;
     if (this.thread && !this.channels.has(this.thread.channel)) this.thread = null;
     this.ready = true;
     this.tell("all");

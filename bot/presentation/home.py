@@ -1,0 +1,75 @@
+"""The App Home: one person's view of everything, drawn anew whenever they open it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.domain.approvals import No
+from bot.domain.content import Block
+from bot.domain.instruction import Instruction, Vote
+from bot.domain.overview import Running, Service
+from bot.presentation.answers import Waiting, refused, waiting_line
+from bot.presentation.overview import running_line, service_line
+from bot.presentation.states import headline, sentence
+from bot.presentation.text import channel, context, escape, header, moment, mrkdwn, paragraphs, plain, section
+
+REFRESH = "home.refresh"
+
+_LISTED = 10
+
+_NOTHING = ":zzz: Nothing."
+
+
+def view(
+    *,
+    waiting: Sequence[Waiting],
+    asked: Sequence[tuple[Instruction, Sequence[Vote]]],
+    running: Sequence[Running],
+    services: Sequence[Service],
+    approvals_channel: str,
+    now: datetime,
+) -> Block:
+    """The whole tab.
+
+    Args:
+        waiting: what this person could decide, oldest first.
+        asked: what they asked for and is not over, newest first.
+        running: what is under way, oldest first.
+        services: all of them.
+        approvals_channel: where decisions are made.
+        now: told, so that everybody sees how old this is.
+    """
+    decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
+    blocks = [
+        header("Waiting for your approval"),
+        *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
+        header("What you asked for"),
+        *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
+        header("Under way"),
+        *paragraphs(_listed([running_line(one) for one in running])),
+        header("Services"),
+        *paragraphs([service_line(one) for one in services]),
+        {"type": "divider"},
+        context(f"As of {moment(now)}"),
+        {
+            "type": "actions",
+            "block_id": "home",
+            "elements": [{"type": "button", "text": plain("Refresh"), "action_id": REFRESH, "value": "now"}],
+        },
+    ]
+    return {"type": "home", "blocks": blocks}
+
+
+def closed(refusal: No) -> Block:
+    """The tab of somebody who is no full member here."""
+    return {"type": "home", "blocks": [section(mrkdwn(refused(refusal).text))]}
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    shown = list(lines[:_LISTED])
+    if len(lines) > _LISTED:
+        shown.append(f"and {len(lines) - _LISTED} more")
+    return shown or [_NOTHING]
+
+
+def _asked(one: Instruction, votes: Sequence[Vote]) -> str:
+    return f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}"

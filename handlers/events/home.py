@@ -1,0 +1,50 @@
+"""The App Home: drawn anew whenever somebody opens it, or presses *Refresh* there."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.presentation import home
+from bot.workflows.home import look
+from handlers.desk import Desk
+from handlers.incoming import Click
+from handlers.replies import Nothing, Reply
+from handlers.router import Router
+
+_TAB = "home"
+
+
+def register(router: Router) -> None:
+    """Opening the tab, and its button."""
+    router.events["app_home_opened"] = opened
+    router.actions[home.REFRESH] = refresh
+
+
+async def opened(desk: Desk, body: Mapping[str, Any]) -> None:
+    """Somebody looks at the app; its tab of messages needs nothing."""
+    event = body["event"]
+    user = str(event.get("user") or "")
+    if user and event.get("tab", _TAB) == _TAB:
+        await _draw(desk, user)
+
+
+async def refresh(desk: Desk, click: Click) -> Reply:
+    """Draw it again."""
+    await _draw(desk, click.user)
+    return Nothing()
+
+
+async def _draw(desk: Desk, user: str) -> None:
+    ctx = desk.ctx
+    found = await look(ctx, user)
+    if found.refusal is not None:
+        await desk.messenger.publish_home(user=user, view=home.closed(found.refusal))
+        return
+    drawn = home.view(
+        waiting=found.waiting,
+        asked=found.asked,
+        running=found.running,
+        services=found.services,
+        approvals_channel=ctx.policy.channels.approvals,
+        now=ctx.clock.now(),
+    )
+    await desk.messenger.publish_home(user=user, view=drawn)
