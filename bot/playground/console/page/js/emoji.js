@@ -27,7 +27,7 @@ const NAMES = {
   white_circle: "⚪", black_circle: "⚫", large_green_square: "🟩", large_yellow_square: "🟨", large_red_square: "🟥",
   white_large_square: "⬜", black_large_square: "⬛", musical_note: "🎵", microphone: "🎤", headphones: "🎧", film_frames: "🎞️", clapper: "🎬",
   globe_with_meridians: "🌐", snowflake: "❄️", seedling: "🌱", one: "1️⃣", two: "2️⃣", three: "3️⃣", heavy_plus_sign: "➕",
-  heavy_minus_sign: "➖", new: "🆕", ok: "🆗", free: "🆓", busts_in_silhouette: "👥", bust_in_silhouette: "👤", coffee: "☕",
+  heavy_minus_sign: "➖", new: "🆕", ok: "🆗", free: "🆓", busts_in_silhouette: "👥", arrow_forward: "▶️", mailbox_with_no_mail: "📭", shrug: "🤷", snail: "🐌", sunny: "☀️", zzz: "💤", bust_in_silhouette: "👤", coffee: "☕",
   rotating_light: "🚨", electric_plug: "🔌", convenience_store: "🏪", satellite_antenna: "📡", cook: "🧑‍🍳", motor_scooter: "🛵", door: "🚪",
 };
 
