@@ -5,6 +5,7 @@ import asyncio
 import gc
 import json
 import logging
+import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -36,6 +37,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run: Callable[[argparse.Namespace], int] = chosen.run
         return run(chosen)
+    except BrokenPipeError:
+        # Whoever reads has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except OperatorError as problem:
         mend = f"\n→ {problem.mend}" if problem.mend else ""
         sys.stderr.write(f"switchboard cannot go on:\n{problem}{mend}\n")

@@ -6,7 +6,7 @@ Both only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -161,24 +161,15 @@ def export(chosen: argparse.Namespace) -> int:
     write = write_csv if chosen.format == "csv" else write_json_lines
     with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
         if chosen.output is None:
-            return _to_terminal(write, reading)
+            write(_rows(reading), sys.stdout)
+            sys.stdout.flush()
+            return 0
         try:
             with _whole_file(chosen.output) as out:
                 count = write(_rows(reading), out)
         except OSError as refused:
             raise OperatorError(f"{chosen.output} cannot be written: {refused.strerror}") from refused
     sys.stdout.write(f"Wrote {count} rows to {chosen.output}.\n")
-    return 0
-
-
-def _to_terminal(write: Callable[[Iterator[Stored], IO[str]], int], reading: Reading) -> int:
-    try:
-        write(_rows(reading), sys.stdout)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever reads has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     return 0
 
 

@@ -164,7 +164,8 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     )
     identity, trouble = await _asked(who_we_are(client))
     if identity is None:
-        yield Finding(Level.ERROR, f"Slack: {trouble}", "copy SLACK_BOT_TOKEN again from OAuth & Permissions")
+        mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
+        yield Finding(Level.ERROR, f"Slack: {trouble}", mend)
         return
     yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
     yield _scopes(identity)

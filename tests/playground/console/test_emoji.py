@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-_NAME = re.compile(r":([a-z][a-z0-9_+-]{2,}):")
+_NAME = re.compile(r":([a-z][a-z0-9_+-]{2,}):(?!`)")
 
 
 def test_every_emoji_of_the_bot_is_known_to_the_page() -> None:
