@@ -13,6 +13,7 @@ from bot.domain.sniffing import HEAD_BYTES, FileKind, Sniffed, is_called_wrongly
 
 __all__ = [
     "HEAD_BYTES",
+    "LARGEST",
     "DroppedFile",
     "FileInfo",
     "FileKind",
@@ -25,6 +26,9 @@ __all__ = [
 ]
 
 _MEGA = 1024 * 1024
+
+LARGEST = 1 << 30
+"""Bytes that any file here may have: what the workspace takes at most."""
 
 
 class FileTrouble(StrEnum):

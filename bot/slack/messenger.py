@@ -8,6 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
+from bot.domain.files import Share
 from bot.slack.calls import call
 
 MARKER = "switchboard_outbox"
@@ -67,7 +68,22 @@ class Messenger:
             metadata = message.get("metadata") or {}
             return metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker
 
-        return await self._find(marked, channel=channel, thread_ts=thread_ts, oldest=oldest)
+        found = await self._find(marked, channel=channel, thread_ts=thread_ts, oldest=oldest)
+        return None if found is None else Posted(channel, str(found["ts"]))
+
+    async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
+        """The message in which somebody shared a file, where neither an event nor the file itself names it.
+
+        Only the conversation itself is read: a message inside a thread is not found.
+        """
+
+        def holds(message: Mapping[str, Any]) -> bool:
+            return any(file.get("id") == file_id for file in message.get("files") or [])
+
+        found = await self._find(holds, channel=channel, thread_ts=None, oldest=oldest)
+        if found is None:
+            return None
+        return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))
 
     async def find_file(
         self, *, channel: str, names: Collection[str], thread_ts: str | None, oldest: float
@@ -80,17 +96,19 @@ class Messenger:
         def holds(message: Mapping[str, Any]) -> bool:
             return any(file.get("name") in names or file.get("title") in names for file in message.get("files") or [])
 
-        return await self._find(holds, channel=channel, thread_ts=thread_ts, oldest=oldest)
+        found = await self._find(holds, channel=channel, thread_ts=thread_ts, oldest=oldest)
+        return None if found is None else Posted(channel, str(found["ts"]))
 
     async def _find(
         self, meant: Callable[[Mapping[str, Any]], bool], *, channel: str, thread_ts: str | None, oldest: float
-    ) -> Posted | None:
+    ) -> Mapping[str, Any] | None:
         cursor = ""
         while True:
             page = await self._page(channel=channel, thread_ts=thread_ts, oldest=oldest, cursor=cursor)
             for message in page.get("messages", []):
                 if meant(message):
-                    return Posted(channel, str(message["ts"]))
+                    found: Mapping[str, Any] = message
+                    return found
             cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
             if not cursor:
                 return None

@@ -12,7 +12,7 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
-from bot.domain.files import HEAD_BYTES, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile, sniff
+from bot.domain.files import HEAD_BYTES, LARGEST, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile, sniff
 from bot.domain.tracking import back_off
 from bot.presentation import offers
 from bot.workflows.boards import post_board, show_board
@@ -30,6 +30,9 @@ _PATIENCE = 12
 """Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
 _PLACE_PATIENCE = 5
 """Attempts at finding the message of a file; one that was put into a form has none."""
+_SEARCHED_FROM = 2
+"""The attempt from which on its conversation is searched."""
+_CLOCK_SKEW = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +103,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
         if info.user == ctx.bot_user:
             await _keep_quiet(ctx, row, "our own")
             return
-        placed = _placed(row, info)
+        placed = await _placed(ctx, row, info)
         if placed is None:
             await _later(ctx, row, "its message is not known", most=_PLACE_PATIENCE)
             return
@@ -137,6 +140,8 @@ async def _decide(ctx: Context, file: DroppedFile) -> None:
 
 async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
     """What a file is, by its first bytes. Raises what :class:`bot.slack.downloads.Downloads` raises."""
+    if info.size > LARGEST:  # nothing takes it, whatever it is
+        raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     kind, found = sniff(head, info.name)
     return DroppedFile(
@@ -154,8 +159,14 @@ async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
     )
 
 
-async def still_there(ctx: Context, file_id: str, share: Share) -> DroppedFile:
+async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
     """The file as it is now, for somebody who wants to use it where it is shared.
+
+    Args:
+        ctx: the workflows' context.
+        file_id: the file.
+        share: where they want to use it.
+        vouched: Slack itself said just now that it stands there. Its record of the file may leave its places out.
 
     Raises:
         UnusableFile: it cannot be used, or does not stand in this channel.
@@ -166,13 +177,32 @@ async def still_there(ctx: Context, file_id: str, share: Share) -> DroppedFile:
         if unusable.trouble is FileTrouble.DELETED:
             await forget(ctx, file_id)
         raise
-    if share.channel not in info.channels:
-        raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
     row = await ctx.store.read(lambda tx: tx.dropped.get(file_id))
+    was_seen = row is not None and row.channel == share.channel  # an event of Slack's said so
+    if not (share.channel in info.channels or (not info.channels and (vouched or was_seen))):
+        raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
+    if vouched and row is None and not info.channels:
+        await _keep_place(ctx, file_id, share, info.user)
     if row is None or row.state is not DropState.OFFERED or row.size != info.size:
         return await examine(ctx, info, share)
     thread_ts = share.thread_ts or share.ts
     return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
+
+
+async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
+    """Remember where Slack said a file stands, for the press that follows. An event of its message still offers it."""
+    now = ctx.clock.now()
+    row = DropRow(
+        id=file_id,
+        channel=share.channel,
+        message_ts="",
+        thread_ts="",
+        user=user,
+        created_at=now,
+        due_at=None,
+        state=DropState.QUIET,
+    )
+    await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
 
 
 class FileOffers:
@@ -197,11 +227,23 @@ class FileOffers:
         return None
 
 
-def _placed(row: DropRow, info: FileInfo) -> Share | None:
-    """The message the file stands in; None when nobody says."""
+async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
+    """The message the file stands in; None when nobody says.
+
+    An event of the message itself, which names it, is usually a moment behind; Slack's record of a fresh file may say
+    nothing of its messages for a while. Then the conversation is searched.
+    """
     if row.message_ts:
         return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
-    return info.share_in(row.channel)
+    named = info.share_in(row.channel)
+    if named is not None or row.attempts < _SEARCHED_FROM:
+        return named
+    try:
+        oldest = row.created_at.timestamp() - _CLOCK_SKEW
+        return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("a conversation could not be searched for a file", file=row.id, reason=silent.reason)
+        return None
 
 
 def _dropped(row: DropRow) -> DroppedFile:

@@ -37,6 +37,6 @@ async def _look(desk: Desk, used: Shortcut) -> Answer:
 
 async def _examine(desk: Desk, file_id: str, share: Share) -> DroppedFile | UnusableFile:
     try:
-        return await still_there(desk.ctx, file_id, share)
+        return await still_there(desk.ctx, file_id, share, vouched=True)
     except UnusableFile as unusable:
         return unusable

@@ -175,6 +175,45 @@ async def test_a_file_that_slack_still_works_on_is_offered_when_it_is_done(rig: 
     assert len(said(rig)) == 1
 
 
+@pytest.mark.parametrize("place", [FINANCE, "direct"])
+async def test_a_file_whose_record_names_no_message_is_found_in_its_conversation(
+    rig: Rig, wants: Wants, place: str
+) -> None:
+    channel = rig.workspace.open_dm(MARIA).id if place == "direct" else place
+    dropped = await rig.workspace.drop(MARIA, channel, "a.wav", WAV, tell=("file_shared",), odd="placeless")
+    await rig.pass_time(60, steps=10)
+    (offer,) = said(rig, channel)
+    assert offer.thread_ts == dropped.ts
+    await rig.workspace.click(MARIA, channel, offer.ts, "use.convert")
+    await rig.workspace.until(lambda: wants.started)
+    await rig.workspace.send_event(slack.message_event(rig.workspace._state, rig.workspace.channel(channel), dropped))
+    await rig.pass_time(60, steps=10)
+    assert len(said(rig, channel)) == 1
+
+
+async def test_the_shortcut_on_a_file_whose_record_names_no_message(rig: Rig, wants: Wants) -> None:
+    root = await rig.workspace.say(MARIA, FINANCE, "listen")
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=(), odd="placeless")
+    answer = await use_file(rig, dropped)
+    await rig.workspace.click(MARIA, FINANCE, answer.ts, "use.gender")
+    assert [name for name, _ in wants.started] == ["gender"]
+    message = slack.message_event(rig.workspace._state, rig.workspace.channel(FINANCE), dropped)
+    await rig.workspace.send_event(message)
+    await rig.settle()
+    assert [offer.thread_ts for offer in said(rig)] == [root.ts]
+
+
+async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, tell=())
+    rig.workspace.set_file(dropped.files[0], size=5 << 30)
+    place = rig.workspace.channel(FINANCE)
+    await rig.workspace.send_event(slack.message_event(rig.workspace._state, place, dropped))
+    await rig.pass_time(60, steps=5)
+    assert said(rig) == []
+    answer = await use_file(rig, dropped)
+    assert "has 5120 MB; the largest one may have is 1024 MB" in answer.text
+
+
 async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
     await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd="elsewhere")
     await rig.settle()

@@ -56,12 +56,13 @@ _MIMETYPES = {
     "zip": "application/zip",
 }
 
-Odd = Literal["", "processing", "deleted", "external", "elsewhere", "hidden", "denied"]
+Odd = Literal["", "processing", "deleted", "external", "elsewhere", "hidden", "denied", "placeless"]
 """What keeps a file from being an ordinary one.
 
 ``processing``: Slack is not done with it, so there is no address yet. ``deleted``: a tombstone.
 ``external``: lies with somebody else, e.g. a drive. ``elsewhere``: from another company through Slack Connect;
 events carry no more than its id. ``hidden``: behind the limit of the plan. ``denied``: not for the app's eyes.
+``placeless``: usable, but its record does not say (yet) in which messages and conversations it stands.
 """
 
 

@@ -87,7 +87,7 @@ class Surface:
         file = self._state.files.get(request.match_info["file"].rpartition("-")[2])
         if not allowed:
             return web.Response(text=_LOGIN, content_type="text/html")
-        if file is None or not file.complete or file.odd not in ("", "elsewhere"):
+        if file is None or not file.complete or file.odd not in ("", "elsewhere", "placeless"):
             return web.Response(status=404, text="not found")
         return await _streamed(request, file)
 

@@ -208,6 +208,8 @@ def _oddity(file: StoredFile) -> Json:
         return there | {"url_private_download": None}
     if file.odd == "denied":
         return {"file_access": "access_denied", "url_private": None, "url_private_download": None}
+    if file.odd == "placeless":
+        return {"shares": {}, "channels": [], "groups": [], "ims": []}
     return {}
 
 

@@ -19,7 +19,7 @@ from bot.clients.localization.multipart import Form
 from bot.clients.results import Results
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.files import HEAD_BYTES, FileInfo, sniff
+from bot.domain.files import HEAD_BYTES, LARGEST, FileInfo, sniff
 from bot.domain.localization import Request
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, Order, Progress, State
@@ -40,8 +40,6 @@ if TYPE_CHECKING:  # the context holds what runs
 log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 60.0
-LARGEST = 1 << 30
-"""Bytes of a file: what the workspace takes at most."""
 _TYPES = {
     "mp3": "audio/mpeg",
     "wav": "audio/wav",
