@@ -1,6 +1,5 @@
 """The composition root's part for localization: settings in, client and whatever runs out."""
 
-import ipaddress
 from contextlib import AsyncExitStack
 from typing import Final
 from urllib.parse import urlsplit
@@ -50,16 +49,8 @@ async def open_localizing(settings: Settings, stack: AsyncExitStack, *, text_sec
             routes=load_routes(settings.services_file, environment=settings.environment.value),
             pace=Pace(texts=texts, media=media),
             key=key,
-            private_hosts=settings.environment is Environment.SANDBOX and _is_here(own),
+            own_hosts=own if settings.environment is Environment.SANDBOX else (),
         )
     localizing = Localizing(client=client, missing=settings.missing_for_localization, results=results)
     stack.push_async_callback(localizing.close)
     return localizing
-
-
-def _is_here(hosts: list[str]) -> bool:
-    """Whether the service runs on this machine: then it may be told to download from it too."""
-    try:
-        return all(host == "localhost" or ipaddress.ip_address(host).is_loopback for host in hosts)
-    except ValueError:
-        return False

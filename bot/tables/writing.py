@@ -17,6 +17,7 @@ _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
+_PLAIN = re.compile(r"[\t\r\n -~]*")
 _WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
 
 
@@ -46,8 +47,9 @@ def rewritten(content: bytes) -> bytes:
         for row in csv.reader(io.StringIO(text.replace("\x00", "\ufffd"), newline=""), delimiter=delimiter):
             writer.writerow([neutral(cell) for cell in row])
     except csv.Error:  # a cell beyond all bounds: lines are looked at as if they were cells
-        return "\r\n".join(neutral(line) for line in text.splitlines()).encode("utf-8-sig", "replace")
-    return out.getvalue().encode("utf-8-sig", "replace")
+        return "\r\n".join(neutral(line) for line in text.splitlines()).encode(_encoding(text), "replace")
+    written = out.getvalue()
+    return written.encode(_encoding(written), "replace")
 
 
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
@@ -56,8 +58,8 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
     Args:
         header: the names of the columns.
         rows: the cells of each row, as many as the header has names.
-        for_people: with formulas neutralised, and with the byte order mark by which a spreadsheet sees UTF-8. Services
-            get every cell as it is, and no mark.
+        for_people: with formulas neutralised, and with the byte order mark by which a spreadsheet sees UTF-8, where
+            there is anything but plain ASCII. Services get every cell as it is, and no mark.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -67,4 +69,10 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
     else:
         writer.writerow(header)
         writer.writerows(rows)
-    return text.getvalue().encode("utf-8-sig" if for_people else "utf-8", "replace")
+    written = text.getvalue()
+    return written.encode(_encoding(written) if for_people else "utf-8", "replace")
+
+
+def _encoding(text: str) -> str:
+    """With a mark only where a spreadsheet would read the text wrongly without one: other programs trip over it."""
+    return "utf-8" if _PLAIN.fullmatch(text) is not None else "utf-8-sig"

@@ -1,7 +1,7 @@
 """``/localize``: content localization, every verb from its declaration."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.approvals import full_member
@@ -50,7 +50,7 @@ async def _line(desk: Desk, command: Command, verb: Verb, rest: str) -> Reply:
     if refusal is not None:
         return refusal
     request = read_line(of_verb(verb.name), rest, example=f"{desk.spelled(NAME)} {verb.example}")
-    errors = request_errors(request.complete(), private_hosts=private_hosts(desk))
+    errors = request_errors(request.complete(), own_hosts=own_hosts(desk))
     if errors:
         raise MistakesError([_with_example(error, f"{desk.spelled(NAME)} {verb.example}") for error in errors])
     asked = Asked(
@@ -85,10 +85,10 @@ async def refused(desk: Desk, user: str) -> Private | None:
     return None if refusal is None else Private(answers.refused(refusal))
 
 
-def private_hosts(desk: Desk) -> bool:
-    """Whether the service may be told to download from a private address."""
+def own_hosts(desk: Desk) -> Collection[str]:
+    """Private hosts from which the service may be told to download."""
     client = desk.ctx.localizing.client
-    return client is not None and client.private_hosts
+    return () if client is None else client.own_hosts
 
 
 def _with_example(error: PersonError, example: str) -> PersonError:

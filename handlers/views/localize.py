@@ -1,7 +1,7 @@
 """The form of a localization call: each mistake stands at its field."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from bot.domain.errors import PersonError, SwitchboardError
 from bot.domain.files import HEAD_BYTES, FileInfo, sniff
@@ -13,7 +13,7 @@ from bot.presentation import mistakes
 from bot.presentation.localization_forms import ASK, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
 from bot.workflows.localization import Asked, ask
-from handlers.commands.localize import private_hosts, refused
+from handlers.commands.localize import own_hosts, refused
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Submission
@@ -36,7 +36,7 @@ async def submit(desk: Desk, form: Submission) -> Reply:
     refusal = await refused(desk, form.user)
     if refusal is not None:
         return refusal
-    requests, errors = _read(carried, form, private_hosts=private_hosts(desk))
+    requests, errors = _read(carried, form, own_hosts=own_hosts(desk))
     infos: dict[str, FileInfo] = {}
     if not errors:
         infos = await _look(desk, requests, errors)
@@ -61,7 +61,7 @@ async def submit(desk: Desk, form: Submission) -> Reply:
     return Replace(notice("Localize", told.asked_several(len(requests), member=False).text))
 
 
-def _read(carried: Carried, form: Submission, *, private_hosts: bool) -> tuple[list[Request], dict[str, str]]:
+def _read(carried: Carried, form: Submission, *, own_hosts: Collection[str]) -> tuple[list[Request], dict[str, str]]:
     """One request for each file, or the one for the text or the address; and what is wrong, by field."""
     text, url = form.values.get(TEXT, "").strip(), form.values.get(URL, "").strip()
     files = [carried.file] if carried.file else list(form.files.get(FILE, ()))
@@ -73,7 +73,7 @@ def _read(carried: Carried, form: Submission, *, private_hosts: bool) -> tuple[l
     options, errors = _options(declared, form)
     one = Request(operation=declared.operation, text=text, url=url, options=options)
     requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
-    for error in request_errors(requests[0].complete(), private_hosts=private_hosts):
+    for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
         errors.setdefault(_field(error, declared, given), mistakes.at_field(error))
     return requests, errors
 

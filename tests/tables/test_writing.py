@@ -85,3 +85,9 @@ def test_what_is_no_proper_table_runs_nothing_either(content: bytes) -> None:
 
 def test_half_a_letter_does_not_stop_a_file() -> None:
     assert write_csv(["a"], [["x\ud800y"]]).endswith(b"x?y\r\n")
+
+
+def test_a_mark_only_where_a_spreadsheet_would_misread() -> None:
+    assert write_csv(["email", "n"], [["ana@example.com", "1"]]) == b"email,n\r\nana@example.com,1\r\n"
+    assert write_csv(["email", "n"], [["ana@example.com", "ü"]]).startswith(b"\xef\xbb\xbfemail")
+    assert rewritten(b"a,b\n=1,2\n") == b"a,b\r\n'=1,2\r\n"

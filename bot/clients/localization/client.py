@@ -1,6 +1,6 @@
 """The client of the content localization service: one request, sent once, and what became of it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -53,14 +53,14 @@ class LocalizationClient:
         routes: paths and names.
         pace: the transports.
         key: goes as a Bearer credential to the configured address and nowhere else.
-        private_hosts: whether an address that the service is to download may be a private one.
+        own_hosts: private hosts from which the service may be told to download.
     """
 
-    def __init__(self, *, routes: RouteTable, pace: Pace, key: SecretStr, private_hosts: bool = False) -> None:
+    def __init__(self, *, routes: RouteTable, pace: Pace, key: SecretStr, own_hosts: Collection[str] = ()) -> None:
         self._routes = routes
         self._pace = pace
         self._key = key
-        self.private_hosts = private_hosts
+        self.own_hosts = frozenset(own_hosts)
 
     async def run(
         self,
@@ -87,7 +87,7 @@ class LocalizationClient:
             PersonError: it breaks a rule of the operation; nothing was sent.
             UploadTrouble: the file could not be read to its end; the service got no whole request.
         """
-        check(asked, upload, private_hosts=self.private_hosts)
+        check(asked, upload, own_hosts=self.own_hosts)
         route = self._routes.use(SERVICE, asked.operation.value)
         form = make_form(route, asked, upload)
         if began is not None:
@@ -115,14 +115,14 @@ class LocalizationClient:
         )
 
 
-def check(asked: Request, upload: Upload | None, *, private_hosts: bool) -> None:
+def check(asked: Request, upload: Upload | None, *, own_hosts: Collection[str]) -> None:
     """Hold a request to its declaration.
 
     Raises:
         PersonError: the first rule it breaks.
         ValueError: a file is named and not given, or the other way round.
     """
-    errors = request_errors(asked, private_hosts=private_hosts)
+    errors = request_errors(asked, own_hosts=own_hosts)
     if errors:
         raise errors[0]
     if bool(asked.file) != (upload is not None):

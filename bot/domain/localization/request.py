@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
@@ -59,17 +59,17 @@ class Request:
         )
 
 
-def request_errors(asked: Request, *, private_hosts: bool = False) -> list[PersonError]:
+def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
     """Everything that breaks a rule of the operation; empty: it may be sent.
 
     Args:
         asked: what is asked for.
-        private_hosts: whether an address may name this machine or a private network.
+        own_hosts: private hosts that an address may name all the same, see :func:`url_errors`.
     """
     declared = asked.capability
     return [
         *_text_errors(declared, asked.text),
-        *_source_errors(declared, asked, private_hosts=private_hosts),
+        *_source_errors(declared, asked, own_hosts=own_hosts),
         *option_errors(declared, asked.options),
     ]
 
@@ -114,7 +114,7 @@ def _text_error(rule: str, given: str) -> PersonError:
     return PersonError(argument="text", rule=rule, example="The meeting was moved to Friday.", given=given)
 
 
-def _source_errors(declared: Capability, asked: Request, *, private_hosts: bool) -> list[PersonError]:
+def _source_errors(declared: Capability, asked: Request, *, own_hosts: Collection[str]) -> list[PersonError]:
     media = declared.media
     if media is None:
         given = asked.url or asked.file
@@ -125,7 +125,7 @@ def _source_errors(declared: Capability, asked: Request, *, private_hosts: bool)
     if asked.file:
         return file_errors(media, kind=media.kind, found=asked.file_format, seconds=asked.seconds)
     if asked.url:
-        return url_errors(media, asked.url, private_hosts=private_hosts)
+        return url_errors(media, asked.url, own_hosts=own_hosts)
     return [source_error(media, f"give either the address of the {media.noun} or a file", "")]
 
 
@@ -157,8 +157,12 @@ def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
 
 
-def url_errors(media: Media, url: str, *, private_hosts: bool) -> list[PersonError]:
-    """What is wrong with an address that the service is to download. We never open it ourselves."""
+def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
+    """What is wrong with an address that the service is to download. We never open it ourselves.
+
+    ``own_hosts``: where the service itself is, when that may be told; when it runs on this machine, it may be told to
+    download from this machine. No other private address is ever passed on.
+    """
     try:
         parts = urlsplit(url)
         host, _ = (parts.hostname or "").rstrip("."), parts.port
@@ -170,13 +174,24 @@ def url_errors(media: Media, url: str, *, private_hosts: bool) -> list[PersonErr
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
     if parts.username is not None or parts.password is not None:
         return [source_error(media, "it must not hold a user name or a password", "")]
-    rule = "" if private_hosts or _is_public(host) else "the service must reach it, so it cannot be a private address"
+    allowed = _is_public(host) or host in own_hosts or (is_here(host) and any(map(is_here, own_hosts)))
+    rule = "" if allowed else "the service must reach it, so it cannot be a private address"
     name, _, ending = unquote(parts.path).rpartition("/")[2].rpartition(".")
     extension = normal_format(ending) if name else ""
     # A name without a known ending says nothing: the service looks at what it downloads.
     if media.is_closed and _ENDING.fullmatch(extension) and extension not in media.formats:
         rule = f"it must lead to {_article(media.noun)} {media.noun}: {media.listed}"
     return [source_error(media, rule, url)] if rule else []
+
+
+def is_here(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host.casefold() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def _is_public(host: str) -> bool:

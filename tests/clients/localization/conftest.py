@@ -34,7 +34,7 @@ async def open_client(tmp_path: Path) -> AsyncIterator[OpenClient]:
                 routes=load_routes(file, environment="sandbox"),
                 pace=Pace(texts=transport, media=transport),
                 key=SecretStr(key),
-                private_hosts=True,
+                own_hosts=("127.0.0.1",),
             )
 
         yield build

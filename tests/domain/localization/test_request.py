@@ -209,6 +209,28 @@ def test_addresses_that_are_never_handed_on(url: str) -> None:
     assert len(rules(Request(operation=Operation.GENDER, url=url))) == 1
 
 
-def test_private_addresses_where_they_are_allowed() -> None:
-    asked = Request(operation=Operation.GENDER, url="http://127.0.0.1:4100/a.mp3")
-    assert rules(asked, private_hosts=True) == []
+@pytest.mark.parametrize(
+    ("own", "url"),
+    [
+        ("127.0.0.1", "http://127.0.0.1:4100/a.mp3"),
+        ("127.0.0.1", "http://localhost/a.mp3"),
+        ("localhost", "http://[::1]/a.mp3"),
+        ("10.0.0.5", "http://10.0.0.5/a.mp3"),
+        ("localization", "http://localization:8080/a.mp3"),
+    ],
+)
+def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
+    assert rules(Request(operation=Operation.GENDER, url=url), own_hosts=(own,)) == []
+
+
+@pytest.mark.parametrize(
+    "url", ["http://10.0.0.6/a.mp3", "http://169.254.169.254/a.mp3", "http://192.168.0.1/a.mp3", "http://db:5432/a.mp3"]
+)
+@pytest.mark.parametrize("own", ["127.0.0.1", "localhost", "10.0.0.5", "localization"])
+def test_no_other_private_address_wherever_the_service_is(own: str, url: str) -> None:
+    assert len(rules(Request(operation=Operation.GENDER, url=url), own_hosts=(own,))) == 1
+
+
+def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
+    asked = Request(operation=Operation.GENDER, url="http://127.0.0.1/a.mp3")
+    assert len(rules(asked, own_hosts=("10.0.0.5", "api.example.com"))) == 1
