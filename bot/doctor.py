@@ -23,7 +23,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
-from bot.manifest import SCOPES
+from bot.manifest import SCOPES, WIDER_SCOPES
 from bot.paying import make_payments
 from bot.settings import (
     Settings,
@@ -188,9 +188,13 @@ def _scopes(identity: Identity) -> Finding:
     lacking = [scope for scope in SCOPES if scope not in identity.scopes]
     if not identity.scopes:
         return Finding(Level.WARNING, "Slack did not say which scopes the bot token has")
+    mend = "put the manifest of `switchboard manifest` into the app's settings and install the app again"
     if lacking:
-        mend = "put the manifest of `switchboard manifest` into the app's settings and install the app again"
         return Finding(Level.ERROR, f"the bot token lacks the scopes {', '.join(lacking)}", mend)
+    narrow = [scope for scope in WIDER_SCOPES if scope not in identity.scopes]
+    if narrow:
+        problem = f"without the scopes {', '.join(narrow)} files in conversations of several people are not noticed"
+        return Finding(Level.WARNING, problem, mend)
     return Finding(Level.OK, "the bot token has every scope that is used")
 
 

@@ -25,6 +25,9 @@ SCOPES = (
 )
 """Bot scopes, each used by the code."""
 
+WIDER_SCOPES = ("mpim:history", "mpim:read")
+"""The same in conversations of several people, where files are dropped too; everything else works without."""
+
 EVENTS = (
     "app_home_opened",  # the tab is drawn anew
     "file_deleted",  # an offer for it goes too
@@ -32,6 +35,7 @@ EVENTS = (
     "message.channels",  # files are dropped with messages
     "message.groups",
     "message.im",
+    "message.mpim",
 )
 """Events of the bot, each used by ``handlers/events``."""
 
@@ -84,7 +88,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                 }
             ],
         },
-        "oauth_config": {"scopes": {"bot": list(SCOPES)}},
+        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, *WIDER_SCOPES))}},
         "settings": {
             "event_subscriptions": {**subscribed, "bot_events": list(EVENTS)},
             "interactivity": interactivity,

@@ -151,7 +151,7 @@ def test_the_manifest_asks_for_what_files_need(capfd: pytest.CaptureFixture[str]
     [shortcut] = shown["features"]["shortcuts"]
     assert (shortcut["name"], shortcut["type"], shortcut["callback_id"]) == ("Use this file", "message", "use_file")
     assert len(shortcut["name"]) <= 24
-    assert {"file_shared", "message.channels", "message.groups", "message.im"} <= set(
+    assert {"file_shared", "message.channels", "message.groups", "message.im", "message.mpim"} <= set(
         shown["settings"]["event_subscriptions"]["bot_events"]
     )
 

@@ -29,7 +29,7 @@ _MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What happened: who did what to which instruction. ``detail`` is JSON-ready and holds no secret."""
+    """What happened: who did what to which instruction or booking. ``detail`` is JSON-ready and holds no secret."""
 
     at: datetime
     instruction_id: str

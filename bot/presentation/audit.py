@@ -2,8 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
@@ -30,8 +31,8 @@ _MOST_CHARACTERS = 9_000
 _TIMELINE_CHARACTERS = 5_000
 """The same below a card."""
 
-_REASON_LIMIT = 300
-_WORD_LIMIT = 80
+REASON_LIMIT = 300
+WORD_LIMIT = 80
 _MOST_PEOPLE = 12
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
 
@@ -73,12 +74,24 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
         rows: its rows in order.
         is_complete: False: there are more of them than were read.
     """
+    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word(instruction.state)}"
     told = lines(instruction, rows)
+    return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
+
+
+def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
+    """A story under its title, with what proves it.
+
+    Args:
+        title: which story.
+        about: what it is about and how that stands now, in plain text.
+        told: its lines, see :func:`told_lines`.
+        rows: what they were made of.
+        is_complete: False: there are more rows than were read.
+    """
     if not is_complete:
         told.append("… there is more; `switchboard audit export` has all of it")
     told = _within(told)
-    title = f"Audit of {instruction.reference}"
-    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word(instruction.state)}"
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
     blocks += paragraphs(told)
     if rows:
@@ -102,7 +115,12 @@ def with_timeline(
 
 
 def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
-    """One line a row, in mrkdwn."""
+    """What the rows of a request say."""
+    return told_lines(rows, partial(_sentence, instruction))
+
+
+def told_lines(rows: Sequence[Told], say: Callable[[Entry, int], str]) -> list[str]:
+    """One line a row, in mrkdwn. ``say`` puts an entry into words, given how many of its kind there were so far."""
     seen: Counter[str] = Counter()
     told = []
     for row in rows:
@@ -110,48 +128,48 @@ def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
             told.append(f"• :warning: *Row {row.seq} cannot be read: it is not what was written.*")
             continue
         seen[row.entry.action] += 1
-        said = _sentence(instruction, row.entry, nth=seen[row.entry.action])
+        said = say(row.entry, seen[row.entry.action])
         mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
         told.append(f"• {_instant(row.entry.at)}  {mark}{said}")
     return told
 
 
-def _sentence(instruction: Instruction, entry: Entry, *, nth: int) -> str:
+def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     template = _SAID.get(entry.action)
     values = _values(instruction, entry, nth)
     if template is None:
         moved = f" ({_state(entry.before)} → {_state(entry.after)})" if entry.before != entry.after else ""
-        said = f"{values['who']}: {quote(entry.action.replace('_', ' '), _WORD_LIMIT)}{moved}"
+        said = f"{values['who']}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     else:
         said = template.format_map(values)
-    reason = quote(str(entry.detail.get("reason") or ""), _REASON_LIMIT)
+    reason = quote(str(entry.detail.get("reason") or ""), REASON_LIMIT)
     return sentence_of(said) + (f" Reason: {sentence_of(reason)}" if reason else "")
 
 
 def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
     detail = entry.detail
     counted, quorum = detail.get("counted"), detail.get("quorum")
-    names = [_person(str(name)) for name in counted] if isinstance(counted, list) else []
-    votes = f" ({len(names)} of {quote(str(quorum), _WORD_LIMIT)})" if names and quorum is not None else ""
+    names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
+    votes = f" ({len(names)} of {quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
     if entry.before != entry.after and entry.action in ("approve", "retry"):
         votes += ", which is enough"
     return {
-        "who": _person(entry.actor),
+        "who": person(entry.actor),
         "what": quote(headline(instruction)),
         "nth": str(nth),
         "votes": votes,
         "counted": _people(names),
-        "quorum": quote(str(quorum), _WORD_LIMIT),
+        "quorum": quote(str(quorum), WORD_LIMIT),
         "status": _status(str(detail.get("status") or "nothing")),
-        "remote_id": quote(str(detail.get("remote_id") or "?"), _WORD_LIMIT),
+        "remote_id": quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
     }
 
 
-def _person(actor: str) -> str:
+def person(actor: str) -> str:
     """A person as a mention; what is no user id as it is written."""
     if _USER.fullmatch(actor):
         return mention(actor)
-    return "Switchboard" if actor == "switchboard" else quote(actor, _WORD_LIMIT)
+    return "Switchboard" if actor == "switchboard" else quote(actor, WORD_LIMIT)
 
 
 def _people(names: Sequence[str]) -> str:
@@ -164,11 +182,11 @@ def _people(names: Sequence[str]) -> str:
 def _status(said: str) -> str:
     """The service's word: a known one in one spelling, an unknown one as it came."""
     known = said.casefold()
-    return known if known in list(OperationStatus) else quote(said, _WORD_LIMIT)
+    return known if known in list(OperationStatus) else quote(said, WORD_LIMIT)
 
 
 def _state(value: str) -> str:
-    return word(State(value)) if value in list(State) else quote(value, _WORD_LIMIT) or "nothing"
+    return word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
 
 
 def _instant(at: datetime) -> str:

@@ -16,6 +16,7 @@ from bot.domain.anchors import Anchor, is_due
 from bot.domain.audit import Stored, Told
 from bot.domain.audit_export import write_csv
 from bot.domain.clock import Clock
+from bot.domain.deliveries import Booking, Stage
 from bot.domain.instruction import Instruction
 from storage.anchors import AnchorFile
 from storage.errors import StorageError
@@ -107,11 +108,39 @@ async def story(store: Store, text: str) -> Story | None:
         instruction = tx.instructions.find(text)
         if instruction is None:
             return None
-        rows = list(tx.audit.stored(instruction_id=instruction.id, limit=STORY_ROWS + 1))
-        told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
-        return Story(instruction=instruction, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
+        rows, is_complete = _told(tx, instruction.id)
+        return Story(instruction=instruction, rows=rows, is_complete=is_complete)
 
     return await store.read(work)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookingStory:
+    """The same of a booking."""
+
+    booking: Booking
+    rows: tuple[Told, ...]
+    is_complete: bool = True
+
+
+async def booking_story(store: Store, text: str) -> BookingStory | None:
+    """What happened to the booking that ``text`` names: its reference, or one of its ids at the service."""
+
+    def work(tx: Tx) -> BookingStory | None:
+        booking = tx.bookings.find(text)
+        if booking is None or booking.stage is Stage.QUOTED:
+            return None
+        rows, is_complete = _told(tx, booking.id)
+        return BookingStory(booking=booking, rows=rows, is_complete=is_complete)
+
+    return await store.read(work)
+
+
+def _told(tx: Tx, about: str) -> tuple[tuple[Told, ...], bool]:
+    """The rows about one request or booking, and whether these are all."""
+    rows = list(tx.audit.stored(instruction_id=about, limit=STORY_ROWS + 1))
+    told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
+    return tuple(told), len(rows) <= STORY_ROWS
 
 
 async def export(store: Store, out: IO[bytes]) -> int:

@@ -1,10 +1,10 @@
 """``/switchboard``: look at Switchboard itself and at what it did."""
 
 from bot.domain.approvals import Role, full_member, listed
+from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation import answers
-from bot.presentation.audit import story as told
-from bot.workflows.audit import story
+from bot.presentation import answers, audit, booking_audit
+from bot.workflows.audit import booking_story, story
 from handlers.commands import dispatch, fields
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
 from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS
@@ -15,6 +15,7 @@ from handlers.replies import Private, Reply
 NAME = "switchboard"
 SUMMARY = "See how Switchboard stands, what it did, and who told it to"
 
+_RULE = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
 _READERS = (Role.ADMIN, Role.APPROVER)
 """Who may read the audit of every request; besides them, who asked for it."""
 
@@ -30,28 +31,40 @@ async def _audit(desk: Desk, command: Command, values: Values) -> Reply:
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    found = await story(ctx.store, values["id"])
     reader = any(listed(role, standing, ctx.policy.people) for role in _READERS)
-    if found is None or not (reader or found.instruction.requester == command.user):
+    told = await _told(desk, values["id"], reader=None if reader else command.user)
+    if told is None:
         raise MistakesError(
             [
                 PersonError(
                     argument="id",
-                    rule=f"no request of that name is known here; it is {fields.OPERATION_RULE}",
+                    rule=f"no request of that name is known here; it is {_RULE}",
                     example=f"{desk.spelled(NAME)} {_AUDIT.example}",
                     given=values["id"],
                 )
             ]
         )
-    return Private(told(found.instruction, found.rows, is_complete=found.is_complete))
+    return Private(told)
+
+
+async def _told(desk: Desk, text: str, *, reader: str | None) -> Content | None:
+    """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
+    store = desk.ctx.store
+    found = await story(store, text)
+    if found is not None and reader in (None, found.instruction.requester):
+        return audit.story(found.instruction, found.rows, is_complete=found.is_complete)
+    delivery = await booking_story(store, text)
+    if delivery is not None and reader in (None, delivery.booking.requester):
+        return booking_audit.story(delivery.booking, delivery.rows, is_complete=delivery.is_complete)
+    return None
 
 
 _AUDIT = Verb(
     name="audit",
-    summary="what happened to one request, who did it and when",
+    summary="what happened to one request or booking, who did it and when",
     example="audit P-4F7K2M",
     run=_audit,
-    arguments=(Argument(name="id", rule=fields.OPERATION_RULE, read=fields.operation),),
+    arguments=(Argument(name="id", rule=_RULE, read=fields.operation),),
 )
 
 VERBS = (STATUS, JOBS, _AUDIT, EXPORT, ROUTES)

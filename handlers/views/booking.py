@@ -11,7 +11,7 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.presentation import answers, deliveries, mistakes
 from bot.presentation import delivery_views as forms
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, book
+from bot.workflows.bookings import acting, book, pricing
 from bot.workflows.bookings.book import AskedToDeliver
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import known_stores, store_names
@@ -71,7 +71,7 @@ async def price(desk: Desk, form: Submission) -> Reply:
         return FieldErrors({**errors, **wrong})
 
     async def ask() -> Answer:
-        quoted = await book.price(
+        quoted = await pricing.price(
             desk.ctx,
             delivery,
             store,
@@ -91,7 +91,7 @@ async def confirm(desk: Desk, form: Submission) -> Reply:
         return delivery
     wanted = str(json.loads(form.metadata)["id"])
     before = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
-    booking = await book.confirm(desk.ctx, wanted)
+    booking = await book.confirm(desk.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED

@@ -34,6 +34,8 @@ SCOPES = (
     "im:history",
     "im:read",
     "im:write",
+    "mpim:history",
+    "mpim:read",
     "reactions:write",
     "team:read",
     "usergroups:read",

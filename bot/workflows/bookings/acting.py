@@ -1,6 +1,7 @@
 """What people do to a booking: start the search, cancel it, look again. What became of it is read, never assumed."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from pydantic import SecretStr
@@ -10,6 +11,7 @@ from bot.domain.certification import Point
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
+from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
@@ -39,15 +41,19 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
     """Look for a driver before the cook time is over."""
     if not booking.can_start:
         return Acted(act=Act.START, booking=booking, trouble="The search starts by hand only while it is on hold.")
-    outcome = await delivery.client.start_search(booking.remote_id or "", key=await _key(ctx, delivery, booking))
-    if isinstance(outcome, Done):
-        now = ctx.clock.now()
+    key = await _key(ctx, delivery, booking)
+    asked_at = ctx.clock.now()
+    await ctx.store.write(lambda tx: witness(tx, booking, "search_asked", now=asked_at, actor=by), name="want_search")
+    outcome = await delivery.client.start_search(booking.remote_id or "", key=key)
+    now = ctx.clock.now()
 
-        def work(tx: Tx) -> None:
+    def work(tx: Tx) -> None:
+        _answered(tx, booking, outcome, now)
+        if isinstance(outcome, Done):
             note(tx, Point.SEARCH, booking.reference, now)
             tell(tx, booking, "started", {"by": by}, now)
 
-        await ctx.store.write(work, name="search_started")
+    await ctx.store.write(work, name="search_started")
     return await _afterwards(ctx, delivery, Act.START, booking, outcome)
 
 
@@ -56,15 +62,21 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     if not booking.can_cancel:
         return Acted(act=Act.CANCEL, booking=booking, trouble="It cannot be canceled as it stands.")
     key = await _key(ctx, delivery, booking)
-    wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by), name="want_cancel")
+    asked_at = ctx.clock.now()
+    wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by, asked_at), name="want_cancel")
     if wanted is None:
         return Acted(act=Act.CANCEL, booking=booking, trouble="It has just changed. Look at its card and try again.")
     if wanted.stage is Stage.WAITING:
         return await _cancel_prebooking(ctx, delivery, wanted, key)
     outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
-    if isinstance(outcome, Done):
-        now = ctx.clock.now()
-        await ctx.store.write(lambda tx: note(tx, Point.CANCEL, wanted.reference, now), name="canceled")
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        _answered(tx, wanted, outcome, now)
+        if isinstance(outcome, Done):
+            note(tx, Point.CANCEL, wanted.reference, now)
+
+    await ctx.store.write(work, name="canceled")
     return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
 
 
@@ -79,11 +91,13 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
 
 async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
     outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
-    if not isinstance(outcome, Done):
-        return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
     now = ctx.clock.now()
+    if not isinstance(outcome, Done):
+        await ctx.store.write(lambda tx: _answered(tx, booking, outcome, now), name="prebooking_not_canceled")
+        return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
 
     def work(tx: Tx) -> Booking | None:
+        _answered(tx, booking, outcome, now)
         note(tx, Point.PREBOOK_CANCEL, booking.reference, now)
         return dropped(tx, booking, now)
 
@@ -92,8 +106,22 @@ async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: B
     return Acted(act=Act.CANCEL, booking=stored or booking)
 
 
-def _want(tx: Tx, booking: Booking, reason: str, by: str) -> Booking | None:
-    return tx.bookings.change(booking, detail={**booking.detail, "cancel": {"by": by, "reason": reason}})
+def _want(tx: Tx, booking: Booking, reason: str, by: str, now: datetime) -> Booking | None:
+    wanted = tx.bookings.change(booking, detail={**booking.detail, "cancel": {"by": by, "reason": reason}})
+    if wanted is not None:
+        witness(tx, wanted, "cancel_asked", now=now, actor=by, reason=reason)
+    return wanted
+
+
+def _answered(tx: Tx, booking: Booking, outcome: object, now: datetime) -> None:
+    """What the service said to it; what became of the booking is read afterwards."""
+    match outcome:
+        case Done():
+            witness(tx, booking, "executed", now=now)
+        case NotExecuted():
+            witness(tx, booking, "not_executed", now=now, reason=outcome.words or outcome.reason)
+        case _:
+            witness(tx, booking, "not_said", now=now)
 
 
 async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: object) -> Acted:

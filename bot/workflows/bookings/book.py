@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import NewBooking
 from bot.clients.service_errors import sentence
-from bot.domain.booking import BookingRecord, Payment, Position, PrebookingRecord, Quote
+from bot.domain.booking import BookingRecord, PrebookingRecord
 from bot.domain.certification import Point
 from bot.domain.deliveries import Booking, BookingRequest, Kind, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -22,9 +22,11 @@ from bot.domain.payout import GUARD_SECONDS
 from bot.domain.references import reference, ulid
 from bot.domain.tracking import back_off
 from bot.workflows.boards import post_file
+from bot.workflows.bookings.audited import witness, witness_wish
 from bot.workflows.bookings.board import alarm, post_card, show_card, tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
+from bot.workflows.bookings.pricing import price
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.errors import CommitUnknown
@@ -79,25 +81,7 @@ async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) 
     )
 
 
-async def price(
-    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
-) -> Quote:
-    """Ask what a delivery would cost; nothing is kept but that it was asked.
-
-    Raises:
-        NotCovered: the service does not deliver this.
-        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
-    """
-    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
-    if key is None:
-        raise no_key(store)
-    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
-    now = ctx.clock.now()
-    await ctx.store.write(lambda tx: note(tx, Point.QUOTE, store, now), name="priced")
-    return found
-
-
-async def confirm(ctx: Context, booking_id: str) -> Booking | None:
+async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
     """Somebody saw the quote and wants it: from now on it is sent, once. None: the form is gone.
 
     A second confirmation of the same form finds the first one's booking.
@@ -110,6 +94,7 @@ async def confirm(ctx: Context, booking_id: str) -> Booking | None:
             return booking
         stored = tx.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
         if stored is not None:
+            witness_wish(tx, stored, "booked", by=by, now=now, before=booking)
             post_card(tx, stored, now)
         return stored
 
@@ -127,6 +112,7 @@ async def ask_at_once(ctx: Context, asked: AskedToDeliver) -> Booking:
         if known is not None:
             return known
         stored = _new(tx, asked, stage=Stage.NEW, detail={}, now=now)
+        witness_wish(tx, stored, "prebooked", by=asked.requester, now=now)
         post_card(tx, stored, now)
         return stored
 
@@ -166,6 +152,7 @@ def lose(ctx: Context, tx: Tx, booking: Booking, reason: str, now: datetime) -> 
     pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
     stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=reason, reads=0, due_at=now + pause)
     if stored is not None:
+        witness(tx, stored, "unknown", now=now, before=booking, reason=reason)
         show_card(tx, stored, now)
         tell(tx, stored, "unknown", {}, now)
 
@@ -195,6 +182,7 @@ def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
         other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=booking.reference, due_at=None, closed_at=now
     )
     if ended is not None:
+        witness(tx, ended, "joined", now=now, before=other, other=booking.reference)
         show_card(tx, ended, now)
     return ended is not None
 
@@ -251,12 +239,16 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
     now = ctx.clock.now()
     minutes = booking.request.cook_minutes if booking.request is not None else 0
     search_at = now + timedelta(minutes=minutes) if minutes else None
-    claimed = await ctx.store.write(
-        lambda tx: tx.bookings.change(
+
+    def claim(tx: Tx) -> Booking | None:
+        stored = tx.bookings.change(
             booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=""
-        ),
-        name="claim_booking",
-    )
+        )
+        if stored is not None:
+            witness(tx, stored, "sent", now=now, before=booking)
+        return stored
+
+    claimed = await ctx.store.write(claim, name="claim_booking")
     if claimed is None:
         return
     claimed_at = ctx.clock.boottime()
@@ -295,6 +287,7 @@ def _sent(
             reason = outcome.words or outcome.reason
             stored = tx.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=now)
             if stored is not None:
+                witness(tx, stored, "refused", now=now, before=current, reason=reason)
                 show_card(tx, stored, now)
                 tell(tx, stored, "refused", {"reason": reason}, now)
         case Unknown(reason=reason):
@@ -311,6 +304,7 @@ def _wait_for_customer(ctx: Context, tx: Tx, booking: Booking, made: PrebookingR
         due_at=now + timedelta(seconds=ctx.poll_seconds),
     )
     if stored is not None:
+        witness(tx, stored, "link_made", now=now, before=booking)
         show_card(tx, stored, now)
         post_file(tx, subject=stored.subject, key="link", payload={}, now=now)
         note(tx, Point.PREBOOK, stored.reference, now)
@@ -331,6 +325,7 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
         due_at=now + wait,
     )
     if stored is not None:
+        witness(tx, stored, "put_off", now=now, before=booking, reason=stored.reason)
         show_card(tx, stored, now)
 
 
@@ -365,6 +360,7 @@ def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None
             booking, stage=Stage.LOST, reads=reads, reason="", due_at=now + timedelta(minutes=15)
         )
         if stored is not None:
+            witness(tx, stored, "lost", now=now, before=booking)
             show_card(tx, stored, now)
             tell(tx, stored, "lost", {}, now)
             alarm(tx, stored, ctx.policy, "lost", {}, now)

@@ -21,6 +21,7 @@ from bot.domain.foreign import one_line
 from bot.domain.references import reference, token_hash, ulid
 from bot.domain.tracking import back_off
 from bot.workflows.boards import post_line
+from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
@@ -174,6 +175,7 @@ def _made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now
         due_at=now,
     )
     tx.bookings.add(booking)
+    witness(tx, booking, "appeared", now=now)
     post_card(tx, booking, now)
     return booking
 

@@ -11,6 +11,7 @@ from bot.domain.booking import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import next_poll
+from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
@@ -130,6 +131,7 @@ def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
     """A pre-booking that will not become a booking."""
     stored = tx.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=now)
     if stored is not None:
+        witness(tx, stored, "dropped", now=now, before=booking)
         show_card(tx, stored, now)
         tell(tx, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")}, now)
     return stored

@@ -13,6 +13,7 @@ from bot.domain.booking import BookingRecord, Change, Driver, Status, change_of,
 from bot.domain.certification import Point
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.tracking import next_poll
+from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note, note_state
 from bot.workflows.context import Context
@@ -104,6 +105,16 @@ def _store(
         return None
     show_card(tx, stored, now)
     if moved:
+        witness(
+            tx,
+            stored,
+            "moved" if booking.remote_id else "taken",
+            now=now,
+            before=booking,
+            number=stored.numeric_id,
+            status=stored.status,
+            reason=str(detail.get("cancel_reason", "")),
+        )
         _tell_move(ctx, tx, stored, booking, change, now)
     elif _driver(detail) != _driver(booking.detail) and _driver(detail).is_known:
         facts = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}

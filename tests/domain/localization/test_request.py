@@ -1,5 +1,7 @@
 """Every "exactly one of", every limit and every format of the interface document, on the declaration itself."""
 
+from typing import Any
+
 import pytest
 
 from bot.domain.errors import PersonError
@@ -20,7 +22,7 @@ def name(one: Capability) -> str:
     return one.operation.value
 
 
-def rules(asked: Request, **more: bool) -> list[str]:
+def rules(asked: Request, **more: Any) -> list[str]:
     return [error.rule for error in request_errors(asked, **more)]
 
 

@@ -1,0 +1,25 @@
+"""What a delivery would cost."""
+
+from bot.domain.booking import Payment, Position, Quote
+from bot.domain.certification import Point
+from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.service import DeliveryService, no_key
+from bot.workflows.context import Context
+
+
+async def price(
+    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
+) -> Quote:
+    """Ask what a delivery would cost; nothing is kept but that it was asked.
+
+    Raises:
+        NotCovered: the service does not deliver this.
+        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+    """
+    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
+    if key is None:
+        raise no_key(store)
+    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
+    now = ctx.clock.now()
+    await ctx.store.write(lambda tx: note(tx, Point.QUOTE, store, now), name="priced")
+    return found

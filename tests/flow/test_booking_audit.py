@@ -1,0 +1,112 @@
+"""What people do to a booking, and what becomes of it, is in the audit, and told as a story."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.audit import verify
+from bot.domain.references import derived_key
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import booking_cards
+from bot.presentation import delivery_views as views
+from tests.support.deliveries import CENTRO, book, booked, card, deliver, open_rig, prebook, service_of, step
+from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
+from tests.workflows.test_store_events import made_elsewhere
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(sqlite_url)
+    yield opened
+    await opened.close()
+
+
+async def audit(rig: Rig, *, user: str = OLGA, text: str = "") -> list[str]:
+    """What is told, line by line, without the times."""
+    reference = text or card(rig).text.split()[1]
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.slash(user, FINANCE, "/switchboard", f"audit {reference}")
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(user)[before:])
+    return [line.split("  ", 1)[-1] for line in answer[-1].text.splitlines()]
+
+
+async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
+    await booked(rig, cook="15")
+    await deliver(rig, f"start {card(rig).text.split()[1]}", user=ADA)
+    await rig.pass_time(31)
+    await deliver(rig, f"cancel {card(rig).text.split()[1]} customer called it off", user=TOM)
+    title, *told = await audit(rig)
+    assert title.startswith("*Audit of B-")
+    assert title.endswith("now canceled by the business")
+    assert told == [
+        f"<@{MARIA}> booked it, an order of 25.50, for a fee of 1.97 USD.",
+        "Sent to the delivery service, attempt 1.",
+        "The delivery service took it as number 10001, and says *on hold*.",
+        f"<@{ADA}> asked to start the search for a driver.",
+        "The delivery service did that.",
+        "The delivery service says *searching for a driver*.",
+        f"<@{TOM}> asked to cancel it. Reason: Customer called it off.",
+        "The delivery service did that.",
+        "The delivery service says *canceled by the business*. Reason: Customer called it off.",
+    ]
+
+
+async def test_a_lost_answer_in_the_story(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
+    await book(rig)
+    await rig.pass_time(120, steps=6)
+    told = await audit(rig)
+    assert "The delivery service did not say whether it took it; only looking for it from here on." in told[3]
+    assert told[4].startswith("The delivery service took it as number")
+
+
+async def test_whose_story_may_be_read(rig: Rig) -> None:
+    await booked(rig)
+    assert len(await audit(rig, user=MARIA)) > 2
+    assert len(await audit(rig, user=ADA)) > 2
+    assert "no request of that name is known here" in (await audit(rig, user=ZOE))[0]
+    unknown = await audit(rig, text="B-ZZZZZZ")
+    assert "no request of that name is known here" in unknown[0]
+
+
+async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:
+    await deliver(rig, "book")
+    rows = await rig.switchboard.context.store.read(lambda tx: list(tx.audit.rows()))
+    assert rows == []
+
+
+async def test_two_who_press_start_at_once_are_both_in_it(rig: Rig) -> None:
+    await booked(rig, cook="15")
+    for user in (MARIA, ADA):
+        await rig.workspace.click(user, FINANCE, card(rig).ts, booking_cards.START)
+    await rig.settle()
+    told = await audit(rig)
+    assert sum("asked to start the search" in line for line in told) >= 1
+    assert sum("did that" in line for line in told) == 1
+
+
+async def test_the_story_of_a_pre_booking(rig: Rig) -> None:
+    await prebook(rig)
+    reference = card(rig).text.split()[1]
+    await deliver(rig, f"prebook cancel {reference} no")
+    told = await audit(rig)
+    assert told[1] == f"<@{MARIA}> asked for a link with which the customer enters the address, an order of 25.50."
+    assert told[2] == "Sent to the delivery service, attempt 1."
+    assert told[3] == "The delivery service made the link for the customer."
+    assert told[-1] == "The pre-booking was called off."
+
+
+async def test_one_made_elsewhere(rig: Rig) -> None:
+    await deliver(rig, "webhooks on Centro")
+    await made_elsewhere(rig)
+    told = await audit(rig, text=card(rig, CENTRO).text.split()[1])
+    assert told[1] == "A webhook told of it: it was made outside of Switchboard."
+
+
+async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
+    await booked(rig)
+    await step(rig)
+    rows = await rig.switchboard.context.store.read(lambda tx: list(tx.audit.rows()))
+    assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
+    said = str(rows)
+    assert not [word for word in ("Lopez", "991234567", "Market Street", views.NOTES) if word in said]
