@@ -13,6 +13,7 @@ from bot.domain.operation import OperationStatus
 from bot.presentation.states import headline, word
 from bot.presentation.text import (
     SECTION_LIMIT,
+    as_said,
     clean,
     context,
     header,
@@ -143,7 +144,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     else:
         said = template.format_map(values)
     reason = quote(str(entry.detail.get("reason") or ""), REASON_LIMIT)
-    return sentence_of(said) + (f" Reason: {sentence_of(reason)}" if reason else "")
+    return sentence_of(said) + (f" Reason: {as_said(reason)}" if reason else "")
 
 
 def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:

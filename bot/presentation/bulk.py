@@ -12,6 +12,7 @@ from bot.presentation import bulk_words
 from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.text import (
     SECTION_LIMIT,
+    as_said,
     channel,
     clean,
     context,
@@ -23,7 +24,6 @@ from bot.presentation.text import (
     plain,
     quote,
     section,
-    sentence_of,
     shorten,
 )
 
@@ -180,7 +180,7 @@ def _told(  # noqa: PLR0911 - one arm a state
     instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally
 ) -> str:
     by = mention(str(told["decided_by"])) if told.get("decided_by") else ""
-    reason = sentence_of(quote(str(told.get("reason", ""))))
+    reason = as_said(quote(str(told.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
     voters = [str(one) for one in told.get("voters", [])]
     approved = f" Approved by {mentions(voters)}." if voters else ""

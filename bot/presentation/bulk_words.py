@@ -4,7 +4,7 @@ from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Progress, Tally
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
-from bot.presentation.text import mention, moment, quote, sentence_of
+from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _CELLS = 20
 _FULL, _EMPTY = "█", "░"
@@ -117,7 +117,7 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
         case State.COMPLETED | State.FAILED | State.CANCELED:
             return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
         case State.CLOSED:
-            return f"closed as not paid by {mention(instruction.decided_by)}. Reason: {_reason(instruction)}"
+            return f"closed as not paid by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
         case _:
             return None
 
@@ -138,10 +138,10 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.COMPLETED | State.FAILED:
             return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
         case State.CLOSED:
-            return f"closed by {mention(instruction.decided_by)}. Reason: {_reason(instruction)}"
+            return f"closed by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
         case State.REJECTED | State.WITHDRAWN:
             who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
-            reason = f"Reason: {_reason(instruction)} " if instruction.reason else ""
+            reason = f"Reason: {_given(instruction)} " if instruction.reason else ""
             return f"{who}{reason}Nothing was canceled."
         case State.EXPIRED | State.REFUSED | State.MISMATCH:
             return f"{_reason(instruction)} Nothing was canceled."
@@ -164,7 +164,7 @@ def canceled(tally: Tally) -> str:
 def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
     reason = _reason(instruction)
     who = mention(instruction.decided_by) if instruction.decided_by else ""
-    because = f" Reason: {reason}" if reason else ""
+    because = f" Reason: {_given(instruction)}" if reason else ""
     match instruction.state:
         case State.AWAITING:
             until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
@@ -178,7 +178,7 @@ def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
         case State.EXPIRED:
             return f"{reason or 'Nobody decided in time.'} Nothing was paid."
         case State.REFUSED:
-            return f"the service refused it, nothing was paid. {reason}"
+            return f"the service refused it, nothing was paid.{because}"
         case State.MISMATCH:
             return f"not sent. {reason}"
         case _:
@@ -186,4 +186,10 @@ def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
 
 
 def _reason(instruction: Instruction) -> str:
+    """Our own words, as a sentence."""
     return sentence_of(quote(instruction.reason))
+
+
+def _given(instruction: Instruction) -> str:
+    """The words of a person or of the service, as they are."""
+    return as_said(quote(instruction.reason))

@@ -3,7 +3,7 @@
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
 from bot.presentation.answers import private
-from bot.presentation.text import mention, mentions, quote, sentence_of
+from bot.presentation.text import as_said, mention, mentions, quote
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -23,7 +23,7 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
-    return f"Payments are frozen by {mention(frozen.by)}: {sentence_of(quote(frozen.reason))}"
+    return f"Payments are frozen by {mention(frozen.by)}: {as_said(quote(frozen.reason))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:

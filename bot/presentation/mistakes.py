@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation.text import SECTION_LIMIT, mrkdwn, quote, section, sentence_of
+from bot.presentation.text import SECTION_LIMIT, as_said, mrkdwn, quote, section, sentence_of
 
 _GIVEN_LIMIT = 120
 _SHOWN = 4
@@ -34,8 +34,8 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
     lines = []
     for error in errors[:_SHOWN]:
         given = f" You gave: {quote(error.given, _GIVEN_LIMIT)}" if error.given else ""
-        rule = sentence_of(quote(error.rule, _PART_LIMIT))
-        lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule[:1].lower()}{rule[1:]}{given}")
+        rule = as_said(quote(error.rule, _PART_LIMIT))
+        lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")
     text = "\n".join([*lines, f"Nothing was done. For example: `{quote(example, SECTION_LIMIT // 4)}`"])
     return Content(text=text, blocks=[section(mrkdwn(text))])

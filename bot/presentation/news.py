@@ -10,6 +10,7 @@ from bot.presentation import bulk
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
+    as_said,
     channel,
     escape,
     mention,
@@ -73,7 +74,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
-            f"{sentence_of(quote(str(facts['reason'])))}\n"
+            f"{as_said(quote(str(facts['reason'])))}\n"
             "Nothing is sent until approvers lift it with `/pay unfreeze`."
         )
     else:
@@ -96,7 +97,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
     by = mention(str(facts["decided_by"])) if facts.get("decided_by") else ""
     approvers = mentions([str(voter) for voter in facts.get("voters", [])])
-    reason = sentence_of(quote(str(facts.get("reason", ""))))
+    reason = as_said(quote(str(facts.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
     approved = f" Approved by {approvers}." if approvers else ""
     match state:

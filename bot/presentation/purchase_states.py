@@ -2,7 +2,7 @@
 
 from bot.domain.instruction import Instruction, State
 from bot.domain.operation import read_status
-from bot.presentation.text import mention, quote, sentence_of
+from bot.presentation.text import as_said, mention, quote, sentence_of
 
 _RAW_LIMIT = 100
 
@@ -10,6 +10,7 @@ _RAW_LIMIT = 100
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
     """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
     reason = sentence_of(quote(instruction.reason))
+    because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
     match instruction.state:
         case State.NEW | State.CREATING:
             return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
@@ -28,9 +29,9 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.CANCELED:
             return "it was canceled at the service; no money moved."
         case State.FAILED:
-            return f"the service could not take the payment. {reason}".strip()
+            return f"the service could not take the payment.{because}"
         case State.REFUSED:
-            return f"the service refused it, so there is nothing to pay. {reason}".strip()
+            return f"the service refused it, so there is nothing to pay.{because}"
         case State.MISMATCH:
             return (
                 f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()

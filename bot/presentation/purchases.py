@@ -11,6 +11,7 @@ from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.tables import Column, table
 from bot.presentation.text import (
     SECTION_LIMIT,
+    as_said,
     channel,
     clean,
     context,
@@ -142,7 +143,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
     reason = sentence_of(quote(str(facts.get("reason", ""))))
-    because = f" Reason: {reason}" if reason else ""
+    because = f" Reason: {as_said(quote(str(facts['reason'])))}" if reason else ""
     match state:
         case State.COMPLETED:
             return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()

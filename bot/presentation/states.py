@@ -5,7 +5,7 @@ from typing import assert_never
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
 from bot.presentation import bulk_words, purchase_states
-from bot.presentation.text import mention, moment, quote, sentence_of
+from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
@@ -77,7 +77,7 @@ def _rest_of_kind(instruction: Instruction, votes: int) -> str:
 
 def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
     reason = sentence_of(quote(instruction.reason))
-    because = f" Reason: {reason}" if reason else ""
+    because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
     who = mention(instruction.decided_by) if instruction.decided_by else ""
     match instruction.state:
         case State.NEW | State.CREATING:
@@ -105,9 +105,9 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.CANCELED:
             return "the service canceled it; the money went back."
         case State.FAILED:
-            return f"the service could not pay. {reason}"
+            return f"the service could not pay.{because}"
         case State.REFUSED:
-            return f"the service refused it, nothing was paid. {reason}"
+            return f"the service refused it, nothing was paid.{because}"
         case State.MISMATCH:
             return f"not sent, because the service's record is not what was asked for. {reason}"
         case State.CLOSED:

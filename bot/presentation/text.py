@@ -59,9 +59,13 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 def sentence_of(text: str) -> str:
     """Capital first, full stop last; nothing of nothing."""
-    if not text:
-        return ""
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith(('.', '!', '?')) else '.'}"
+    said = as_said(text)
+    return f"{said[:1].upper()}{said[1:]}"
+
+
+def as_said(text: str) -> str:
+    """Somebody's own words as they are, full stop last; nothing of nothing."""
+    return f"{text}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
 
 
 def mention(user: str) -> str:
