@@ -28,6 +28,7 @@ _TOPICS = {
     "differs": "the service's record of it differs from what was approved.",
     "contradiction": "the service contradicts what it said before.",
     "unconfirmed": "was reported, not confirmed.",
+    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",

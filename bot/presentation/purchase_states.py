@@ -1,10 +1,9 @@
 """One sentence for each state of a purchase. Opened, paid and unknown are different words."""
 
 from bot.domain.instruction import Instruction, State
-from bot.domain.operation import read_status
+from bot.presentation.raw_status import said_raw
 from bot.presentation.text import as_said, mention, quote, sentence_of
 
-_RAW_LIMIT = 100
 
 
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
@@ -23,7 +22,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
                 f"whether the service opened the purchase is *unknown*. Look it up there before you ask again. {reason}"
             )
         case State.OPEN:
-            return f"waiting for the buyer; nothing has been paid.{_raw(instruction)}"
+            return f"waiting for the buyer; nothing has been paid.{said_raw(instruction)}"
         case State.COMPLETED:
             return f"the service confirms that the buyer paid. {reason}".strip()
         case State.CANCELED:
@@ -43,11 +42,3 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
             return f"{who}It was never opened, so nobody can pay it."
         case _:
             return reason
-
-
-def _raw(instruction: Instruction) -> str:
-    """The service's own word for a status that nobody has heard of."""
-    said = instruction.remote_status
-    if not said or read_status(said) is not None:
-        return ""
-    return f" The service calls this “{quote(said, _RAW_LIMIT)}”, a status Switchboard does not know."

@@ -54,6 +54,7 @@ TOPICS = {
     "differs": "the service's record of it differs from what was asked for.",
     "contradiction": "the service contradicts what it said before.",
     "unconfirmed": "was reported, not confirmed.",
+    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_elsewhere": "was paid, although its link was not given out.",
     "stuck": "cannot go on.",
 }

@@ -5,6 +5,7 @@ from typing import assert_never
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
 from bot.presentation import bulk_words, purchase_states
+from bot.presentation.raw_status import said_raw
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _SYMBOLS = {
@@ -93,13 +94,19 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.SENDING:
             return "the payment is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
-            return "the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*"
+            return (
+                "the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*"
+                f"{said_raw(instruction)}"
+            )
         case State.NEEDS_HUMAN:
-            return f"{_needs(instruction)} {reason}{_retry_votes(instruction, votes)}"
+            return f"{_needs(instruction)} {reason}{_retry_votes(instruction, votes)}{said_raw(instruction)}"
         case State.COMMITTED:
-            return "the service has accepted it and is paying; it has not said yet that the money arrived."
+            return (
+                "the service has accepted it and is paying; it has not said yet that the money arrived."
+                f"{said_raw(instruction)}"
+            )
         case State.PENDING_ESCROW:
-            return "the service holds the money until the recipient has signed up."
+            return f"the service holds the money until the recipient has signed up.{said_raw(instruction)}"
         case State.COMPLETED:
             return "the service confirms that the recipient was credited."
         case State.CANCELED:

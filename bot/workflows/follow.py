@@ -8,7 +8,7 @@ import structlog
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, Instruction, State
-from bot.domain.operation import Operation
+from bot.domain.operation import Operation, read_status
 from bot.domain.payout import SETTLED, differences, rank, state_of
 from bot.domain.tracking import next_poll
 from bot.workflows.announce import alert, tell
@@ -121,4 +121,24 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if wrong:
         alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
         return False
-    return apply_record(ctx, tx, instruction, operation, now)
+    if apply_record(ctx, tx, instruction, operation, now):
+        return True
+    note_status(ctx, tx, instruction, operation, now)
+    return False
+
+
+def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> Instruction:
+    """Keep a status nobody knows as the service spells it, for people to see; they hear of each one once.
+
+    Returns the instruction as it is then. A status we know moves it or has nothing new to say, unless it follows
+    one that nobody knew.
+    """
+    before, said = instruction.remote_status, operation.status
+    if said.casefold() == before.casefold() or (operation.state is not None and read_status(before) is not None):
+        return instruction
+    if operation.state is None:
+        log.warning("a status nobody knows", reference=instruction.reference, status=said)
+        facts = {"reason": f"the service says {said}"}
+        alert(tx, instruction, topic=f"unknown_status:{said.casefold()}", facts=facts, policy=ctx.policy, now=now)
+    shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
+    return shown or instruction

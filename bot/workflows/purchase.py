@@ -20,6 +20,7 @@ from bot.domain.tracking import next_poll
 from bot.workflows.announce import alert, show_link, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.create import callback_address, claim, end, record
+from bot.workflows.follow import note_status
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -142,7 +143,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if instruction.state is State.OPEN and state is not None:
         return _settle(ctx, tx, instruction, operation, state, now)
     if instruction.state is State.OPEN:
-        _note_status(tx, instruction, operation, now)
+        note_status(ctx, tx, instruction, operation, now)
     return False
 
 
@@ -275,15 +276,6 @@ def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: 
         facts = {"reason": f"the service says {operation.status}"}
         alert(tx, instruction, topic="paid_elsewhere", facts=facts, policy=ctx.policy, now=now)
     return operation.is_final
-
-
-def _note_status(tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
-    """The service's own word, when it is a new one; a status nobody knows is shown as it came."""
-    if operation.status.casefold() == instruction.remote_status.casefold():
-        return
-    if operation.state is None:
-        log.warning("a status nobody knows", reference=instruction.reference, status=operation.status)
-    tx.instructions.touch(instruction, now=now, show=True, remote_status=operation.status)
 
 
 def _reason(instruction: Instruction, operation: Operation, state: State) -> str:

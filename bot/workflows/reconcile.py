@@ -10,7 +10,7 @@ from bot.domain.payout import counts_as_read, differences, silence_is_proven, st
 from bot.workflows.announce import alert
 from bot.workflows.context import Context
 from bot.workflows.create import ask_people
-from bot.workflows.follow import apply_record
+from bot.workflows.follow import apply_record, note_status
 from storage.transaction import Tx
 
 _WATCHED = timedelta(days=30)
@@ -64,7 +64,7 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
         return
     if operation.state is not OperationStatus.CREATED:
         if not apply_record(ctx, tx, instruction, operation, now):
-            later(ctx, tx, instruction, now)
+            later(ctx, tx, note_status(ctx, tx, instruction, operation, now), now)
         return
     if instruction.state is State.NEEDS_HUMAN:
         tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing * 60)

@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from tests.support.clock import ManualClock
-from tests.support.rig import APPROVALS, FINANCE, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 
 
 @pytest.fixture
@@ -50,17 +50,21 @@ async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> Non
     assert len(rig.paid) == 1
 
 
-async def test_a_status_nobody_knows_is_not_final(rig: Rig) -> None:
+async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_not_final(rig: Rig) -> None:
     await rig.pay()
     await rig.press("approve")
     (record,) = rig.payments.operations.values()
-    record.status = "reviewing"
+    record.status = "On <Review>"
     await rig.pass_time(600, steps=10)
-    assert "sent" in rig.cards(APPROVALS)[0].text
+    for channel in (FINANCE, APPROVALS):
+        assert "*sent*" in rig.cards(channel)[0].text
+        assert "“On &lt;Review&gt;”" in rig.cards(channel)[0].text
     assert not rig.news(APPROVALS)
+    assert [one.text.count("On &lt;Review&gt;") for one in rig.workspace.messages(ALERTS)] == [1]
     record.status = "COMPLETED"
     await rig.pass_time(600, steps=10)
     assert ["completed" in m.text for m in rig.news(APPROVALS)] == [True]
+    assert "Review" not in rig.cards(APPROVALS)[0].text
 
 
 async def test_why_it_failed_is_told(rig: Rig) -> None:
@@ -72,3 +76,17 @@ async def test_why_it_failed_is_told(rig: Rig) -> None:
     (told,) = rig.news(FINANCE)
     assert "failed" in told.text
     assert "The account is &lt;closed&gt;" in told.text
+
+
+async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "iPhone again, see ticket 7"})
+    for said in (rig.cards(FINANCE)[0], rig.cards(APPROVALS)[0], *rig.news(FINANCE), *rig.news(APPROVALS)):
+        assert "Reason: iPhone again, see ticket 7." in said.text
+    rig.payments.switches.fail_reason = "eWallet closed"
+    await rig.pay("send ben@example.com 26.00 again")
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.pass_time(60)
+    assert "Reason: eWallet closed." in rig.cards(FINANCE)[-1].text

@@ -58,7 +58,7 @@ def test_a_life_in_plain_words() -> None:
         "<@U0ADA> approved (1 of 2).",
         "<@U0LIN> approved (2 of 2), which is enough.",
         "Sent to the service, attempt 1, with the approval of <@U0ADA>, <@U0LIN>.",
-        "That attempt was not executed; to be sent again. Reason: Too many requests.",
+        "That attempt was not executed; to be sent again. Reason: too many requests.",
         "Sent to the service, attempt 2, with the approval of <@U0ADA>, <@U0LIN>.",
         "The service says committed.",
         "The service says completed.",
@@ -91,12 +91,12 @@ def test_each_line_begins_with_its_time_to_the_second() -> None:
 @pytest.mark.parametrize(
     ("action", "actor", "reason", "expected"),
     [
-        ("rejected", "U0ADA", "wrong invoice", "<@U0ADA> rejected it. Reason: Wrong invoice."),
+        ("rejected", "U0ADA", "wrong invoice", "<@U0ADA> rejected it. Reason: wrong invoice."),
         ("withdrawn", "U0MARIA", "", "<@U0MARIA> withdrew it."),
-        ("closed", "U0LIN", "not at the bank", "<@U0LIN> closed it as not paid. Reason: Not at the bank."),
-        ("expired", "switchboard", "nobody decided in time", "It expired. Reason: Nobody decided in time."),
+        ("closed", "U0LIN", "not at the bank", "<@U0LIN> closed it as not paid. Reason: not at the bank."),
+        ("expired", "switchboard", "nobody decided in time", "It expired. Reason: nobody decided in time."),
         ("needs_human", "switchboard", "", "It needs a person: nobody can know by reading."),
-        ("refused", "switchboard", "no funds", "The service refused it; nothing was paid. Reason: No funds."),
+        ("refused", "switchboard", "no funds", "The service refused it; nothing was paid. Reason: no funds."),
     ],
 )
 def test_reasons_are_shown(action: str, actor: str, reason: str, expected: str) -> None:
@@ -115,7 +115,7 @@ def test_the_header_says_what_it_is_about() -> None:
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
     moved = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
-    assert said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: Why."
+    assert said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: why."
     assert said(told(1, "looked")) == "Switchboard: looked."
     assert "strange → nothing" in said(told(1, "x", before="strange", after=""))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presentation.text import SPOKEN_LIMIT, clean, escape, header, moment, quote, sentence_of, shorten, spoken
+from bot.presentation.text import SPOKEN_LIMIT, as_said, clean, escape, header, moment, quote, sentence_of, shorten, spoken
 from tests.domain.made import NOW
 from tests.presentation.drawn import ACTIVE, foreign
 
@@ -72,3 +72,8 @@ def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> No
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("no", "No."), ("No!", "No!"), ("why?", "Why?"), ("a.", "A.")])
 def test_a_sentence_begins_with_a_capital_and_ends(text: str, said: str) -> None:
     assert sentence_of(text) == said
+
+
+@pytest.mark.parametrize(("text", "said"), [("", ""), ("iPhone, not ours", "iPhone, not ours."), ("why?", "why?")])
+def test_the_words_of_others_keep_their_letters(text: str, said: str) -> None:
+    assert as_said(text) == said
