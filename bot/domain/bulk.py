@@ -68,6 +68,8 @@ class BulkPayload(_Frozen):
     """Reference of an earlier request with the same payments; empty: none of late."""
     read_as: str = ""
     """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
+    thread_ts: str = ""
+    """Thread of the dropped file it was read from: what becomes of it is told there. Empty: given in a form."""
 
     @property
     def email(self) -> str:

@@ -55,7 +55,8 @@ def facts(instruction: Instruction) -> list[Block]:
         case BulkPayload() as payload:
             return _bulk_facts(instruction, payload)
         case CancelPayload() as payload:
-            return [section(mrkdwn("\n".join(_cancel_lines(instruction, payload))))]
+            asked = f"Asked by {mention(instruction.requester)}, reference {instruction.reference}"
+            return [section(mrkdwn("\n".join([*_cancel_lines(payload), asked])))]
         case _:
             return []
 
@@ -66,7 +67,7 @@ def lines(instruction: Instruction) -> list[str]:
         case BulkPayload() as payload:
             return _bulk_lines(instruction, payload)
         case CancelPayload() as payload:
-            return _cancel_lines(instruction, payload)
+            return _cancel_lines(payload)
         case _:
             return []
 
@@ -149,12 +150,11 @@ def _recipients(count: int) -> str:
     return "1 recipient" if count == 1 else f"{count} recipients"
 
 
-def _cancel_lines(instruction: Instruction, payload: CancelPayload) -> list[str]:
+def _cancel_lines(payload: CancelPayload) -> list[str]:
     which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
     return [
         f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: "
-        f"{bulk_words.payments(payload.count)}, each by its hash.",
-        f"Asked by {mention(instruction.requester)}, reference {instruction.reference}",
+        f"{bulk_words.payments(payload.count)}, each by its hash",
     ]
 
 
@@ -162,14 +162,15 @@ def _cancel_lines(instruction: Instruction, payload: CancelPayload) -> list[str]
 
 
 def news(instruction: Instruction, told: Mapping[str, Any]) -> Content:
-    """What became of it, for the thread of its card; with a chart when payments were made."""
+    """What became of it, for the thread of its card; with a chart in the end, when payments were made."""
     state = State(str(told["state"]))
     tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
     lead = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(noun(instruction).capitalize())} "
         f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally)}"
     )
-    chart = _chart(instruction, tally) if isinstance(instruction.payload, BulkPayload) and tally.total else None
+    charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
+    chart = _chart(instruction, tally) if charted and tally.total else None
     if chart is None:
         return Content(text=lead, blocks=[section(mrkdwn(lead))])
     drawn = [section(mrkdwn(lead)), section(mrkdwn(_drawn(tally)))]
@@ -189,8 +190,10 @@ def _told(  # noqa: PLR0911 - one arm a state
     match state:
         case State.COMPLETED | State.FAILED | State.CANCELED if cancels:
             return f"is *{word(state)}*: {bulk_words.canceled(tally)}{because}{approved}"
-        case State.COMPLETED | State.FAILED | State.CANCELED | State.PENDING_ESCROW | State.COMMITTED:
-            return f"{_how(state)}: {bulk_words.summary(tally, _approved(instruction))}{approved}"
+        case State.PENDING_ESCROW:
+            return f"{bulk_words.so_far(tally)}{approved}"
+        case State.COMPLETED | State.FAILED | State.CANCELED | State.COMMITTED:
+            return f"{_how(state)} {bulk_words.summary(tally, _approved(instruction))}{approved}"
         case State.COMMIT_UNKNOWN:
             again = "" if cancels else " Do not pay again."
             return f"was sent, but its outcome is *unknown*. Switchboard is finding out.{again}"
@@ -207,11 +210,9 @@ def _told(  # noqa: PLR0911 - one arm a state
 
 
 def _how(state: State) -> str:
-    if state is State.PENDING_ESCROW:
-        return "is through at the service, and what is pending is followed"
     if state is State.COMMITTED:
-        return "is through at the service, *but not everything is accounted for*"
-    return f"is *{word(state)}*"
+        return "is through at the service, *but not everything is accounted for*:"
+    return f"is *{word(state)}*. *Summary*:"
 
 
 def _approved(instruction: Instruction) -> int:

@@ -58,6 +58,14 @@ def summary(tally: Tally, approved: int) -> str:
     return f"{counts(tally)}. That is all {payments(approved)} that were approved."
 
 
+def so_far(tally: Tally) -> str:
+    """Between the service's *done* and the end: what still can change, and that more will be said."""
+    return (
+        f"is not finished: so far {counts(tally)}. What is pending is followed; the summary comes when every payment "
+        "is final."
+    )
+
+
 def progress_line(progress: Progress) -> str:
     """How far the service is."""
     tally = progress.tally

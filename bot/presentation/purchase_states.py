@@ -5,7 +5,6 @@ from bot.presentation.raw_status import said_raw
 from bot.presentation.text import as_said, mention, quote, sentence_of
 
 
-
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
     """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
     reason = sentence_of(quote(instruction.reason))

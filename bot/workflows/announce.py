@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 
+from bot.domain.bulk import BulkPayload
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.policy import Policy
 from bot.domain.references import ulid
@@ -63,13 +64,18 @@ _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
     """Where this instruction is shown: one card serves both when it was asked for among the approvers.
 
-    A purchase has nothing for approvers.
+    A purchase has nothing for approvers. What was asked for in a file's thread is told there too.
     """
     if instruction.kind is Kind.PURCHASE:
         return (Place.REQUESTER,)
-    if instruction.origin_channel == policy.channels.approvals:
+    if instruction.origin_channel == policy.channels.approvals and not thread_of(instruction):
         return (Place.APPROVALS,)
     return (Place.APPROVALS, Place.REQUESTER)
+
+
+def thread_of(instruction: Instruction) -> str:
+    """The thread that the requester's copy stands in; empty: in none."""
+    return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
 def channel_of(place: Place, instruction: Instruction, policy: Policy) -> str:

@@ -57,7 +57,10 @@ _SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedBulk:
-    """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words."""
+    """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words.
+
+    ``thread_ts`` is the thread of a file that was dropped.
+    """
 
     requester: str
     channel: str
@@ -65,6 +68,7 @@ class AskedBulk:
     items: Sequence[BulkItem]
     source_key: str
     read_as: str = ""
+    thread_ts: str = ""
 
 
 async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
@@ -153,6 +157,7 @@ def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",
         read_as=asked.read_as,
+        thread_ts=asked.thread_ts,
     )
 
 

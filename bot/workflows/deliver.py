@@ -18,7 +18,7 @@ from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows import boards
-from bot.workflows.announce import Action, Place, alert, tell_everybody
+from bot.workflows.announce import Action, Place, alert, tell_everybody, thread_of
 from bot.workflows.bulk_files import find_file, post_file
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
@@ -38,6 +38,9 @@ _WITH_FILE = frozenset({Action.LINK, Action.FILE})
 _CLOCK_SKEW = 60.0
 _DEAD_AFTER = 12
 
+_ALONE = "alone"
+"""In the payload: the thread it belonged to is gone."""
+_NO_THREAD = "thread_not_found"
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
@@ -164,7 +167,17 @@ async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, st
     if about.instruction is not None and row.place == Place.REQUESTER and row.payload.get("direct"):
         direct = await ctx.messenger.direct_message(about.instruction.requester)
         return direct, root.ts if root is not None and root.channel == direct else None
-    return (root.channel, root.ts) if root is not None else (row.channel, None)
+    thread = _thread(row, about)
+    if root is None:
+        return row.channel, thread
+    return root.channel, (thread if root.channel == row.channel else None) or root.ts
+
+
+def _thread(row: OutboxRow, about: _Subject) -> str | None:
+    """The thread of a file that this was asked for with; None: the copy of the card is the root of its own."""
+    if about.instruction is None or row.place != Place.REQUESTER or row.payload.get(_ALONE):
+        return None
+    return thread_of(about.instruction) or None
 
 
 def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
@@ -241,6 +254,11 @@ async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) ->
     personal = row.place == Place.REQUESTER or (about.board is not None and about.board.requester != "")
     if error in _NO_PLACE and personal and not row.payload.get("direct"):
         payload = {**row.payload, "direct": True}
+        now = ctx.clock.now()
+        await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
+        return
+    if error == _NO_THREAD and instruction is not None and _thread(row, about) is not None:
+        payload = {**row.payload, _ALONE: True}
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
         return

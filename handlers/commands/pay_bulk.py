@@ -65,7 +65,14 @@ async def admit_bulk(desk: Desk, user: str) -> PaymentsClient | Private:
 
 
 def ask_in_bulk(
-    desk: Desk, *, user: str, channel: str, read: Callable[[], Awaitable[Checked]], name: str, source_key: str
+    desk: Desk,
+    *,
+    user: str,
+    channel: str,
+    read: Callable[[], Awaitable[Checked]],
+    name: str,
+    source_key: str,
+    thread_ts: str = "",
 ) -> Later:
     """Read a file beside the ack, and ask for what is in it; every mistake in it becomes an answer."""
 
@@ -76,12 +83,14 @@ def ask_in_bulk(
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        return await ask(desk, checked, user=user, channel=channel, source_key=source_key)
+        return await ask(desk, checked, user=user, channel=channel, source_key=source_key, thread_ts=thread_ts)
 
     return asking(work, meanwhile=Private(bulk_answers.reading(name)))
 
 
-async def ask(desk: Desk, checked: Checked, *, user: str, channel: str, source_key: str) -> Private:
+async def ask(
+    desk: Desk, checked: Checked, *, user: str, channel: str, source_key: str, thread_ts: str = ""
+) -> Private:
     """Ask for what was read; nothing is requested while one row is bad."""
     if checked.bad:
         if bulk_answers.needs_file(checked.bad):
@@ -99,6 +108,7 @@ async def ask(desk: Desk, checked: Checked, *, user: str, channel: str, source_k
         items=checked.items,
         source_key=source_key,
         read_as=checked.read_as,
+        thread_ts=thread_ts,
     )
     instruction = await request_bulk(desk.ctx, asked)
     member = await can_post(desk.messenger, channel)

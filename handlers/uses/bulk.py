@@ -30,6 +30,7 @@ async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
         read=lambda: read_file(desk.ctx, file.id),
         name=file.name,
         source_key=f"{OF_FILE}{file.id}",
+        thread_ts=file.thread_ts or "",
     )
 
 

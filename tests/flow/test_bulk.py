@@ -5,12 +5,15 @@ from decimal import Decimal
 
 import pytest
 
+from bot.domain.bulk import BulkItem
 from bot.domain.bulk_account import BulkRow
 from bot.domain.instruction import Kind, State
+from bot.domain.money import Cents
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
+from bot.workflows.bulk_request import AskedBulk, request_bulk
 from storage import Tx
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
@@ -83,12 +86,12 @@ async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
     ]
     await run(rig)
     told = rig.news(FINANCE)
-    interim = next(m.plain for m in told if "what is pending is followed" in m.plain)
-    assert "2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending (4.25 USD)" in interim
-    assert "all 3 payments that were approved" in interim
+    (interim,) = (m for m in told if "What is pending is followed" in m.text)
+    assert "not finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending (4.25 USD)" in interim.text
+    assert not any("ummary*" in m.text or "data_visualization" in {block["type"] for block in m.blocks} for m in told)
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
-    final = [m for m in rig.news(FINANCE) if "is *completed*" in m.text]
+    final = [m for m in rig.news(FINANCE) if "*Summary*" in m.text]
     assert len(final) == 1
     assert "3 completed (39.75 USD), 0 failed (0.00 USD), 0 pending" in final[0].text
     assert "completed" in (await rig.card()).plain
@@ -147,6 +150,48 @@ async def test_one_bad_row_and_nothing_is_requested(rig: Rig) -> None:
         assert words in said.replace("*", ""), said
     assert "row 2" not in said
     assert rig.cards() == []
+
+
+@pytest.mark.parametrize("channel", [FINANCE, APPROVALS])
+async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, channel: str) -> None:
+    rig.payments.switches.bulk_fail_every = 2
+    offer = await drop(
+        rig, "march.csv", b"email,amount,note\nana@example.com,1.00,x\nluis@example.com,2.00,y\n", channel=channel
+    )
+    (card,) = rig.cards()
+    if channel == FINANCE:
+        assert not rig.cards(FINANCE)
+    await rig.press("approve")
+    await run(rig)
+    assert offer.thread_ts is not None
+    thread = rig.workspace.messages(channel, thread_ts=offer.thread_ts)
+    (job,) = (m for m in thread if m.text.startswith("Bulk payment"))
+    assert "every payment is accounted for" in job.text
+    assert (
+        len([m for m in thread if "*Summary*: 1 completed (1.00 USD), 1 failed (2.00 USD), 0 pending" in m.text]) == 1
+    )
+    names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
+    assert [name.partition("-failed")[1] for name in names] == ["-failed", ""]
+    assert [m.text for m in rig.workspace.messages(APPROVALS, thread_ts=card.ts) if "*Summary*" in m.text]
+
+
+async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:
+    item = BulkItem(row=2, email="ana@example.com", cents=Cents(100))
+    asked = AskedBulk(
+        requester=MARIA,
+        channel=FINANCE,
+        name="a.csv",
+        items=[item],
+        source_key="file:F1",
+        thread_ts="1700000000.000001",
+    )
+    await request_bulk(rig.switchboard.context, asked)
+    await rig.settle()
+    await approve(rig)
+    await run(rig)
+    assert "every payment is accounted for" in rig.cards(FINANCE)[0].text
+    assert len([m for m in rig.news(FINANCE) if "*Summary*: 1 completed" in m.text]) == 1
+    assert len(files(rig, FINANCE)) == 1
 
 
 async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
@@ -239,7 +284,7 @@ async def test_a_submission_whose_answer_was_lost_is_found_in_the_history(rig: R
     assert submissions(rig) == 2
     await run(rig)
     assert submissions(rig) == 2
-    assert "what is pending is followed" in rig.news(FINANCE)[-1].text
+    assert "What is pending is followed" in rig.news(FINANCE)[-1].text
     assert rig.payments.ledger.paid_cents() == 100 + 3975
 
 
@@ -375,7 +420,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     assert "2 payments canceled, 6.00 USD returned to the balance; 1 too late (3.00 USD)" in told
     assert rig.payments.ledger.paid_cents() == 400
     await run(rig, steps=2)
-    final = [m.text for m in rig.news(FINANCE) if "is *completed*: 2 completed" in m.text]
+    final = [m.text for m in rig.news(FINANCE) if "is *completed*. *Summary*: 2 completed" in m.text]
     assert len(final) == 1
     assert "2 canceled (6.00 USD)" in final[0]
 

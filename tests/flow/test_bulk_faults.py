@@ -67,7 +67,9 @@ async def people(rig: Rig) -> None:
 
 def is_over(rig: Rig) -> bool:
     told = [m.text for m in rig.news(FINANCE)]
-    return any("is *completed*: 2 completed" in text for text in told) and any("canceled, " in text for text in told)
+    return any("is *completed*. *Summary*: 2 completed" in text for text in told) and any(
+        "canceled, " in text for text in told
+    )
 
 
 @pytest.mark.parametrize(("name", "kind", "skip"), PLANS)
@@ -101,7 +103,7 @@ def check(rig: Rig) -> None:
     assert [item.status for item in job.items] == ["completed", "completed", "canceled", "canceled"]
     assert job.canceled_all == 0
     told = [m.text for m in rig.news(FINANCE)]
-    assert len([text for text in told if "is *completed*: 2 completed" in text]) == 1
+    assert len([text for text in told if "is *completed*. *Summary*: 2 completed" in text]) == 1
     assert len([text for text in told if "2 payments canceled, 7.00 USD returned" in text]) == 1
     names = Counter(
         found.name for m in rig.news(FINANCE) for one in m.files if (found := rig.workspace.file(one)) is not None

@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presentation.text import SPOKEN_LIMIT, as_said, clean, escape, header, moment, quote, sentence_of, shorten, spoken
+from bot.presentation.text import (
+    SPOKEN_LIMIT,
+    as_said,
+    clean,
+    escape,
+    header,
+    moment,
+    quote,
+    sentence_of,
+    shorten,
+    spoken,
+)
 from tests.domain.made import NOW
 from tests.presentation.drawn import ACTIVE, foreign
 
