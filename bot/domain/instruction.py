@@ -168,7 +168,7 @@ class Recipient(BaseModel):
     primary: bool | None = None
     country: str | None = None
     problem: str = ""
-    """Why it could not be read, in our words; empty when it was."""
+    """Why it could not be read, in our words or, where it allows that, the service's; empty when it was."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,15 +4,22 @@ from collections.abc import Sequence
 
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
+from bot.domain.money import plain
 from bot.presentation.text import SECTION_LIMIT, as_said, mrkdwn, quote, section, sentence_of
 
 _GIVEN_LIMIT = 120
 _SHOWN = 4
 """Mistakes of one line that are told at once."""
-_PART_LIMIT = 200
+_PART_LIMIT = 400
 
 NO_REASON = "Give a reason, for example: the invoice is from last year."
-WRONG_AMOUNT = "This is not the amount on the card. Type it exactly, for example 25.00."
+
+
+def wrong_amount(cents: int) -> str:
+    """What was typed to approve is not what stands on the card."""
+    return (
+        f"This is not the amount on the card. Type it as it stands there, with a point before the cents: {plain(cents)}"
+    )
 
 
 def at_field(error: PersonError) -> str:

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import TypedDict, TypeVar
 
 from bot.clients.payments import NewPayout, PaymentsClient
-from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import (
     Attempt,
     AttemptKind,
@@ -87,12 +87,12 @@ async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: In
 async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Recipient:
     try:
         account = await payments.account_status(instruction.payload.email)
-    except ServiceNow as silent:
+    except (ServiceNow, OperatorError) as silent:
         if instruction.puts_off < MAX_CREATES:
             raise
-        return Recipient(problem=silent.reason)
+        return Recipient(problem=silent.reason if isinstance(silent, ServiceNow) else silent.problem)
     except ServiceNever as refused:
-        return Recipient(problem=refused.reason)
+        return Recipient(problem=refused.words or refused.reason)
     return Recipient(
         full_name=account.full_name or None,
         active=account.active,

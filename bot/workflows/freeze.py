@@ -6,6 +6,7 @@ from datetime import datetime
 from bot.domain.approvals import No, Role, full_member, listed
 from bot.domain.audit import Entry
 from bot.domain.freeze import Frozen
+from bot.domain.instruction import State
 from bot.domain.references import ulid
 from bot.workflows.announce import Action
 from bot.workflows.context import Context
@@ -74,6 +75,8 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
             _store(tx, after, now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
         _store(tx, None, now)
+        for held in tx.instructions.awaiting((State.APPROVED,)):
+            tx.instructions.touch(held, now=now, due_at=now)  # people wait for it, and its time to be sent runs
         _announce(ctx, tx, "unfrozen", {"by": list(voices)}, now)
         return Freezing(frozen=None, changed=True, needed=needed)
 

@@ -12,7 +12,7 @@ from storage.transaction import Tx
 PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
 
-_NOT_FOUND = 404
+NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ async def list_operations(
 
 
 async def read_operation(payments: PaymentsClient, operation_id: str) -> Operation | None:
-    """The service's record; None when it knows no such operation.
+    """The service's record; None when it knows no such operation and has no words for people.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.get_operation``.
@@ -45,13 +45,13 @@ async def read_operation(payments: PaymentsClient, operation_id: str) -> Operati
     try:
         return await payments.get_operation(operation_id)
     except ServiceNever as refused:
-        if refused.status == _NOT_FOUND:
+        if refused.status == NOT_FOUND and not refused.words:
             return None
         raise
 
 
 async def read_events(payments: PaymentsClient, operation_id: str) -> tuple[PayoutEvent, ...] | None:
-    """What the service recorded of its calls to us about a payout; None when it knows no such payout.
+    """What the service recorded of its calls to us about a payout; None when it knows no such payout and is silent.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.payout_events``.
@@ -59,7 +59,7 @@ async def read_events(payments: PaymentsClient, operation_id: str) -> tuple[Payo
     try:
         return await payments.payout_events(operation_id)
     except ServiceNever as refused:
-        if refused.status == _NOT_FOUND:
+        if refused.status == NOT_FOUND and not refused.words:
             return None
         raise
 

@@ -38,6 +38,8 @@ async def approve(desk: Desk, click: Click) -> Reply:
     if isinstance(found, Private):
         return found
     if found.requirement.typed_amount:
+        if any(vote.person == click.user for vote in await find_votes(desk.ctx, found)):
+            return Private(answers.refused(Refusal.REPEATED, found))
         return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
     return await _told(desk, await decide.approve(desk.ctx, _decision(click, found)))
 

@@ -1,6 +1,7 @@
 """The verbs of ``/pay`` that only look: ``show``, ``list``, ``events``, ``account``, ``partner``."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from typing import Final, Protocol
 
 import structlog
@@ -16,7 +17,7 @@ from bot.presentation.audit import with_timeline
 from bot.workflows.audit import Story, story
 from bot.workflows.lookup import find, find_votes
 from bot.workflows.purchase import link_of
-from bot.workflows.reading import list_operations, read_events, read_operation
+from bot.workflows.reading import NOT_FOUND, list_operations, read_events, read_operation
 from handlers.commands import fields
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
 from handlers.desk import Desk
@@ -86,7 +87,8 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
         raise MistakesError([_unknown("operation", SHOW, desk, text)])
 
     async def look_there() -> Answer:
-        operation = await read_operation(payments, text)
+        with _its_own_words("operation", SHOW, desk, text):
+            operation = await read_operation(payments, text)
         if operation is None:
             raise MistakesError([_unknown("operation", SHOW, desk, text)])
         ours = await story(ctx.store, operation.code) if operation.code else None
@@ -136,7 +138,8 @@ async def _events(desk: Desk, command: Command, values: Values) -> Reply:
     remote_id = (instruction.remote_id if instruction is not None else None) or text
 
     async def look_there() -> Answer:
-        events = await read_events(payments, remote_id)
+        with _its_own_words("payout", EVENTS, desk, text):
+            events = await read_events(payments, remote_id)
         if events is None:
             raise MistakesError([_unknown("payout", EVENTS, desk, text)])
         return Private(operations.events(named, events))
@@ -171,8 +174,20 @@ async def _partner(desk: Desk, command: Command, _values: Values) -> Reply:
     return asking(look_there)
 
 
-def _unknown(argument: str, verb: Verb, desk: Desk, given: str) -> PersonError:
-    rule = f"no {argument} of that name is known here; it is {fields.OPERATION_RULE}"
+@contextmanager
+def _its_own_words(argument: str, verb: Verb, desk: Desk, given: str) -> Iterator[None]:
+    """What the service says of something it does not know, where it allows showing that, beside what may be given."""
+    try:
+        yield
+    except ServiceNever as refused:
+        if refused.status != NOT_FOUND or not refused.words:
+            raise
+        raise MistakesError([_unknown(argument, verb, desk, given, says=refused.words)]) from None
+
+
+def _unknown(argument: str, verb: Verb, desk: Desk, given: str, *, says: str = "") -> PersonError:
+    told = f" (the service says: {says})" if says else ""
+    rule = f"no {argument} of that name is known here{told}; it is {fields.OPERATION_RULE}"
     return _mistake(argument, rule, verb, desk, given)
 
 

@@ -96,5 +96,5 @@ def _answer(decided: Decided) -> Reply:
         return Nothing()
     content = answers.refused(decided.refusal, decided.instruction)
     if decided.refusal is Refusal.WRONG_AMOUNT:
-        return FieldErrors({views.AMOUNT: mistakes.WRONG_AMOUNT})
+        return FieldErrors({views.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
     return Replace(views.notice("Without effect", content.text))

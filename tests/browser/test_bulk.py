@@ -123,7 +123,8 @@ async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, office: P
     await expect(card(page).get_by_role("button", name="Cancel pending")).to_have_count(0)
     await become(page, MARIA)
     await enter(page, FINANCE)
-    await card(page).get_by_test_id("replies").click()
+    dropped = page.locator("#middle").get_by_test_id("message").filter(has_text="march.csv").last
+    await dropped.get_by_test_id("replies").click()
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread).to_contain_text("That is all 12 payments that were approved", timeout=LATER)
     file = thread.get_by_test_id("file").filter(has_text="failed")

@@ -46,8 +46,7 @@ async def test_frozen_payments_are_not_sent_until_a_quorum_lifts_it(rig: Rig) ->
     await rig.pay('send kim@example.com 5.00 "x"')
     assert "frozen" in told(rig, MARIA)
     await rig.pay("unfreeze", user=ADA)
-    await rig.pass_time(120, steps=2)
-    assert commits(rig) == 1
+    assert commits(rig) == 1  # at once: the time in which it may be sent has been running
     assert any("flow again" in m.text for m in rig.workspace.messages(APPROVALS))
 
 

@@ -131,6 +131,13 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
+@pytest.mark.parametrize("verb", ["show", "events"])
+async def test_what_the_service_says_of_an_unknown_one_stands_beside_what_may_be_given(rig: Rig, verb: str) -> None:
+    told = (await ask(rig, f"{verb} op-nowhere")).text
+    assert "(the service says: There is no such" in told
+    assert "it is a reference such as P-4F7K2M" in told
+
+
 async def test_a_page_can_be_named(rig: Rig) -> None:
     ids = fill(rig, 25)
     for text in ("list payouts 3", "list 3", "LIST Payouts 3"):

@@ -1,6 +1,7 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -90,3 +91,19 @@ async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -
     await rig.payments.advance()
     await rig.pass_time(60)
     assert "Reason: eWallet closed." in rig.cards(FINANCE)[-1].text
+
+
+async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(
+    sqlite_url: str, tmp_path: Path
+) -> None:
+    services = tmp_path / "services.toml"
+    services.write_text('[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
+    try:
+        await rig.pay()
+        await rig.pass_time(60, steps=4)
+        assert "account could not be read: payments: a page came instead of an answer (404)" in (await rig.card()).text
+        await rig.press("approve")
+        assert len(rig.paid) == 1
+    finally:
+        await rig.close()
