@@ -15,11 +15,11 @@ async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
     await rig.submit(ADA, {views.REASON: "the invoice is from last year"})
     assert rig.workspace.modal(ADA) is None
     assert await state(rig) is State.REJECTED
-    assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: The invoice is from last year.")
+    assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: the invoice is from last year.")
     for text in (told_once(rig, "rejected", FINANCE), told_once(rig, "rejected", APPROVALS)):
         assert f"<@{MARIA}>" in text
         assert f"<@{ADA}>" in text
-        assert "The invoice is from last year." in text
+        assert "the invoice is from last year." in text
     assert buttons(rig) == set()
     assert not rig.paid
 
