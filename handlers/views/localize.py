@@ -12,7 +12,7 @@ from bot.presentation import localization as told
 from bot.presentation import mistakes
 from bot.presentation.localization_forms import ASK, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
-from bot.workflows.localization import Asked, ask
+from bot.workflows.localization import Asked, ask, make_sure_of_room
 from handlers.commands.localize import own_hosts, refused
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
@@ -42,6 +42,8 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         infos = await _look(desk, requests, errors)
     if errors:
         return FieldErrors(errors)
+    if len(requests) > 1:
+        await make_sure_of_room(desk.ctx, form.user, requests)
     member = await can_post(desk.messenger, carried.channel)
     for number, request in enumerate(requests):
         info = infos.get(request.file)

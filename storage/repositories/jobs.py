@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, func, select, update
+from sqlalchemy import Connection, Row, Select, and_, func, select, update
 
 from storage.repositories.common import columns, free, insert_once
 from storage.rows import Job
@@ -64,10 +64,25 @@ class Jobs:
         )
         return {(kind, state): count for kind, state, count in self._connection.execute(query)}
 
-    def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Job]:
-        """Take jobs of one kind that are due, longest due first."""
+    def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
+        """Jobs of one kind that are not over, so that nobody waits for all that another asked for before.
+
+        First everybody's first, then everybody's second, and so on; among equals the older one.
+        """
+        query = _turns(kind).subquery()
+        ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
+        return [_read(row) for row in self._connection.execute(ordered)]
+
+    def claim_due(
+        self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int, in_turn: bool = False
+    ) -> list[Job]:
+        """Take jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
         due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
         chosen = select(table.c.id).where(due).order_by(table.c.due_at).limit(limit)
+        if in_turn:
+            turns = _turns(kind).subquery()
+            joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
+            chosen = joined.order_by(turns.c.turn, *_AGE).limit(limit)
         claim = (
             update(table)
             .where(table.c.id.in_(chosen.scalar_subquery()), due)
@@ -125,6 +140,15 @@ class Jobs:
     def _one(self, condition: Any) -> Job | None:
         row = self._connection.execute(select(table).where(condition)).first()
         return None if row is None else _read(row)
+
+
+_AGE = (table.c.created_at, table.c.id)
+
+
+def _turns(kind: str) -> Select[Any]:
+    """Each job that is not over, and which of those of its person it is."""
+    turn = func.row_number().over(partition_by=table.c.requester, order_by=_AGE)
+    return select(table.c.id, turn.label("turn")).where(table.c.kind == kind, table.c.closed_at.is_(None))
 
 
 def _read(row: Row[Any]) -> Job:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.localization.progress import State
+from bot.domain.localization.progress import MOST_OPEN, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN, CANCEL
@@ -121,6 +121,33 @@ async def test_a_few_at_once_and_texts_do_not_wait_for_films(maria: Localizer) -
     await maria.type("emotion I am so glad")
     await maria.board(DONE, number=4)
     assert len([c for c in maria.rig.localization.calls if c.operation == "music_source_separation"]) == 3
+
+
+async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["music_source_separation"] = LONG
+    for number in range(6):
+        await separate(maria, number)
+    await maria.board("number 3 in the queue", number=5)
+    ada = Localizer(maria.rig, user=ADA)
+    await separate(ada, 9)
+    await ada.board("number 1 in the queue", number=6)
+    await maria.board("number 4 in the queue", number=5)
+    await press(maria, maria.boards()[0], CANCEL)
+    await ada.board("separating", number=6)
+    await maria.board("number 3 in the queue", number=5)
+
+
+async def test_one_person_cannot_fill_the_queue(maria: Localizer) -> None:
+    maria.rig.localization.work_seconds["music_source_separation"] = LONG
+    for number in range(MOST_OPEN):
+        await separate(maria, number)
+    await maria.type("separate https://example.com/one-more.mp3")
+    await told(maria, "you have 20 calls under way or waiting, which is the most; wait for one, or cancel one")
+    assert len(await jobs(maria.rig)) == MOST_OPEN
+    await maria.type("emotion I am so glad")
+    await maria.board(DONE, number=MOST_OPEN)
+    await separate(Localizer(maria.rig, user=ADA), 99)
+    await maria.board("number 1 in the queue", number=MOST_OPEN + 1)
 
 
 async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> None:

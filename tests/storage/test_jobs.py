@@ -200,3 +200,18 @@ async def test_what_a_person_asked_for_lately(store: Store) -> None:
     await store.write(lambda tx: [tx.jobs.add(one) for one in jobs])
     found = await store.read(lambda tx: tx.jobs.lately("U1", "email", since=later(-5)))
     assert [one.id for one in found] == ["3", "2"]
+
+
+async def test_everybody_has_a_turn(store: Store) -> None:
+    for number in range(4):
+        await store.write(lambda tx, n=number: tx.jobs.add(job(f"a{n}", created_at=later(n))))
+    await store.write(lambda tx: tx.jobs.add(job("b0", requester="U2", created_at=later(10))))
+    await store.write(lambda tx: tx.jobs.add(job("c0", requester="U3", kind="other", created_at=later(11))))
+    order = await store.read(lambda tx: [one.id for one in tx.jobs.in_turn("email")])
+    assert order == ["a0", "b0", "a1", "a2", "a3"]
+    taken = await store.write(
+        lambda tx: tx.jobs.claim_due(kind="email", now=later(20), owner="me", lease_seconds=30, limit=2, in_turn=True)
+    )
+    assert {one.id for one in taken} == {"a0", "b0"}
+    await store.write(lambda tx: tx.jobs.change(taken[0], now=later(20), close=True))
+    assert (await store.read(lambda tx: tx.jobs.in_turn("email")))[0].id in ("a0", "a1", "b0")

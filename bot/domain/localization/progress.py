@@ -16,6 +16,9 @@ TEXT_LANE = "localization.text"
 LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
 """Kinds of jobs, and how many of each are under way at a time: nobody's sentence waits behind three films."""
 
+MOST_OPEN = 20
+"""Calls of a lane that one person may have under way or waiting: more are told to wait."""
+
 SUBJECT = "localization"
 """Word before the colon of the boards."""
 

@@ -1,13 +1,15 @@
 """Somebody asks for a call, cancels one, or has it run again. What is on its way is held by :mod:`.running`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bot.domain.errors import PersonError
 from bot.domain.localization import Request
 from bot.domain.localization.progress import (
     LANES,
+    MOST_OPEN,
     REPEATABLE,
     STOPPABLE,
     SUBJECT,
@@ -26,9 +28,8 @@ from storage.transaction import Tx
 if TYPE_CHECKING:  # the context holds what runs
     from bot.workflows.context import Context
 
-_MOST = 100
+_MOST = 1_000
 """Jobs of a lane that are looked through for a position in the queue."""
-
 
 _SLIP = timedelta(seconds=5)
 """Within which the same press of the same person is a slip of the finger."""
@@ -84,6 +85,8 @@ def _same(one: Job, other: Job) -> bool:
 async def _store(ctx: "Context", job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
     def work(tx: Tx) -> Sight:
         before = known(tx, job)  # writers come one after the other, those of other processes too
+        if before is None and room_in(tx, job.requester, job.kind) < 1:
+            raise too_many()
         if before is not None or not tx.jobs.add(job):
             return sight_in(tx, before or job)
         subject = subject_of(job.id)
@@ -95,6 +98,7 @@ async def _store(ctx: "Context", job: Job, *, known: Callable[[Tx, Job], Job | N
             now=job.created_at,
             requester=job.requester,
         )
+        show_queue(tx, job.kind, now=job.created_at)  # who has asked for much moves back
         return sight_in(tx, job)
 
     try:
@@ -226,12 +230,36 @@ def sight_in(tx: Tx, job: Job) -> Sight:
 
 def _position(tx: Tx, job: Job) -> int:
     """Its number in the queue, from 1; 0 when there is room for it already."""
-    before = [one for one in tx.jobs.open(job.kind, limit=_MOST) if (one.created_at, one.id) < (job.created_at, job.id)]
-    return max(len(before) + 1 - LANES[job.kind], 0)
+    all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
+    waiting = [one.id for one in all_open if one.state == State.WAITING]
+    before = waiting.index(job.id) if job.id in waiting else len(waiting)
+    return max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
+
+
+async def make_sure_of_room(ctx: "Context", person: str, requests: Sequence[Request]) -> None:
+    """Whether all of them can be asked for, before the first one is.
+
+    Raises:
+        PersonError: there is no room for all of them.
+    """
+    lane = lane_of(requests[0].capability)
+    if await ctx.store.read(lambda tx: room_in(tx, person, lane)) < len(requests):
+        raise too_many()
+
+
+def room_in(tx: Tx, person: str, lane: str) -> int:
+    """How many more calls of a lane this person may ask for now."""
+    return MOST_OPEN - sum(1 for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
+
+
+def too_many() -> PersonError:
+    """Somebody has filled the queue for now."""
+    rule = f"you have {MOST_OPEN} calls under way or waiting, which is the most; wait for one, or cancel one"
+    return PersonError(argument="queue", rule=rule, example="press Cancel on a call that waits")
 
 
 def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
-    """Everybody behind moves up."""
+    """Everybody behind moves up, or back."""
     for job in tx.jobs.open(kind, limit=_MOST):
         if job.state == State.WAITING:
             show_board(tx, subject_of(job.id), now=now, progress=True)

@@ -39,7 +39,8 @@ if TYPE_CHECKING:  # the context holds what runs
 
 log = structlog.get_logger(__name__)
 
-LEASE_SECONDS = 60.0
+LEASE_SECONDS = 30.0
+"""Six beats: so long after a crash another process says that the call was interrupted."""
 _TYPES = {
     "mp3": "audio/mpeg",
     "wav": "audio/wav",
@@ -161,7 +162,9 @@ async def _run_lane(ctx: "Context", lane: str) -> int:
         return 0
     now = ctx.clock.now()
     claimed = await ctx.store.write(
-        lambda tx: tx.jobs.claim_due(kind=lane, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=room),
+        lambda tx: tx.jobs.claim_due(
+            kind=lane, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=room, in_turn=True
+        ),
         name="claim_localization",
     )
     for job in claimed:
