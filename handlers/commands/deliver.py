@@ -12,6 +12,7 @@ from bot.workflows.bookings.stores import KnownStore
 from handlers.commands import delivery_fields as fields
 from handlers.commands import dispatch
 from handlers.commands.deliver_certify import CERTIFY
+from handlers.commands.deliver_edit import edit_form
 from handlers.commands.delivery_desk import (
     admitted,
     asking,
@@ -81,42 +82,13 @@ async def _store(desk: Desk, command: Command, values: Values) -> Reply:
     name = await chosen_store(desk, delivery, given, action=f"store {act}")
     if act == "show":
         return _show_store(desk, delivery, name)
-    known = next((one for one in await stores.known_stores(desk.ctx, delivery) if one.name == name), None)
-    record = known.record if known is not None else {}
-    if not record:
-        return _edit_unread(desk, delivery, name)
-    return Open(views.store_edit(name, values=store_values(record)))
-
-
-def store_values(record: object) -> dict[str, str]:
-    """A store's record as the initial values of its form."""
-    said = record if isinstance(record, dict) else {}
-    where = f"{said.get('latitude', '')}, {said.get('longitude', '')}" if said.get("latitude") else ""
-    return {
-        views.NAME: str(said.get("name", "")),
-        views.EMAIL: str(said.get("email", "")),
-        views.PHONE: f"{said.get('country_code', '')} {said.get('mobile', '')}".strip(),
-        views.ADDRESS: str(said.get("address", "")),
-        views.POSITION: where,
-        views.PLACE_REFERENCE: str(said.get("reference", "")),
-    }
+    return await edit_form(desk, command.trigger_id, delivery, name)
 
 
 def _show_store(desk: Desk, delivery: DeliveryService, name: str) -> Reply:
     async def ask() -> Answer:
         found = await stores.read_store(desk.ctx, delivery, name)
         return Private(deliveries.store(found.name, found.record))
-
-    return asking(ask)
-
-
-def _edit_unread(desk: Desk, delivery: DeliveryService, name: str) -> Reply:
-    """Its fields are not known here yet: read them first, then the form can be opened."""
-
-    async def ask() -> Answer:
-        found = await stores.read_store(desk.ctx, delivery, name)
-        lead = f":pencil2: Type `{desk.spelled(NAME)} store edit {name}` again to change it:"
-        return Private(deliveries.store(found.name, found.record, lead=lead))
 
     return asking(ask)
 

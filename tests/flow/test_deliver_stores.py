@@ -106,6 +106,26 @@ async def test_a_store_is_made_and_used_by_name(rig: Rig) -> None:
     assert "10 Quay" in await deliver(rig, "store show Old Harbour")
 
 
+async def test_a_store_is_changed_from_what_it_is_now_not_from_what_it_was(rig: Rig) -> None:
+    await deliver(rig, "store show Centro")
+    service_of(rig).stores[0].fields["fullAddress"] = "5 New Street"
+    await deliver(rig, "store edit Centro")
+    assert "5 New Street" in form_text(rig)
+    await rig.submit(MARIA, {views.PLACE_REFERENCE: "Green door"})
+    assert "5 New Street" in await turned(rig, "This is the store now")
+
+
+async def test_a_store_whose_service_takes_its_time_or_is_away(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.SLOW, "get_store", seconds=1.5))
+    await deliver(rig, "store edit Centro")
+    assert "Asking the delivery service" in form_text(rig)
+    assert "1 Main Square" in await turned(rig, "1 Main Square")
+    await rig.workspace.close(MARIA)
+    service_of(rig).faults.arm(Fault(FaultKind.LOST, "get_store"))
+    await deliver(rig, "store edit Centro")
+    assert ":warning:" in form_text(rig)
+
+
 async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_store"))
     await add(rig)

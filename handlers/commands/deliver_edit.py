@@ -1,0 +1,63 @@
+"""``/deliver store edit``: the form with the store as the service has it now.
+
+It is read anew each time: what somebody changed elsewhere meanwhile would be changed back by saving older values.
+"""
+
+import asyncio
+from typing import Final
+
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.presentation import answers
+from bot.presentation import delivery_views as views
+from bot.presentation.views import View, notice
+from bot.workflows.bookings import stores
+from bot.workflows.bookings.service import DeliveryService
+from handlers.desk import Desk
+from handlers.replies import Nothing, Open, Reply
+
+_TITLE: Final = "Edit a store"
+_SOON: Final = 1.0
+"""Seconds that a form may wait for the service: its trigger lives three."""
+
+
+async def edit_form(desk: Desk, trigger_id: str, delivery: DeliveryService, name: str) -> Reply:
+    """Open it; where the service takes its time, a form that says so turns into it."""
+    reading = desk.whispers.begin(_form(desk, delivery, name))
+    done, _ = await asyncio.wait({reading}, timeout=_SOON)
+    if done:
+        return Open(reading.result())
+    waiting = notice(_TITLE, answers.asking("delivery").text)
+    view_id = await desk.messenger.open_view(trigger_id=trigger_id, view=waiting)
+
+    async def turn() -> None:
+        view = await reading
+        try:
+            await desk.messenger.update_view(view_id=view_id, view=view)
+        except SwitchboardError:
+            return  # whoever closed the form does not wait for it
+
+    desk.whispers.begin(turn())
+    return Nothing()
+
+
+async def _form(desk: Desk, delivery: DeliveryService, name: str) -> View:
+    try:
+        found = await stores.read_store(desk.ctx, delivery, name)
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        return notice(_TITLE, answers.trouble(sentence(trouble)).text)
+    return views.store_edit(found.name, values=store_values(found.record))
+
+
+def store_values(record: object) -> dict[str, str]:
+    """A store's record as the initial values of its form."""
+    said = record if isinstance(record, dict) else {}
+    where = f"{said.get('latitude', '')}, {said.get('longitude', '')}" if said.get("latitude") else ""
+    return {
+        views.NAME: str(said.get("name", "")),
+        views.EMAIL: str(said.get("email", "")),
+        views.PHONE: f"{said.get('country_code', '')} {said.get('mobile', '')}".strip(),
+        views.ADDRESS: str(said.get("address", "")),
+        views.POSITION: where,
+        views.PLACE_REFERENCE: str(said.get("reference", "")),
+    }
