@@ -45,9 +45,9 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
         f"<@{ADA}> asked to start the search for a driver.",
         "The delivery service did that.",
         "The delivery service says *searching for a driver*.",
-        f"<@{TOM}> asked to cancel it. Reason: Customer called it off.",
+        f"<@{TOM}> asked to cancel it. Reason: customer called it off.",
         "The delivery service did that.",
-        "The delivery service says *canceled by the business*. Reason: Customer called it off.",
+        "The delivery service says *canceled by the business*. Reason: customer called it off.",
     ]
 
 

@@ -1,9 +1,10 @@
 """Jobs and the boards that show them: one of each, changed by one at a time, never forgotten."""
 
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
-from storage import Store
+from storage import Store, Tx
 from storage.rows import Board, Job
 from tests.storage.factories import NOW, later
 
@@ -202,9 +203,14 @@ async def test_what_a_person_asked_for_lately(store: Store) -> None:
     assert [one.id for one in found] == ["3", "2"]
 
 
+def add(one: Job, tx: Tx) -> bool:
+    return tx.jobs.add(one)
+
+
 async def test_everybody_has_a_turn(store: Store) -> None:
     for number in range(4):
-        await store.write(lambda tx, n=number: tx.jobs.add(job(f"a{n}", created_at=later(n))))
+        one = job(f"a{number}", created_at=later(number))
+        await store.write(partial(add, one))
     await store.write(lambda tx: tx.jobs.add(job("b0", requester="U2", created_at=later(10))))
     await store.write(lambda tx: tx.jobs.add(job("c0", requester="U3", kind="other", created_at=later(11))))
     order = await store.read(lambda tx: [one.id for one in tx.jobs.in_turn("email")])
