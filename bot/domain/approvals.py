@@ -35,6 +35,8 @@ class No(StrEnum):
     OWN_REQUEST = "own_request"
     NO_ROLE = "no_role"
     NOT_IN_CHARGE = "not_in_charge"
+    MAY_NOT_FREEZE = "may_not_freeze"
+    MAY_NOT_UNFREEZE = "may_not_unfreeze"
 
 
 class Refusal(StrEnum):

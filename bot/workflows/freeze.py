@@ -40,7 +40,7 @@ async def is_frozen(ctx: Context) -> Frozen | None:
 
 async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
     """Stop all sending. Any approver or admin may, at once and alone."""
-    refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN))
+    refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
     def work(tx: Tx) -> Freezing:
@@ -60,7 +60,7 @@ async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
 
 async def unfreeze(ctx: Context, *, person: str) -> Freezing:
     """One voice for starting again; with a quorum of approvers sending goes on."""
-    refusal = await _refusal(ctx, person, (Role.APPROVER,))
+    refusal = await _refusal(ctx, person, (Role.APPROVER,), No.MAY_NOT_UNFREEZE)
     now = ctx.clock.now()
     needed = ctx.policy.approval.quorum
 
@@ -85,12 +85,12 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
     return done
 
 
-async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...]) -> No | None:
+async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...], otherwise: No) -> No | None:
     standing = await ctx.people.standing(person)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
         return refusal
-    return None if any(listed(role, standing, ctx.policy.people) for role in roles) else No.NOT_APPROVER
+    return None if any(listed(role, standing, ctx.policy.people) for role in roles) else otherwise
 
 
 def _store(tx: Tx, state: Frozen | None, now: datetime) -> None:

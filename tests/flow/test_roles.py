@@ -97,8 +97,8 @@ COMMANDS = """
 /pay bulk cancel MANY all not-sent  -requester   not-sent  -requester   -requester   guest  nothing   gone  bot
 /pay bulk template     template     -requester   template  -requester   -requester   guest  nothing   gone  bot
 /pay approvals         0-for-you    3-for-you    1-for-you 0-for-you    empty        guest  nothing   gone  bot
-/pay freeze LINE       -approver    frozen       frozen    frozen       -approver    guest  nothing   gone  bot
-/pay unfreeze          -approver    thawed       thawed    -approver    -approver    guest  nothing   gone  bot
+/pay freeze LINE       -freezer     frozen       frozen    frozen       -freezer     guest  nothing   gone  bot
+/pay unfreeze          -thawer      thawed       thawed    -thawer      -thawer      guest  nothing   gone  bot
 /pay nonsense          no-verb      no-verb      no-verb   no-verb      no-verb      no-verb nothing  no-verb no-verb
 /switchboard help      usage        usage        usage     usage        usage        usage  nothing   usage usage
 /switchboard status    -charge      status       status    status       -charge      guest  nothing   gone  bot
@@ -162,6 +162,8 @@ SAYS = {
     "-role": "Only people whom the policy names as requesters, approvers or admins",
     "-charge": "Only approvers and admins",
     "-approver": "not among the approvers",
+    "-freezer": "Only approvers and admins of the policy may freeze payments",
+    "-thawer": "Only approvers of the policy may let payments flow again",
     "-owner": "Only the person who asked, or an admin",
     "own": "You asked for this yourself",
     "guest": "Guests cannot",
