@@ -103,7 +103,7 @@ def _facts(booking: Booking) -> list[Fact]:
         ("Address", _where(booking)),
         ("Order", _order(booking)),
         ("Fee", _fee(booking)),
-        ("Cook time", f"{request.cook_minutes} minutes" if request is not None and request.cook_minutes else ""),
+        ("Cook time", cook_time(request.cook_minutes) if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
         ("Delivery code", quote(str(detail.get("validation_code", "")), _NAME_LIMIT)),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
@@ -146,6 +146,11 @@ def _order(booking: Booking) -> str:
         return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
     return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
+
+
+def cook_time(minutes: int) -> str:
+    """How long it takes before a driver is searched for."""
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def payment_words(payment: Payment) -> str:

@@ -159,7 +159,7 @@ def job(found: BulkJob) -> Content:
     return facts(
         f"Bulk payment {found.id}",
         [
-            ("Status", found.status),
+            ("Status", found.status.casefold()),
             ("Payments", _number(found.count)),
             ("Pending", _number(found.pending)),
             ("Completed", _number(found.completed)),
@@ -215,7 +215,7 @@ def _job(one: BulkJob, reference: str | None) -> list[str]:
     return [
         f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
         reference or one.id,
-        one.status,
+        one.status.casefold(),
         _number(one.count),
         _number(one.completed),
         _number(one.failed),

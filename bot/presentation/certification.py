@@ -62,7 +62,7 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
     lines = [_line(point, seen.get(point), command) for point in Point]
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(1 for point in needed if point in seen)
-    lead = f"*Certification: {met} of {len(needed)} points seen here*"
+    lead = f"*Certification: {met} of {len(needed)} required points seen here*"
     told = _states(states)
     blocks: list[Block] = [section(mrkdwn(lead)), *paragraphs(lines)]
     if told:

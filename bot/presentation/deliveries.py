@@ -71,8 +71,8 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     currency = str(said.get("currency", ""))
     lines = [f":moneybag: *Delivery fee {price(str(said.get('fee', '')), currency)}*"]
     if said.get("fee_with_tax"):
-        tax = f", {price(str(said['tax']), currency)} of it tax" if said.get("tax") else ""
-        lines.append(f"With tax {price(str(said['fee_with_tax']), currency)}{tax}")
+        tax = f" ({price(str(said['tax']), currency)} of tax)" if said.get("tax") else ""
+        lines.append(f"{price(str(said['fee_with_tax']), currency)} with tax{tax}")
     about = [
         f"about {quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
         f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
@@ -104,11 +104,11 @@ def outage(said: str) -> str:
     return f":warning: *No price right now*: {sentence_of(quote(said))} Nothing was booked."
 
 
-def booked(booking: Booking) -> Content:
+def booked(booking: Booking, *, command: str) -> Content:
     """It is on its way to the service; the card says what becomes of it."""
     return answers.private(
         f":package: {named(booking)} is being booked. Its card shows what becomes of it; "
-        f"look at it with `show {booking.reference}`."
+        f"look at it with `{command} show {booking.reference}`."
     )
 
 

@@ -8,7 +8,7 @@ from bot.domain.booking import Payment
 from bot.domain.content import Block
 from bot.domain.deliveries import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Kind
 from bot.domain.money import plain as amount
-from bot.presentation.booking_cards import headline, payment_words
+from bot.presentation.booking_cards import cook_time, headline, payment_words
 from bot.presentation.deliveries import quote_lines
 from bot.presentation.text import clean, mrkdwn, plain, quote, section, shorten
 from bot.presentation.views import View, short_title
@@ -81,7 +81,7 @@ def confirm(booking: Booking) -> View:
     request = booking.request
     lines = [f"*{quote(headline(booking), ADDRESS_LIMIT)}*"]
     if request is not None:
-        cook = f", {request.cook_minutes} minutes of cook time" if request.cook_minutes else ""
+        cook = f", {cook_time(request.cook_minutes)} of cook time" if request.cook_minutes else ""
         lines += [
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
             f"Order of {amount(request.cents)}, {payment_words(request.payment)}{cook}",
@@ -161,7 +161,7 @@ def _order(given: Values) -> list[Block]:
         _amount(given),
         {
             **cook,
-            "hint": plain(f"The search for a driver waits so long, at most {COOK_MOST}. Empty: it starts at once."),
+            "hint": plain(f"The search for a driver waits this long, at most {COOK_MOST}. Empty: it starts at once."),
         },
         {**notes, "hint": plain(f"Nothing, or {NOTES_LEAST} to {NOTES_LIMIT} characters.")},
     ]

@@ -188,7 +188,7 @@ def result_comment(progress: Progress) -> str:
     who = mention(progress.requester)
     if progress.whole:
         return f"{who}: what the service gave back for {quote(progress.file, _NAME_LIMIT)}"
-    stopped = " It was stopped before its end." if progress.state is RunState.STOPPED else ""
+    stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
     return f"{who}: {_summary(progress.count)}{stopped}"
 
 

@@ -90,7 +90,7 @@ def _title(capabilities: Sequence[Capability]) -> str:
 
 
 def _about(capabilities: Sequence[Capability]) -> str:
-    summary = capabilities[0].summary
+    summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
     said = f"{summary[:1].upper()}{summary[1:]}."
     if len(capabilities) > 1:
         return f"{said} Give one of the three."

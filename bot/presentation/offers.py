@@ -29,6 +29,7 @@ _WORDS = {
     FileKind.DOCUMENT: "document",
     FileKind.TABLE: "table",
 }
+_NAMED = {"txt": "text"}
 _PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
 _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
 
@@ -133,7 +134,8 @@ def facts(file: DroppedFile) -> str:
     """Format, size and length; and that the name lies where it does."""
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
-    if file.is_called_wrongly and file.kind is not FileKind.OTHER:
+    known = _NAMED.get(file.format, known)
+    if file.is_called_wrongly and (file.kind is not FileKind.OTHER or file.format in _NAMED):
         known += " in spite of its name"
     parts = [known, size(file.size)]
     if file.duration_ms is not None and file.kind in (FileKind.AUDIO, FileKind.VIDEO):

@@ -209,7 +209,7 @@ def _line(operation: Operation, reference: str | None) -> str:
 
 def _event(event: PayoutEvent) -> str:
     known = [
-        quote(event.kind, _WORD_LIMIT),
+        quote(event.kind.removesuffix("_uri"), _WORD_LIMIT),
         f"to {quote(event.host, _PERSON_LIMIT)}" if event.host else "",
         f"answered {quote(event.status, _WORD_LIMIT)}" if event.status else "",
     ]

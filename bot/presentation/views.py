@@ -184,10 +184,11 @@ def notice(title: str, text: str) -> View:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One field of the form of a verb: the argument's name and its rule."""
+    """One field of the form of a verb: the argument's name and its rule, and whether it may stay empty."""
 
     name: str
     rule: str
+    optional: bool = False
 
 
 def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str, str]) -> View:
@@ -195,8 +196,10 @@ def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str
     blocks: list[Block] = [section(plain(f"{summary[:1].upper()}{summary[1:]}."))]
     for one in asked:
         element = {"type": "plain_text_input", "action_id": one.name, "max_length": _ARGUMENT_LIMIT}
-        label = f"{one.name[:1].upper()}{one.name[1:]}"
-        blocks.append({**_input(one.name, label, element), "hint": plain(f"{one.rule[:1].upper()}{one.rule[1:]}.")})
+        label = " or ".join(one.name.split("|"))
+        block = _input(one.name, f"{label[:1].upper()}{label[1:]}", element)
+        may_stay_empty = {"optional": True} if one.optional else {}
+        blocks.append({**block, **may_stay_empty, "hint": plain(f"{one.rule[:1].upper()}{one.rule[1:]}.")})
     return _modal(VERB, short_title(title), "Go on", json.dumps(dict(about)), blocks)
 
 

@@ -24,7 +24,7 @@ from handlers.incoming import Submission
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
-_BOOKED = "Booked"
+_BOOKED = "Booking"
 Again = Callable[[Sequence[str], str], View]
 
 
@@ -95,8 +95,8 @@ async def confirm(desk: Desk, form: Submission) -> Reply:
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
-    content = deliveries.booked(booking) if first else deliveries.confirmed_before(booking)
-    return Replace(notice(_BOOKED, content.text))
+    said = deliveries.booked(booking, command=desk.spelled("deliver"))
+    return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
 
 
 async def prebook(desk: Desk, form: Submission) -> Reply:
@@ -110,7 +110,7 @@ async def prebook(desk: Desk, form: Submission) -> Reply:
     if isinstance(asked, FieldErrors):
         return asked
     booking = await book.ask_at_once(desk.ctx, asked)
-    return Replace(notice("Pre-booked", deliveries.prebooked(booking).text))
+    return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 
 async def cancel(desk: Desk, form: Submission) -> Reply:

@@ -210,7 +210,7 @@ async def prebook(page: Page) -> Locator:
 async def the_checklist(page: Page) -> None:
     await say(page, "/deliver certify")
     told = private(page).last
-    await expect(told).to_contain_text("Certification: 12 of 12 points seen here", timeout=LATER)
+    await expect(told).to_contain_text("Certification: 12 of 12 required points seen here", timeout=LATER)
     await expect(told.get_by_text("to do", exact=False)).to_have_count(0)
     await shot(page, "deliver-certified")
     assert (await told.inner_text()).count("last ") >= len(Point)

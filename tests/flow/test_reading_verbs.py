@@ -299,7 +299,7 @@ async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
         told = await ask(rig, f"events {name}")
         assert f"The service recorded 1 call to us about {asked.reference}" in told.text
         line = told.text.splitlines()[1]
-        assert line.endswith("· confirmation_uri · to 127.0.0.1 · answered 200")
+        assert line.endswith("· confirmation · to 127.0.0.1 · answered 200")
         assert "<!date^" in line
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.workspace import View
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, MARIA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
 
 @pytest.fixture
@@ -48,6 +48,20 @@ async def test_what_is_found_out_later_is_said_in_the_form(rig: Rig) -> None:
 async def test_every_such_verb_opens_one(rig: Rig, verb: str) -> None:
     await rig.pay(verb, user=ADA)
     assert form(rig, ADA).title == f"/pay {verb}"
+
+
+async def test_what_may_be_left_out_may_stay_empty(rig: Rig) -> None:
+    await rig.pay("bulk items", user=ADA)
+    blocks = {block["block_id"]: block for block in form(rig, ADA).blocks if block["type"] == "input"}
+    assert {name: block.get("optional", False) for name, block in blocks.items()} == {"bulk": False, "page": True}
+    await rig.submit(ADA, {"bulk": "B-000000"})
+    assert "no bulk payment of that name" in form(rig, ADA).plain
+
+
+async def test_one_of_several_words_is_asked_for_in_words(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/deliver", "store")
+    label = next(block["label"]["text"] for block in form(rig, MARIA).blocks if block["type"] == "input")
+    assert label == "Add or show or edit"
 
 
 async def test_what_needs_nothing_opens_nothing(rig: Rig) -> None:

@@ -113,6 +113,17 @@ def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> N
     assert content.text.endswith("`/pay send ana@example.com 25.00 x`")
 
 
+def test_a_reference_keeps_its_letters_at_the_beginning_of_a_rule() -> None:
+    content = mistakes(
+        [
+            PersonError(argument="hash", rule="B-4F7K2M has no payment with the hash xyz", example="x"),
+            PersonError(argument="page", rule="nothing stands there", example="x"),
+        ]
+    )
+    assert "*hash*: B-4F7K2M has no payment" in content.text
+    assert "*page*: nothing stands there" in content.text
+
+
 def test_beside_a_field_stand_rule_and_example() -> None:
     said = at_field(PersonError(argument="amount", rule="it must be more than zero", example="25.00"))
     assert said == "It must be more than zero. For example: 25.00"

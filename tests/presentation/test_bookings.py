@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.domain.booking import Change, Payment, Quote, Status
-from bot.domain.certification import Evidence, Point
+from bot.domain.certification import OPTIONAL, Evidence, Point
 from bot.domain.deliveries import COOK_MOST, NOTES_LIMIT, Booking, BookingRequest, Kind, Stage
 from bot.presentation import booking_cards, booking_lines, certification, deliveries
 from bot.presentation import delivery_views as views
@@ -162,7 +162,7 @@ def test_every_answer() -> None:
         deliveries.hooks(WORST, [hook, hook], deed="were registered:"),
         deliveries.priced(WORST, quoted),
         deliveries.acted(loaded(WORST), deed="it is canceled", trouble=WORST),
-        deliveries.booked(loaded(WORST)),
+        deliveries.booked(loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
     ):
         check_message(content, longest=40_000)
@@ -214,3 +214,30 @@ def test_words() -> None:
     assert word("CANCELED_BY_RAIN") == "canceled (CANCELED_BY_RAIN)"
     assert word("<odd>") == "&lt;odd&gt;"
     assert COOK_MOST == 1_440
+
+
+def test_one_minute_is_one_minute() -> None:
+    request = booking().request
+    assert request is not None
+    soon = booking(request=request.model_copy(update={"cook_minutes": 1}))
+    for shown in (str(booking_cards.card(soon, now=NOW).blocks), str(views.confirm(soon)["blocks"])):
+        assert "1 minute" in shown
+        assert "1 minutes" not in shown
+
+
+def test_what_is_under_way_is_not_called_booked_and_can_be_looked_at_by_a_command_to_copy() -> None:
+    said = deliveries.booked(booking(), command="/sb-deliver").text
+    assert "is being booked" in said
+    assert "`/sb-deliver show B-4F7K2M`" in said
+
+
+def test_the_price_says_how_much_of_it_is_tax() -> None:
+    lines = deliveries.quote_lines(Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD"))
+    assert lines[1] == "4.76 USD with tax (0.62 USD of tax)"
+
+
+def test_the_checklist_counts_what_is_required() -> None:
+    needed = len([point for point in Point if point not in OPTIONAL])
+    every = {point: Evidence(count=1, last=NOW, what="Centro") for point in Point}
+    said = certification.checklist(every, {}, command="/deliver").text
+    assert f"{needed} of {needed} required points seen here" in said

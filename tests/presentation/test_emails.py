@@ -160,3 +160,8 @@ def test_every_problem_of_a_table_is_a_sentence(flaw: Flaw, names: list[str], ro
     assert len(said) < 2_900
     assert any(word in said for word in ("for example", "drop", "Rename", "Keep", "Split", "Add"))
     assert readable(emails.board(progress(RunState.FAILED, reason=said)))
+
+
+def test_what_was_stopped_is_told_in_sentences() -> None:
+    comment = emails.result_comment(progress(RunState.STOPPED))
+    assert comment.endswith("addresses answered. It was stopped before its end.")

@@ -128,3 +128,10 @@ def test_how_sure_the_service_is() -> None:
 
 def test_the_bar_while_a_file_goes_out() -> None:
     assert "▓▓▓▓░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], State.RUNNING)))
+
+
+@pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: one.verb)
+def test_a_form_says_nothing_of_what_is_typed_into_a_line(one: Capability) -> None:
+    carried = Carried(verb=one.verb, operations=(one.operation.value,), channel="C0FINANCE")
+    lead = form([one], carried)["blocks"][0]["text"]["text"]
+    assert "=" not in lead

@@ -120,6 +120,8 @@ def test_many_uses_are_a_menu() -> None:
         ({"kind": FileKind.DOCUMENT, "format": "pdf", "name": "a.pdf", "size": 1_025}, "PDF document, 2 KB"),
         ({"kind": FileKind.TABLE, "format": "csv", "name": "a.csv", "size": 12}, "CSV table, 12 bytes"),
         ({"kind": FileKind.OTHER, "format": "zip", "name": "a.zip"}, "ZIP, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.txt"}, "text, 3.3 MB"),
+        ({"kind": FileKind.OTHER, "format": "txt", "name": "a.mp3"}, "text in spite of its name, 3.3 MB"),
         ({"kind": FileKind.OTHER, "format": "", "name": "a.xyz"}, "a format that I do not know, 3.3 MB"),
         ({"duration_ms": None}, "WAV audio, 3.3 MB"),
     ],

@@ -1,0 +1,11 @@
+"""What one person is told who looks at bulk payments."""
+
+from bot.domain.bulk_records import BulkJob, JobPage
+from bot.presentation import bulk_answers
+
+
+def test_one_word_is_spelled_one_way_in_the_history() -> None:
+    jobs = (BulkJob(id="a1", status="DONE", count=3), BulkJob(id="b2", status="done", count=3))
+    text = bulk_answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
+    assert text.count("done") == len(jobs)
+    assert "DONE" not in text
