@@ -8,6 +8,7 @@ REQUESTER = "U0MARIA"
 FINANCE = "C0FINANCE"
 DELIVERIES = "C0DELIVERY"
 FIRST_COMMAND = '/pay send ana@example.com 25.00 "March translation"'
+SECOND_COMMAND = '/pay send kim@example.com 30.00 "Proofreading"'
 
 BOOK = "/deliver book"
 SAMPLE_NAME = "march-payouts.csv"
@@ -47,15 +48,15 @@ typed_amount = true
 def furnish(workspace: Workspace) -> None:
     """Put everybody and everything in its place."""
     people = {
-        REQUESTER: ("maria", "Maria Silva", "Finance · may ask for payments", "#7c5cff"),
-        "U0ADA": ("ada", "Ada Okafor", "Treasury · approver", "#0f9d76"),
-        "U0LIN": ("lin", "Lin Chen", "Treasury · approver", "#d9730d"),
+        REQUESTER: ("maria", "Maria Silva", "Finance · requester", "#6a4bf0"),
+        "U0ADA": ("ada", "Ada Okafor", "Treasury · approver", "#0b7a5c"),
+        "U0LIN": ("lin", "Lin Chen", "Treasury · approver", "#b45309"),
         "U0OLGA": ("olga", "Olga Reis", "Admin", "#b5386b"),
         "U0ZOE": ("zoe", "Zoe Fox", "No role", "#4b6584"),
     }
     for user, (name, real_name, title, color) in people.items():
         workspace.add_user(user, name, real_name=real_name, title=title, avatar_color=color)
-    workspace.add_user("U0GUS", "gus", real_name="Gus Guest", title="Guest", restricted=True, avatar_color="#8a8f98")
+    workspace.add_user("U0GUS", "gus", real_name="Gus Guest", title="Guest", restricted=True, avatar_color="#6b717a")
     workspace.add_user(
         "U0EVE", "eve", real_name="Eve Else", title="From another company", team_id="T0OTHER", avatar_color="#c0392b"
     )
@@ -68,7 +69,11 @@ def furnish(workspace: Workspace) -> None:
     workspace.add_channel(DELIVERIES, "deliveries", members=everybody, topic="Book deliveries here")
     workspace.add_channel("C0ALERTS", "alerts", members=everybody, topic="What needs a person")
     workspace.add_channel(
-        "C0RANDOM", "random", members=everybody, bot_member=False, topic="Switchboard is not a member here"
+        "C0RANDOM",
+        "random",
+        members=everybody,
+        bot_member=False,
+        topic="/invite @Switchboard to use it here",
     )
     workspace.add_command(
         "/pay",

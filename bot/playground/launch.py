@@ -21,6 +21,7 @@ from bot.playground.cast import (
     REQUESTER,
     SAMPLE,
     SAMPLE_NAME,
+    SECOND_COMMAND,
     furnish,
     open_accounts,
     open_stores,
@@ -80,6 +81,7 @@ class Playground:
             ),
             guide=Guide(
                 try_it=FIRST_COMMAND,
+                again=SECOND_COMMAND,
                 person=REQUESTER,
                 channel=FINANCE,
                 sample_name=SAMPLE_NAME,

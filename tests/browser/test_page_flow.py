@@ -271,11 +271,41 @@ async def test_a_fault_is_armed_seen_and_taken_back(page: Page, scene: Scene) ->
     assert [fault.operation for fault in scene.payments.faults.armed] == ["commit_payout"]
     await by(page, "fault-times").select_option("")
     await by(page, "fault-operation").select_option("callback")
+    await expect(by(page, "fault-times")).to_have_count(0)  # what becomes of callbacks stays so until told
     await page.get_by_role("button", name="Drop callbacks").click()
     await expect(by(page, "armed")).to_have_count(2)
     await by(page, "behave").click()
     await expect(by(page, "manners")).to_have_text("Behaves as it should")
     assert scene.payments.faults.armed == []
+
+
+async def test_the_switches_stay_under_the_pointer_when_one_is_used(page: Page) -> None:
+    await by(page, "faults").locator("summary").click()
+    switch = page.get_by_role("button", name="Do it, then drop the connection")
+    before = await switch.bounding_box()
+    await switch.click()
+    await expect(by(page, "armed")).to_have_count(1)
+    assert await switch.bounding_box() == before
+
+
+async def test_a_thread_closes_with_its_channel(page: Page, scene: Scene) -> None:
+    await enter(page, GENERAL)
+    await scene.bot.client.chat_postMessage(channel=GENERAL, text="a question")
+    await by(page, "message").last.hover()
+    await by(page, "open-thread").click()
+    await expect(page.get_by_role("complementary", name="Thread")).to_be_visible()
+    await enter(page, FINANCE)
+    await expect(page.get_by_role("complementary", name="Thread")).to_be_hidden()
+    await expect(page.get_by_role("complementary", name="Behind the scenes")).to_be_visible()
+
+
+async def test_what_grows_late_does_not_push_the_newest_message_out_of_sight(page: Page, scene: Scene) -> None:
+    await enter(page, GENERAL)
+    for number in range(12):
+        await scene.bot.client.chat_postMessage(channel=GENERAL, text=f"line {number}")
+    await expect(by(page, "message").last).to_contain_text("line 11")
+    await by(page, "message").nth(3).evaluate("node => { node.style.minHeight = '900px'; }")
+    await expect(by(page, "message").last).to_be_in_viewport()
 
 
 async def test_two_windows_are_two_people(page: Page, browser: Browser, scene: Scene) -> None:

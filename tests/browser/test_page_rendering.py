@@ -180,3 +180,25 @@ async def test_blocks_show_what_they_hold(page: Page, scene: Scene) -> None:
     assert await message.locator("ol li").inner_text() == "first@Nora Vidal"
     assert await message.locator(".mention-me").count() == 1
     assert await message.get_by_text("all of it").count() == 0
+
+
+async def test_the_colours_of_a_chart_belong_to_its_words(page: Page) -> None:
+    chart = {
+        "title": "Payments",
+        "chart": {
+            "type": "pie",
+            "segments": [
+                {"label": "Completed", "value": 0},
+                {"label": "Failed", "value": 12},
+                {"label": "Pending", "value": 48},
+            ],
+        },
+    }
+    colours = await page.evaluate(
+        """async (block) => {
+          const drawn = (await import('/console/page/js/chart.js')).chart(block);
+          return [...drawn.querySelectorAll('li')].map(one => [one.textContent, one.firstChild.style.background]);
+        }""",
+        chart,
+    )
+    assert colours == [["Failed 12 (20 %)", "var(--danger)"], ["Pending 48 (80 %)", "var(--warn)"]]

@@ -333,7 +333,7 @@ async def test_in_production_there_are_no_prebookings(sqlite_url: str) -> None:
 
 async def test_the_checklist_says_what_to_do_and_what_was_seen(rig: Rig) -> None:
     said = await deliver(rig, "certify")
-    assert "0 of 12 points" in said
+    assert "0 of 12 required points" in said
     assert "`/deliver webhooks on <store>`" in said.replace("&lt;", "<").replace("&gt;", ">")
     await booked(rig, **{views.COOK: "5"})
     said = await deliver(rig, "certify")

@@ -11,7 +11,9 @@ GARBAGE = FaultChoice(
 DONE_HANGS = FaultChoice(
     kind="done_hangs", title="Do it, then time out", about="It happens, but the answer never comes."
 )
-DONE_DROPPED = FaultChoice(kind="done_dropped", title="Do it, then hang up", about="It happens, then the line is cut.")
+DONE_DROPPED = FaultChoice(
+    kind="done_dropped", title="Do it, then drop the connection", about="It happens, then the line is cut."
+)
 
 READING = (
     LOST,

@@ -27,12 +27,14 @@ class Guide:
     """Where a newcomer starts: a command to try, who types it and where. Empty fields mean: the first there is.
 
     Attributes:
+        again: a second one, to somebody else.
         sample_name: name of a table to drop; without one, the tour does not come to files.
         sample: its text.
         book: the command that asks for a delivery, and ``book_channel`` where it is typed; as above.
     """
 
     try_it: str = ""
+    again: str = ""
     person: str = ""
     channel: str = ""
     sample_name: str = ""

@@ -89,18 +89,21 @@ class Deeds:
     async def _delete_file(self, body: Json) -> None:
         await self._workspace.delete_file(_text(body, "as"), _text(body, "file"))
 
-    def _invite(self, body: Json) -> None:
+    async def _invite(self, body: Json) -> None:
         """``/invite @name``: Slack's own command, here because the bot tells people to use it."""
         names = {user.name.lower(): user.id for user in self._workspace.users.values()}
         wanted = [name.removeprefix("@").lower() for name in str(body.get("text") or "").split()]
         if not wanted or any(name not in names for name in wanted):
             raise BadRequestError("/invite takes names of people here, for example /invite @Switchboard")
-        self._workspace.invite(_text(body, "channel"), *(names[name] for name in wanted))
+        channel, invited = _text(body, "channel"), [names[name] for name in wanted]
+        self._workspace.invite(channel, *invited)
+        told = ", ".join(f"@{self._workspace.users[user].name}" for user in invited)
+        await self._workspace.say(_text(body, "as"), channel, f"invited {told}")
 
     async def _slash(self, body: Json) -> None:
         command = _text(body, "command")
         if command == INVITE:
-            self._invite(body)
+            await self._invite(body)
             return
         known = self._workspace.commands
         if known and command not in known:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from bot.playground.console.choices import LOST
+from bot.playground.console.choices import DONE_DROPPED, LOST
 from bot.playground.console.panels import FaultChoice, Figure, Operation
 from bot.playground.console.service_panel import SimulatorPanel
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Manners, Shape
@@ -17,7 +17,7 @@ _FAULTS = (
     FaultChoice(kind="error_500", title="Answer 500", about="Nothing is done."),
     FaultChoice(kind="slow", title="Take longer", about="The answer comes five seconds later."),
     LOST,
-    FaultChoice(kind="done_dropped", title="Do it, then drop the connection", about="It is done, nobody hears of it."),
+    DONE_DROPPED,
     FaultChoice(kind="garbage", title="Answer garbage", about="A proxy answers with an HTML page."),
     FaultChoice(kind="refused", title="Refuse it", about="422 with a message."),
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from bot.playground.console.choices import DONE_DROPPED
 from bot.playground.console.panels import FaultChoice, Figure, Operation
 from bot.playground.console.service_panel import SimulatorPanel
 from bot.playground.simulators.localization import LocalizationSimulator, Switches
@@ -12,8 +13,8 @@ MANNERS = "manners"
 """Name under which the service's manners are offered, beside its operations."""
 
 _FAULTS = (
-    FaultChoice(kind="done_500", title="Do it, answer 504", about="A gateway gives up while the service works on."),
-    FaultChoice(kind="done_dropped", title="Do it, drop the connection", about="The work is done, nobody hears of it."),
+    FaultChoice(kind="done_500", title="Do it, then answer 504", about="A gateway gives up, the service works on."),
+    DONE_DROPPED,
     FaultChoice(kind="error_500", title="Answer 500", about="Nothing is done."),
     FaultChoice(kind="too_many", title="Answer 429", about="Nothing is done; try again in a second."),
     FaultChoice(kind="refused", title="Refuse it", about="422 with a message."),

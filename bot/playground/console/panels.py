@@ -24,11 +24,12 @@ class FaultChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class Operation:
-    """A request that can be made to fail; ``name`` as faults know it."""
+    """A request that can be made to fail, by the name faults have for it; ``lasting``: a manner that stays."""
 
     name: str
     title: str
     faults: Sequence[FaultChoice]
+    lasting: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
@@ -91,7 +92,7 @@ class SimulatorPanel(Panel, Generic[S]):
     @property
     def operations(self) -> Sequence[Operation]:
         """Requests, then manners."""
-        return (*self.requests, *self.manners)
+        return (*self.requests, *(replace(manner, lasting=True) for manner in self.manners))
 
     def arm(self, operation: str, kind: str, times: int | None) -> None:
         """Arm a fault, or turn a manner on until told to behave.

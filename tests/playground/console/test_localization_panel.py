@@ -54,7 +54,7 @@ async def test_calls_in_plain_words(box: LocalizationSimulator) -> None:
     assert await seen == "in-1"
     assert await anext(follower) == "in-1"
     (line,) = panel.calls()
-    assert (line.title, line.status, line.ok, line.fault) == ("Paraphrase", 504, False, "Do it, answer 504")
+    assert (line.title, line.status, line.ok, line.fault) == ("Paraphrase", 504, False, "Do it, then answer 504")
     assert panel.call("in-1") is line
     assert line.body == {"text": "Hello there."}
     await follower.aclose()  # type: ignore[attr-defined]  # a generator

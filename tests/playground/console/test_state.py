@@ -49,7 +49,7 @@ async def test_messages_are_those_the_person_may_see(scene: Scene) -> None:
 async def test_the_picture_holds_commands_guide_and_services(scene: Scene) -> None:
     picture = await scene.state()
     assert [command["command"] for command in picture["commands"]] == ["/pay", "/switchboard", "/invite"]
-    empty = {"sample_name": "", "sample": "", "book": "", "book_channel": ""}
+    empty = {"again": "", "sample_name": "", "sample": "", "book": "", "book_channel": ""}
     assert picture["guide"] == {"try_it": TRY_IT, "person": NORA, "channel": FINANCE, **empty}
     assert [service["name"] for service in picture["services"]] == ["payments", "slack"]
 

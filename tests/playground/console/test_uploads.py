@@ -170,3 +170,4 @@ async def test_the_app_is_invited(scene: Scene) -> None:
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/invite", "text": "@Nobody"}, status=400)
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/invite", "text": "@Switchboard"})
     assert scene.workspace.channel(FINANCE).bot_member
+    assert scene.workspace.messages(FINANCE)[-1].text == "invited <@U0BOT>"

@@ -2,10 +2,12 @@
 
 import { el } from "./dom.js";
 
-const SHADES = ["--good", "--danger", "--warn", "--faint", "--accent", "--info"];
+const SHADES = ["--accent", "--info", "--faint", "--accent-strong"];
+const MEANT = { completed: "--good", answered: "--good", failed: "--danger", pending: "--warn", canceled: "--faint" };
 
-function shade(at) {
-  return `var(${SHADES[at % SHADES.length]})`;
+// A colour that means something belongs to its word, whatever its place; green is never "failed".
+function shade(label, at) {
+  return `var(${MEANT[String(label).toLowerCase()] ?? SHADES[at % SHADES.length]})`;
 }
 
 function pie(chart) {
@@ -15,13 +17,13 @@ function pie(chart) {
   const slices = segments.map((one, at) => {
     const from = reached;
     reached += one.value / total;
-    return `${shade(at)} ${from * 360}deg ${reached * 360}deg`;
+    return `${shade(one.label, at)} ${from * 360}deg ${reached * 360}deg`;
   });
   const ring = el("div", { class: "chart-ring", "aria-hidden": "true" });
   ring.style.background = `conic-gradient(${slices.join(", ")})`;
   const legend = el("ul", { class: "chart-legend" }, segments.map((one, at) => {
     const dot = el("span", { class: "chart-dot", "aria-hidden": "true" });
-    dot.style.background = shade(at);
+    dot.style.background = shade(one.label, at);
     return el("li", {}, dot, `${one.label} `, el("strong", {}, String(one.value)), ` (${Math.round((one.value / total) * 100)} %)`);
   }));
   return el("div", { class: "chart-body" }, ring, legend);

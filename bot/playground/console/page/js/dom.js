@@ -16,7 +16,7 @@ export function el(tag, props = {}, ...children) {
     else if (name === "data") for (const [key, item] of Object.entries(value)) setData(node, key, item);
     else if (name === "class") node.className = value;
     else if (name === "value") node.value = value;
-    else node.setAttribute(name, value === true ? "" : String(value));
+    else node.setAttribute(name, value === true && !name.startsWith("aria-") ? "" : String(value));
   }
   node.append(...present(children));
   return node;

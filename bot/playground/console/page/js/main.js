@@ -140,6 +140,9 @@ async function tryIt() {
   parts.composer.put(text);
 }
 
+/** Another payment: the same one twice would need one more approver. */
+const again = () => typeFor(store.guide.again || store.guide.try_it, store.guide.channel);
+
 async function typeFor(text, channel) {
   if (store.guide.person && store.me.id !== store.guide.person) await become(store.guide.person);
   if (store.channels.has(channel) && store.channel !== channel) store.open(channel);
@@ -150,6 +153,16 @@ async function dropSample() {
   const { sample_name: name, sample, channel } = store.guide;
   await typeFor("", channel);
   parts.composer.attach([new File([sample], name, { type: "text/csv" })]);
+}
+
+/** Open the thread in which the bot offered something last. */
+function openOffer() {
+  const offers = [...store.channels.keys()].flatMap((channel) => [...(store.messages.get(channel)?.values() ?? [])])
+    .filter((message) => message.bot && message.thread_ts && message.blocks.some((block) => block.block_id?.startsWith("use:")));
+  const last = offers.sort((a, b) => a.order - b.order).at(-1);
+  if (!last) return;
+  if (store.channel !== last.channel) store.open(last.channel);
+  store.openThread(last.channel, last.thread_ts);
 }
 
 // --- the thread on the right ---
@@ -191,7 +204,7 @@ function build() {
   sidebar(byId("sidebar"), { choose, closeDrawer: () => drawer(false) });
   parts.panel = panel(byId("panel"), { close: () => showPanel(false) });
   modals();
-  parts.tour = tour(parts.tourPlace, { tryIt, dropSample, typeFor, choose, showPanel, showDrawer: drawer, narrow });
+  parts.tour = tour(parts.tourPlace, { tryIt, again, dropSample, openOffer, typeFor, choose, showPanel, showDrawer: drawer, narrow });
 }
 
 // The app draws its home when somebody opens it.

@@ -117,7 +117,9 @@ export class MessageList {
     this.list = el("div", { class: "messages", role: "log", "aria-label": label, "aria-live": "off" });
     this.more = el("button", { type: "button", class: "more-below", hidden: true, on: { click: () => this.toEnd() } }, "New messages below");
     scroller.replaceChildren(this.list, this.more);
-    new ResizeObserver(() => this.#stuck && this.toEnd()).observe(scroller);
+    const grown = new ResizeObserver(() => this.#stuck && this.toEnd());
+    grown.observe(scroller);
+    grown.observe(this.list); // a picture that arrives late pushes the end down
     scroller.addEventListener("scroll", () => {
       this.#stuck = this.#nearEnd();
       if (this.#stuck) this.more.hidden = true;

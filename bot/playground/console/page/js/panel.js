@@ -89,11 +89,12 @@ function faults(service) {
     service.operations.map(({ name, title }) => el("option", { value: name, selected: name === wish.operation }, title)));
   const times = el("select", { class: "select select-small", "aria-label": "How often", "data-testid": "fault-times", on: { change: (event) => { wish.times = event.target.value; } } },
     TIMES.map(([value, words]) => el("option", { value, selected: value === wish.times }, words)));
-  const kinds = service.operations.find(({ name }) => name === wish.operation)?.faults ?? [];
+  const chosenOne = service.operations.find(({ name }) => name === wish.operation);
+  const kinds = chosenOne?.faults ?? [];
   const node = el("details", { class: "faults", open: wish.open, "data-testid": "faults" },
     el("summary", {}, icon("bolt"), "Make it misbehave", icon("chevron", "icon turn")),
     el("div", { class: "fault-form" },
-      el("div", { class: "fault-where" }, operation, times),
+      el("div", { class: "fault-where" }, operation, !chosenOne?.lasting && times),
       el("div", { class: "fault-kinds" }, kinds.map(({ kind, title, about }) => el("button", {
         type: "button", class: "fault", title: about, data: { testid: "fault", kind },
         on: { click: () => deed(() => api.arm(service.name, wish.operation, kind, wish.times ? Number(wish.times) : null)) },
@@ -140,7 +141,7 @@ function draw() {
       el("button", { type: "button", class: "button-bare", "aria-label": "Close", "data-testid": "panel-close", on: { click: closePanel } }, icon("close"))),
     tabs(),
     service && el("div", { class: "panel-body", id: "panel-service", role: "tabpanel", "aria-labelledby": `tab-${service.name}` },
-      el("p", { class: "about" }, service.about), figures(service), state(service), faults(service),
+      el("p", { class: "about" }, service.about), figures(service), faults(service), state(service),
       el("div", { class: "deed-error", id: "panel-problem", role: "alert", hidden: true }), calls(service)));
   const body = root.querySelector(".panel-body");
   if (body) body.scrollTop = scrolled;

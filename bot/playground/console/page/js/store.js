@@ -130,8 +130,10 @@ class Store {
   }
 
   open(channel) {
+    const elsewhere = this.thread && this.thread.channel !== channel;
     this.channel = channel;
     this.tell("channel");
+    if (elsewhere) this.openThread(null);
   }
 
   openThread(channel, ts) {
