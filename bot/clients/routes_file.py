@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields as dataclass_fields
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
@@ -41,7 +42,7 @@ def load_routes(override: Path | None, *, environment: str) -> RouteTable:
     Raises:
         OperatorError: the file cannot be read or breaks a rule; the message names file, key, rule and example.
     """
-    shipped = tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
+    shipped = _shipped()
     changes = {} if override is None else _read(override)
     check = _Check(str(override))
     for service in changes:
@@ -55,6 +56,12 @@ def load_routes(override: Path | None, *, environment: str) -> RouteTable:
         dialects[service] = merged.dialect
         routes += merged.routes()
     return RouteTable(routes=routes, dialects=dialects, environment=environment)
+
+
+@cache
+def _shipped() -> Table:
+    """What the file in this package says; nobody changes it. Each service asks for it at start, it is read once."""
+    return tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
 
 
 def _read(path: Path) -> Table:

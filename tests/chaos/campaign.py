@@ -22,11 +22,11 @@ from tests.chaos.mutants import MUTANTS
 from tests.chaos.plans import Plan, Point, singles
 from tests.chaos.seams import sewn
 from tests.chaos.world import World
+from tests.support.scratch import scratch
 
 _BATCH = 8
 _PLAN_SECONDS = 60.0
 _COLLECT_EVERY = 20
-_MEMORY = Path("/dev/shm")  # a committed page on a real disk costs milliseconds that prove nothing here
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +131,10 @@ def _tidy() -> None:
         gc.collect()
 
 
-def _scratch() -> Path | None:
-    return _MEMORY if _MEMORY.is_dir() else None
-
-
 async def run_plan(plan: Plan) -> Outcome:
     """Run one plan and check everything."""
     started = time.monotonic()
-    with tempfile.TemporaryDirectory(dir=_scratch()) as folder:
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
             broken = ""
             try:

@@ -14,6 +14,7 @@ from bot.playground.faults import FaultKind
 from tests.stateful.people import POLICIES
 from tests.stateful.world import URIS, World
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE
+from tests.support.scratch import scratch
 
 T = TypeVar("T")
 
@@ -77,7 +78,7 @@ class Payouts(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self._folder = tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None)
+        self._folder = tempfile.TemporaryDirectory(dir=scratch())
         self._loop = asyncio.new_event_loop()
         self._broken = True
         self._asked = 0

@@ -4,13 +4,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from storage import Store, migrate
+from storage import Store
 from tests.storage.factories import KEY
 
 
 @pytest.fixture
 async def store(database_url: str) -> AsyncIterator[Store]:
-    await migrate(database_url)
     opened = await Store.open(database_url, audit_key=KEY)
     yield opened
     await opened.close()

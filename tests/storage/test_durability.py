@@ -5,14 +5,13 @@ import signal
 import sys
 
 from bot.domain.audit import verify
-from storage import Store, migrate
+from storage import Store
 from tests.storage.factories import KEY
 
 _ROUNDS = 3
 
 
 async def test_acknowledged_rows_survive_kill_9(database_url: str) -> None:
-    await migrate(database_url)
     acknowledged: set[str] = set()
     for _ in range(_ROUNDS):
         acknowledged |= await _write_and_die(database_url, at_least=100)

@@ -24,7 +24,6 @@ async def _hold(url: str) -> asyncio.subprocess.Process:
 
 
 async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
     holder = await _hold(sqlite_url)
     try:
         with pytest.raises(StorageError, match=f"id {holder.pid}") as refused:
@@ -42,7 +41,6 @@ async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: s
 
 @pytest.mark.postgres
 async def test_postgres_serves_several(postgres_url: str) -> None:
-    await migrate(postgres_url)
     one = await Store.open(postgres_url, audit_key=KEY)
     two = await Store.open(postgres_url, audit_key=KEY)
     assert not one.exclusive
@@ -50,9 +48,9 @@ async def test_postgres_serves_several(postgres_url: str) -> None:
     await two.close()
 
 
-async def test_what_money_depends_on_is_set(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
-    store = await Store.open(sqlite_url, audit_key=KEY)
+async def test_what_money_depends_on_is_set(new_sqlite_url: str) -> None:
+    await migrate(new_sqlite_url)
+    store = await Store.open(new_sqlite_url, audit_key=KEY)
 
     def held(tx: Tx) -> list[object]:
         names = ["journal_mode", "synchronous", "foreign_keys", "busy_timeout"]
@@ -64,7 +62,6 @@ async def test_what_money_depends_on_is_set(sqlite_url: str) -> None:
 
 
 async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    await migrate(sqlite_url)
     monkeypatch.setitem(engine._PRAGMAS, "synchronous", 7)
     with pytest.raises(StorageError, match="synchronous"):
         await Store.open(sqlite_url, audit_key=KEY)
@@ -74,7 +71,6 @@ async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, mo
 
 
 async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
     path = sqlite_url.removeprefix("sqlite+aiosqlite:///")
     store = await Store.open(sqlite_url, audit_key=KEY)
 
@@ -93,23 +89,23 @@ async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str)
     await store.close()
 
 
-async def test_the_files_belong_to_their_owner_alone(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
-    store = await Store.open(sqlite_url, audit_key=KEY)
+async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> None:
+    await migrate(new_sqlite_url)
+    store = await Store.open(new_sqlite_url, audit_key=KEY)
     await store.write(lambda tx: tx.flags.get("x"))
-    folder = Path(sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
+    folder = Path(new_sqlite_url.removeprefix("sqlite+aiosqlite:///")).parent
     names = sorted(entry.name for entry in folder.iterdir())
     assert names == ["switchboard.db", "switchboard.db-shm", "switchboard.db-wal", "switchboard.db.lock"]
     assert {stat.S_IMODE(entry.stat().st_mode) for entry in folder.iterdir()} == {0o600}
     await store.close()
 
 
-async def test_an_empty_database_is_refused(database_url: str) -> None:
+async def test_an_empty_database_is_refused(new_database_url: str) -> None:
     with pytest.raises(StorageError, match="version none") as refused:
-        await Store.open(database_url, audit_key=KEY)
+        await Store.open(new_database_url, audit_key=KEY)
     assert "switchboard migrate" in refused.value.mend
-    await migrate(database_url)
-    store = await Store.open(database_url, audit_key=KEY)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
     await store.close()
 
 

@@ -72,22 +72,22 @@ def _conditions_that_differ(connection: Connection, table: Table) -> list[object
     return [] if held == known else [(table.name, held, known)]
 
 
-async def test_a_second_run_changes_nothing(database_url: str) -> None:
-    await migrate(database_url)
-    await migrate(database_url)
-    store = await Store.open(database_url, audit_key=KEY)
+async def test_a_second_run_changes_nothing(new_database_url: str) -> None:
+    await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
     await store.close()
 
 
 @pytest.mark.postgres
-async def test_processes_that_start_together_migrate_once(postgres_url: str) -> None:
-    await asyncio.gather(*(migrate(postgres_url) for _ in range(4)))
-    store = await Store.open(postgres_url, audit_key=KEY)
+async def test_processes_that_start_together_migrate_once(new_postgres_url: str) -> None:
+    await asyncio.gather(*(migrate(new_postgres_url) for _ in range(4)))
+    store = await Store.open(new_postgres_url, audit_key=KEY)
     await store.close()
 
 
 async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_grow(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, upgrade = instruction(), command.upgrade
 
@@ -101,9 +101,9 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
 
     with monkeypatch.context() as patched:
         patched.setattr(command, "upgrade", first_step)
-        await migrate(database_url)
-    await migrate(database_url)
-    store = await Store.open(database_url, audit_key=KEY)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
     try:
         kept = await store.read(lambda tx: tx.tokens.find("t", NOW))
         assert kept is not None

@@ -5,14 +5,12 @@ import time
 
 import pytest
 
-from storage.migrate import migrate
 from storage.slots import WINDOW, SharedSlots
 
 pytestmark = pytest.mark.postgres
 
 
 async def test_several_processes_together_stay_within_the_limit(postgres_url: str) -> None:
-    await migrate(postgres_url)
     processes = [SharedSlots.open(postgres_url) for _ in range(3)]
     begun = time.monotonic()
     turns = await asyncio.gather(*(slots.acquire(0, patience=60) for slots in processes for _ in range(10)))
@@ -24,7 +22,6 @@ async def test_several_processes_together_stay_within_the_limit(postgres_url: st
 
 
 async def test_who_has_no_patience_is_told_so(postgres_url: str) -> None:
-    await migrate(postgres_url)
     slots = SharedSlots.open(postgres_url)
     assert [await slots.acquire(0, patience=5) for _ in range(10)] == [True] * 10
     assert not await slots.acquire(0, patience=0.05)
@@ -32,7 +29,6 @@ async def test_who_has_no_patience_is_told_so(postgres_url: str) -> None:
 
 
 async def test_a_429_holds_everybody(postgres_url: str) -> None:
-    await migrate(postgres_url)
     one, other = SharedSlots.open(postgres_url), SharedSlots.open(postgres_url)
     one.slow_down(30)
     assert not await one.acquire(0, patience=1)

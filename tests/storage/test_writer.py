@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from bot.domain.instruction import Instruction
-from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx, migrate
+from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.writer import BATCH_MAX, WAITING_MAX
 from tests.storage.factories import KEY, NOW, attempt, instruction, vote
 
@@ -31,7 +31,6 @@ async def test_concurrent_increments_lose_nothing(store: Store) -> None:
 
 @pytest.mark.postgres
 async def test_increments_of_several_processes_lose_nothing_and_share_one_chain(postgres_url: str) -> None:
-    await migrate(postgres_url)
     stores = [await Store.open(postgres_url, audit_key=KEY) for _ in range(3)]
     requests = [instruction() for _ in range(60)]
 
@@ -121,7 +120,6 @@ async def test_more_than_fits_waits_its_turn(store: Store) -> None:
 
 
 async def test_close_commits_what_was_accepted_and_refuses_the_rest(database_url: str) -> None:
-    await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY)
     accepted = [asyncio.create_task(store.write(_increment)) for _ in range(10)]
     await asyncio.sleep(0)
@@ -152,7 +150,6 @@ async def test_a_crash_at_the_commit(database_url: str, point: str, held: int | 
         if name == point:
             raise _Crash
 
-    await migrate(database_url)
     store = await Store.open(database_url, audit_key=KEY, probe=crash)
     bystander = asyncio.create_task(store.write(lambda tx: tx.flags.get("counter"), name="look"))
     with pytest.raises(_Crash):
@@ -190,7 +187,6 @@ async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_
         if name == "write.before:pay":
             _end_connections(postgres_url)
 
-    await migrate(postgres_url)
     store = await Store.open(postgres_url, audit_key=KEY, probe=cut)
     with pytest.raises(CommitUnknown):
         await store.write(_increment, name="pay")
@@ -200,7 +196,6 @@ async def test_a_connection_lost_at_the_commit_is_unknown_and_replaced(postgres_
 
 @pytest.mark.postgres
 async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: str) -> None:
-    await migrate(postgres_url)
     store = await Store.open(postgres_url, audit_key=KEY)
     assert await store.write(_increment) == 1
     _end_connections(postgres_url)
@@ -210,7 +205,6 @@ async def test_a_connection_lost_between_batches_is_not_noticed(postgres_url: st
 
 @pytest.mark.postgres
 async def test_a_connection_lost_in_a_unit_writes_nothing(postgres_url: str) -> None:
-    await migrate(postgres_url)
     store = await Store.open(postgres_url, audit_key=KEY)
 
     def cut(tx: Tx) -> None:
@@ -231,7 +225,6 @@ def _end_connections(url: str) -> None:
 
 
 async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
     store = await Store.open(sqlite_url, audit_key=KEY)
     shell = sqlite3.connect(sqlite_url.removeprefix("sqlite+aiosqlite:///"), isolation_level=None)
     shell.execute("BEGIN IMMEDIATE")
@@ -245,7 +238,6 @@ async def test_a_foreign_lock_is_told_in_time_and_survived(sqlite_url: str) -> N
 
 
 async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> None:
-    await migrate(sqlite_url)
     store = await Store.open(sqlite_url, audit_key=KEY)
 
     def limit(tx: Tx, pages: int) -> None:

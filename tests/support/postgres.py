@@ -13,7 +13,11 @@ from typing import Any
 
 import psycopg
 
+from tests.support.scratch import scratch
+
 _NOBODY = "nobody"
+_CHOOSES_HOW_TO_COPY = 150_000
+"""Version of the server: earlier ones always copy files."""
 
 
 class PostgresMissing(RuntimeError):
@@ -32,12 +36,15 @@ class PostgresServer:
         """Address for ``DATABASE_URL``."""
         return f"postgresql://switchboard@127.0.0.1:{self._port}/{database}"
 
-    def create_database(self) -> str:
-        """A new empty database; its name."""
+    def create_database(self, *, like: str | None = None) -> str:
+        """A new database; its name. ``like``: it begins as a copy of that one, to which nobody may be connected."""
         self._databases += 1
         name = f"test_{self._databases}"
+        copied = "" if like is None else f" TEMPLATE {like}"
         with self._administer() as connection:
-            connection.execute(f"CREATE DATABASE {name}")
+            if like is not None and connection.info.server_version >= _CHOOSES_HOW_TO_COPY:
+                copied += " STRATEGY FILE_COPY"  # half the time of the default for one that is small
+            connection.execute(f"CREATE DATABASE {name}{copied}".encode())
         return name
 
     def drop_database(self, name: str) -> None:
@@ -53,7 +60,7 @@ class PostgresServer:
 def postgres_server() -> Iterator[PostgresServer]:
     """Start a server and stop it again."""
     programs = _programs()
-    folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-"))
+    folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-", dir=scratch()))
     # PostgreSQL refuses to run as root.
     user = _NOBODY if os.getuid() == 0 else None
     if user:
@@ -75,6 +82,9 @@ def postgres_server() -> Iterator[PostgresServer]:
         "fsync": "off",
         "synchronous_commit": "off",
         "full_page_writes": "off",
+        "wal_level": "minimal",
+        "max_wal_senders": 0,
+        "max_wal_size": "64MB",
         "max_connections": 100,
         "shared_buffers": "16MB",
     }

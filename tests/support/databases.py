@@ -1,0 +1,55 @@
+"""Databases to begin with: empty ones, and migrated ones that are copies of one that was migrated once."""
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import storage.engine
+from storage.migrate import migrate
+from tests.support.compiled import one_async_compiler, one_compiler
+from tests.support.postgres import PostgresServer
+from tests.support.scratch import scratch
+
+
+def sqlite_address(file: Path) -> str:
+    """``DATABASE_URL`` of a file."""
+    return f"sqlite+aiosqlite:///{file}"
+
+
+def migrated_file() -> bytes:
+    """What an SQLite file holds right after it was migrated."""
+    with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+        file = Path(folder) / "switchboard.db"
+        asyncio.run(migrate(sqlite_address(file)))
+        return file.read_bytes()
+
+
+def lay(file: Path, content: bytes) -> None:
+    """Begin with a copy of a migrated file, readable by its owner only, as ``migrate`` makes it."""
+    file.touch(mode=0o600)
+    file.write_bytes(content)
+
+
+def migrated_database(server: PostgresServer) -> str:
+    """Name of a PostgreSQL database that was migrated and that nobody is connected to."""
+    name = server.create_database()
+    asyncio.run(migrate(server.url(name)))
+    return name
+
+
+@contextmanager
+def statements_compiled_once() -> Iterator[None]:
+    """Let every store of this process share its compiled statements, on either database."""
+    compilers: list[tuple[str, Callable[..., Any]]] = [
+        ("create_engine", one_compiler),
+        ("create_async_engine", one_async_compiler),
+    ]
+    with ExitStack() as stack:
+        for name, sharing in compilers:
+            original = getattr(storage.engine, name)
+            stack.callback(setattr, storage.engine, name, original)
+            setattr(storage.engine, name, sharing(original))
+        yield
