@@ -42,9 +42,21 @@ def load_routes(override: Path | None, *, environment: str) -> RouteTable:
     Raises:
         OperatorError: the file cannot be read or breaks a rule; the message names file, key, rule and example.
     """
+    return _shipped_alone(environment) if override is None else _laid_over(override, environment)
+
+
+@cache
+def _shipped_alone(environment: str) -> RouteTable:
+    """The usual table. Each service asks for it at start; nobody can change it, so it is made once."""
+    return _merged({}, _Check(""), environment)
+
+
+def _laid_over(override: Path, environment: str) -> RouteTable:
+    return _merged(_read(override), _Check(str(override)), environment)
+
+
+def _merged(changes: Table, check: "_Check", environment: str) -> RouteTable:
     shipped = _shipped()
-    changes = {} if override is None else _read(override)
-    check = _Check(str(override))
     for service in changes:
         if service not in shipped:
             check.refuse(service, f"no such service; there is: {', '.join(shipped)}", "[payments]")
@@ -60,7 +72,7 @@ def load_routes(override: Path | None, *, environment: str) -> RouteTable:
 
 @cache
 def _shipped() -> Table:
-    """What the file in this package says; nobody changes it. Each service asks for it at start, it is read once."""
+    """What the file in this package says, read once; nobody changes it."""
     return tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
 
 

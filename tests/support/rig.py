@@ -10,6 +10,8 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, Self
 
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
+
 from bot.app import Surroundings, Switchboard
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
@@ -81,6 +83,21 @@ class Unlimited:
 
     def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
         return None
+
+
+class GivenSettings(Settings):
+    """Settings from what a test gives and nothing else: the variables of whoever runs the tests are not looked at."""
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the library's names
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
 
 
 def _unhurried(clock: ManualClock) -> dict[str, Any]:
@@ -180,7 +197,7 @@ class Rig:
         }
         if self.delivery is not None:
             values |= {"delivery_base_url": self.delivery.base_url, "delivery_master_key": self.delivery.master_key}
-        return Settings(_env_file=None, **{**values, **more})
+        return GivenSettings(**{**values, **more})
 
     async def start(self) -> None:
         """Start the application (again): a new process, as far as leases are concerned."""
