@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,7 +83,8 @@ class Crew:
     """Worker processes, one a core, for as long as the ``with`` block lasts."""
 
     def __enter__(self) -> "Crew":
-        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=multiprocessing.get_context("spawn"))
+        spawning = multiprocessing.get_context("spawn")
+        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=spawning, initializer=_prepare)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -108,13 +109,21 @@ class Crew:
         return report
 
 
-def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
-    """Run some plans in this process, one after the other."""
+def _prepare() -> None:
+    """Make this process one of a crew's: silent, and with the seams in for as long as it lives.
+
+    All of its runs then share what they compiled and the database that they begin with.
+    """
     logging.disable(logging.CRITICAL)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     gc.disable()
+    _seams.enter_context(sewn())
+
+
+def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
+    """Run some plans in this process of a crew, one after the other."""
     outcomes = []
-    with sewn(), MUTANTS[mutant].change() if mutant else nullcontext():
+    with MUTANTS[mutant].change() if mutant else nullcontext():
         for text in texts:
             outcomes.append(asyncio.run(run_plan(Plan.parse(text))))
             _tidy()
@@ -122,6 +131,7 @@ def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
 
 
 _runs = Counter[str]()
+_seams = ExitStack()
 
 
 def _tidy() -> None:

@@ -18,7 +18,6 @@ FOUND = {
 
 
 @pytest.mark.timeout(120)
-def test_what_broke_once_holds() -> None:
-    with Crew() as crew:
-        report = crew.run([Plan.parse(text) for text in FOUND.values()])
+def test_what_broke_once_holds(crew: Crew) -> None:
+    report = crew.run([Plan.parse(text) for text in FOUND.values()])
     assert not report.broken, report.table()

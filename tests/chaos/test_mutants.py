@@ -7,9 +7,8 @@ from tests.chaos.mutants import MUTANTS
 
 
 @pytest.fixture(scope="module")
-def reports() -> dict[str, Report]:
-    with Crew() as crew:
-        return crew.run_mutants({name: mutant.plans for name, mutant in MUTANTS.items()})
+def reports(crew: Crew) -> dict[str, Report]:
+    return crew.run_mutants({name: mutant.plans for name, mutant in MUTANTS.items()})
 
 
 @pytest.mark.timeout(180)

@@ -31,9 +31,8 @@ def belongs_to_every_run(plan: Plan) -> bool:
 
 
 @pytest.mark.timeout(900)
-def test_single_faults(capsys: pytest.CaptureFixture[str]) -> None:
-    with Crew() as crew:
-        report = run(crew, chosen=belongs_to_every_run)
+def test_single_faults(crew: Crew, capsys: pytest.CaptureFixture[str]) -> None:
+    report = run(crew, chosen=belongs_to_every_run)
     with capsys.disabled():
         sys.stdout.write(f"\n{report.table()}\n")
     assert not report.broken
@@ -41,9 +40,8 @@ def test_single_faults(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.timeout(1_800)
-def test_every_single_fault_at_every_point(capsys: pytest.CaptureFixture[str]) -> None:
-    with Crew() as crew:
-        report = run(crew, chosen=lambda _: True)
+def test_every_single_fault_at_every_point(crew: Crew, capsys: pytest.CaptureFixture[str]) -> None:
+    report = run(crew, chosen=lambda _: True)
     with capsys.disabled():
         sys.stdout.write(f"\n{report.table()}\n")
     assert not report.broken
