@@ -60,7 +60,6 @@ _READS = frozenset({
     "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.users.list",
     "conversations.info", "conversations.history", "conversations.replies",
 })  # fmt: skip
-_TELLING = frozenset({"chat.postMessage", "chat.update"})
 _HANGING = frozenset({"create_payout", "commit_payout", "chat.postMessage"})
 """Effects whose time-out is also played in full; elsewhere a dropped answer stands for it."""
 
@@ -121,13 +120,3 @@ class Plan:
 def singles(flow: str, points: list[Point]) -> list[Plan]:
     """Every point with every fault that applies to it, one at a time."""
     return [Plan(flow, ((point, kind),)) for point in points for kind in point.kinds]
-
-
-def is_telling_again(plan: Plan) -> bool:
-    """Whether a plan's fault is one of the many ways in which Slack does not take an edit or a post.
-
-    They end in the same few lines for every card and every piece of news, so that the first flow tries them all and
-    the others only those that differ in what Slack then shows.
-    """
-    [(point, kind)] = plan.faults
-    return point.side is Side.SLACK and point.name in _TELLING and kind not in (Kind.LOST, Kind.DONE_DROPPED, *CRASHES)

@@ -7,6 +7,7 @@
 import tempfile
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -273,10 +274,11 @@ class Rig:
 
     def news(self, channel: str) -> list[Message]:
         """Everything said in the threads of a channel's cards."""
-        found = []
-        for card in self.cards(channel):
-            found += [m for m in self.workspace.messages(channel, thread_ts=card.ts) if m.ts != card.ts]
-        return found
+        threads: dict[str, list[Message]] = {card.ts: [] for card in self.cards(channel)}
+        for message in self.workspace.messages(channel):
+            if message.thread_ts in threads and message.ts != message.thread_ts:
+                threads[message.thread_ts].append(message)
+        return list(chain.from_iterable(threads.values()))
 
     @property
     def paid(self) -> list[tuple[str, int]]:

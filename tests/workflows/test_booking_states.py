@@ -1,11 +1,13 @@
 """Each state of a booking and each way between two: what the card says, what is told, what is final."""
 
 import itertools
+import re
 from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.domain.booking import Change, Status, change_of, is_final
+from bot.playground.workspace import Message
 from bot.presentation.booking_states import word
 from bot.workflows.bookings.evidence import gathered
 from tests.support.deliveries import CENTRO, booked, card, deliver, heard, lines, open_rig, service_of
@@ -44,23 +46,40 @@ async def test_every_way_between_two_states(rig: Rig) -> None:
     """Any state may be seen after any other: only final ones stay, and a driver who is gone is a restart."""
     await deliver(rig, "webhooks on Centro")
     service = service_of(rig)
-    for before, after in itertools.product(STATES, STATES):
-        booking = service.book.create(service.store("Centro"), FIELDS)
-        await heard(rig)
+    ways = {
+        way: service.book.create(service.store("Centro"), FIELDS | {"customerName": f"Walk {number:03}."})
+        for number, way in enumerate(itertools.product(STATES, STATES))
+    }
+    await heard(rig)
+    for (before, _), booking in ways.items():
         service.settle(booking, before.value, force=True)
-        await heard(rig)
-        told = lines(rig, CENTRO)
+    await heard(rig)
+    told = {name: len(thread) for name, (_, thread) in walks(rig).items()}
+    for (_, after), booking in ways.items():
         service.settle(booking, after.value, force=True)
-        await heard(rig)
-        news = lines(rig, CENTRO)[len(told) :]
+    await heard(rig)
+    seen = walks(rig)
+    assert len(seen) == len(ways)
+    for number, (before, after) in enumerate(ways):
+        shown, thread = seen[f"{number:03}"]
+        news = thread[told[f"{number:03}"] :]
         change = change_of(before.value, after.value)
         stays = change in (Change.NONE, Change.CONTRADICTION)
-        assert f"`{(before if stays else after).value}`" in card(rig, CENTRO).text, (before, after)
+        assert f"`{(before if stays else after).value}`" in shown.text, (before, after)
         assert len(news) == (0 if stays else 1), (before, after, news)
         assert any("search restarted" in line for line in news) is (change is Change.RESTARTED)
     contradictions = [one for one in rig.workspace.messages(ALERTS) if "had ended as" in one.text]
-    ended = sum(1 for before, after in itertools.product(STATES, STATES) if is_final(before.value) and before != after)
+    ended = sum(1 for before, after in ways if is_final(before.value) and before != after)
     assert len(contradictions) == ended
+
+
+def walks(rig: Rig) -> dict[str, tuple[Message, list[str]]]:
+    """The card of each customer by number, with what was said in its thread."""
+    threads: dict[str, list[str]] = {}
+    for message in rig.news(CENTRO):
+        threads.setdefault(str(message.thread_ts), []).append(message.text)
+    cards = {found[1]: card for card in rig.cards(CENTRO) if (found := re.search(r"Walk (\d{3})\.", card.text))}
+    return {number: (card, threads.get(card.ts, [])) for number, card in cards.items()}
 
 
 async def test_a_restart_search_is_told_as_such(rig: Rig) -> None:
