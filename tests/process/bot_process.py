@@ -12,7 +12,7 @@ import aiohttp
 
 RUN = ("-m", "bot", "run")
 PLAYED = (str(Path(__file__).with_name("played.py")),)
-"""The same program with a switch for tests; see there."""
+"""The same program with switches for tests; see there."""
 
 READY_SECONDS = 20.0
 """The contract's: from the start of the process until ``/readyz`` answers 200."""

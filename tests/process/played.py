@@ -1,10 +1,13 @@
-"""The bot as ``python -m bot run`` starts it, with two switches for tests; never imported, always run.
+"""The bot as ``python -m bot run`` starts it, with three switches for tests; never imported, always run.
 
 ``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
 right before or after the commit of the named unit of work: an instant that nobody outside could hit. With
 ``PLAY_FROM=write.before:request`` it counts from the first such instant on, not from the start.
 
 ``PLAY_LEVEL=DEBUG``: every logger of every library speaks at this level.
+
+``PLAY_SHOWN=1``: what was posted, with a file or without, is sure to be seen after so many seconds: the local
+workspace shows it at once, and half a minute for the real one would be slept away.
 """
 
 import logging
@@ -12,12 +15,16 @@ import os
 import signal
 import sys
 from dataclasses import replace
+from datetime import timedelta
+from functools import partial
 
 import bot.__main__ as program
-from bot import logs
+from bot import localizing, logs
 from bot.app import Surroundings, Switchboard
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
+from bot.workflows import deliver, recover
+from bot.workflows.localization import Localizing
 
 
 class Signaller:
@@ -51,8 +58,18 @@ def talkative(settings: Settings) -> None:
         logging.getLogger(name).setLevel(level)
 
 
+def show_after(seconds: float) -> None:
+    """Shorten the pauses before a conversation is searched for what may stand there."""
+    for module, name in ((deliver, "SCAN_AFTER"), (deliver, "_FILE_SCAN_AFTER"), (recover, "SCAN_AFTER")):
+        assert name in vars(module)
+        vars(module)[name] = timedelta(seconds=seconds)
+    vars(localizing)["Localizing"] = partial(Localizing, look_seconds=seconds)
+
+
 if __name__ == "__main__":
     vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
     if "PLAY_LEVEL" in os.environ:
         program._logs = talkative
+    if "PLAY_SHOWN" in os.environ:
+        show_after(float(os.environ["PLAY_SHOWN"]))
     sys.exit(program.main(["run"]))

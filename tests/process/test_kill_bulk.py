@@ -106,7 +106,7 @@ async def test_a_submission_arrives_after_its_sender_died(open_scene: Opening) -
     "method", ["files.completeUploadExternal", pytest.param("chat.postMessage", marks=pytest.mark.campaign)]
 )
 async def test_after_slack_took_it_and_did_not_answer(open_scene: Opening, method: str) -> None:
-    scene = await open_scene()
+    scene = await open_scene(program=PLAYED, PLAY_SHOWN="1")
     held = scene.slack_gate.hold(method, after_effect=True, skip=1)
     await ask(scene)
     async with Approver(scene, user=ADA):

@@ -2,12 +2,14 @@
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.workspace import Message
 from bot.presentation.localization import AGAIN
+from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA
@@ -22,8 +24,8 @@ async def service() -> AsyncIterator[LocalizationSimulator]:
         yield running
 
 
-async def opened(open_scene: Opening, service: LocalizationSimulator) -> Scene:
-    return await open_scene(LOCALIZATION_BASE_URL=service.base_url, LOCALIZATION_API_KEY=service.api_key)
+async def opened(open_scene: Opening, service: LocalizationSimulator, **more: Any) -> Scene:
+    return await open_scene(LOCALIZATION_BASE_URL=service.base_url, LOCALIZATION_API_KEY=service.api_key, **more)
 
 
 async def board(scene: Scene, *words: str, number: int = 0) -> Message:
@@ -54,8 +56,8 @@ async def test_a_call_that_a_kill_interrupts(open_scene: Opening, service: Local
 async def test_a_result_that_was_on_its_way_is_handed_over_after_a_kill(
     open_scene: Opening, service: LocalizationSimulator
 ) -> None:
-    scene = await opened(open_scene, service)
     # What was sent is looked for when Slack shows it for certain.
+    scene = await opened(open_scene, service, program=PLAYED, PLAY_SHOWN="1")
     held = scene.slack_gate.hold("files.completeUploadExternal", after_effect=True)
     await scene.workspace.slash(MARIA, FINANCE, "/localize", "speak Welcome aboard")
     await held.arrival()
