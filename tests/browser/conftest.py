@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
 from tests.playground.console.scene import Scene, open_scene
@@ -22,27 +23,35 @@ FLAGS = [
 PATIENCE_MILLISECONDS = 15_000
 
 
-@pytest.fixture
-async def browser() -> AsyncIterator[Browser]:
-    """One Chromium for the test."""
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def chromium() -> AsyncIterator[Browser]:
+    """One Chromium for all tests; what belongs to it lives in the session's loop, and so do these tests."""
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     async with async_playwright() as playwright:
         installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
         if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
             pytest.fail("There is no Chromium on this machine; Debian has it as the package chromium.")
-        browser = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
-        yield browser
-        await browser.close()
+        launched = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
+        yield launched
+        await launched.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
+async def browser(chromium: Browser) -> AsyncIterator[Browser]:
+    """The browser without anybody's windows; whatever a test opens is closed after it."""
+    yield chromium
+    for context in chromium.contexts:
+        await context.close()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
 async def scene() -> AsyncIterator[Scene]:
     """Workspace, an easily led bot, payments and console, running."""
     async with open_scene() as opened:
         yield opened
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
     """The playground's page at its first visit. Any error or refused script in it fails the test."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")

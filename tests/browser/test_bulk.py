@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.launch import Playground
@@ -15,7 +16,7 @@ from tests.browser.test_playground import become, enter, playground, shot, visit
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 MARIA, ADA, LIN = "U0MARIA", "U0ADA", "U0LIN"
 FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
@@ -31,7 +32,7 @@ FAILED = ["person4@example.com", "person8@example.com", "person12@example.com"]
 BROKEN = "email,amount,note\nana@example.com,25.00,March\nben@example.com,-3,April\n"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def office(playground: Playground) -> Playground:
     """Everybody but one has an account; each fourth payment fails; six are paid at a time."""
     for number in range(1, ROWS + 1):
@@ -41,7 +42,7 @@ async def office(playground: Playground) -> Playground:
     return playground
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
     context = await browser.new_context(
         viewport={"width": PHONE, "height": 844}, locale="en-GB", timezone_id="UTC", has_touch=True

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bot.playground.launch import Playground
@@ -10,7 +11,7 @@ from tests.browser.test_playground import enter, playground, say, shot, visit
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 LINE = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 
@@ -73,7 +74,7 @@ async def test_the_form_names_each_bad_line(visit: Page) -> None:
     await opened(page)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
     context: BrowserContext = await browser.new_context(
         viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC"

@@ -4,6 +4,7 @@ import re
 from collections.abc import AsyncIterator
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from bot.domain.certification import Point
@@ -12,7 +13,7 @@ from tests.browser.test_playground import enter, playground, say, shot, visit
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 HERE = "C0DELIVERY"
 LATER = 30_000
@@ -218,7 +219,7 @@ async def the_checklist(page: Page) -> None:
     await expect(private(page).last).to_contain_text("direct messages", timeout=LATER)
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
     context: BrowserContext = await browser.new_context(
         viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC"

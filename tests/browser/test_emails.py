@@ -10,7 +10,7 @@ from tests.browser.test_playground import SHOTS, become, enter, playground, say,
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 PHONE = {"width": 390, "height": 844}
 WIDE = {"width": 1280, "height": 800}

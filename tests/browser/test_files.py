@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.domain.files import DroppedFile, FileKind
@@ -21,7 +22,7 @@ from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.support import rig as office
 from tests.support.rig import Rig
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 CSV = "email,amount,note\nana@example.com,1.00,March\nben@example.com,2.50,April\n"
 SHOTS = Path(__file__).parents[2] / "screenshots"
@@ -209,7 +210,7 @@ USES = (
 )
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
     def prepare(workspace: Any) -> None:
         workspace.add_shortcut("use_file", "Use this file")
@@ -221,7 +222,7 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
     await opened.close()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def office_page(browser: Browser, rig: Rig) -> AsyncIterator[Page]:
     context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
     context.set_default_timeout(15_000)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.launch import Playground
@@ -13,7 +14,7 @@ from tests.support import media
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 FINANCE = "C0FINANCE"
 
@@ -60,7 +61,7 @@ def _ends(ending: str) -> re.Pattern[str]:
     return re.compile(rf"-audio-\w+\.{ending}$")
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def quick(playground: Playground) -> Playground:
     playground.localization.work_seconds = {"*": 0.1}
     return playground
@@ -164,7 +165,7 @@ async def test_mistakes_stand_at_their_fields(quick: Playground, visit: Page, tm
     assert len(quick.localization.calls) == 1
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def phone(browser: Browser, quick: Playground) -> AsyncIterator[Page]:
     context = await browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC")
     page = await context.new_page()

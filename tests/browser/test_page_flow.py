@@ -10,7 +10,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 def by(page: Page | Locator, name: str) -> Locator:

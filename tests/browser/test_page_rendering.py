@@ -7,7 +7,7 @@ from playwright.async_api import Browser, Page
 
 from tests.playground.console.scene import FINANCE, NORA, TOMAS, Scene
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 RENDER = """async ([module, name, argument]) => {
   const drawn = (await import(`/console/page/js/${module}.js`))[name](argument, {dispatch: async () => {}});

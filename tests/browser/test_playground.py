@@ -5,17 +5,18 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND
 from bot.playground.launch import Playground
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 SHOTS = Path(__file__).parents[2] / "screenshots"
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def playground() -> AsyncIterator[Playground]:
     playground = Playground(port=0)
     try:
@@ -25,7 +26,7 @@ async def playground() -> AsyncIterator[Playground]:
         await playground.stop()
 
 
-@pytest.fixture
+@pytest_asyncio.fixture(loop_scope="session")
 async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
     context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
     page = await context.new_page()

@@ -10,7 +10,7 @@ from tests.browser.test_playground import playground, shot, visit
 
 __all__ = ["playground", "visit"]
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
 async def test_the_tour_goes_on_to_files_bookings_and_misbehaviour(visit: Page) -> None:
