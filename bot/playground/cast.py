@@ -97,7 +97,9 @@ def furnish(workspace: Workspace) -> None:
         "/email", hint="check | file | help", description="Process e-mail addresses, one by one or as a list"
     )
     workspace.add_command(
-        "/switchboard", hint="audit | help", description="See what Switchboard did, and who told it to"
+        "/switchboard",
+        hint="status | jobs | audit | routes | help",
+        description="See how Switchboard stands, what it did, and who told it to",
     )
 
 
