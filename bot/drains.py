@@ -35,6 +35,10 @@ async def _lists(ctx: Context) -> int:
     return await ctx.emails.drain(ctx)
 
 
+async def _prune(ctx: Context) -> int:
+    return await ctx.retention.prune_due(ctx)
+
+
 SUBJECTS: dict[str, Subject] = {
     intake.SUBJECT: intake.FileOffers(),
     "booking": BookingSubject(),
@@ -61,6 +65,7 @@ DRAINS = {
     "leftovers": _leftovers,
     "anchors": _anchor,
     "lists": _lists,
+    "retention": _prune,
 }
 """Everything that is done because it is due, by name."""
 

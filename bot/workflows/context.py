@@ -1,7 +1,7 @@
 """What every workflow is given. Built once by the composition root, handed down, never global."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bot.clients.payments import PaymentsClient
@@ -16,6 +16,7 @@ from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.retention import Retention
 from bot.workflows.subjects import Subject
 from bot.workflows.usable import Usable
 from storage.store import Store
@@ -53,6 +54,7 @@ class Context:
         localizing: the localization service, and its calls that are under way.
         assumptions: lines of the route table that nobody has vouched for.
         anchoring: writes down outside the database where the audit chain stands.
+        retention: forgets what nobody needs any more.
     """
 
     store: Store
@@ -76,6 +78,7 @@ class Context:
     subjects: Mapping[str, Subject]
     uses: Sequence[Usable]
     bot_user: str
+    retention: Retention = field(default_factory=Retention)
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
     assumptions: Sequence[Assumption] = ()

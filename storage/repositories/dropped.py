@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, and_, func, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, select, update
 
 from bot.domain.files import DroppedFile
 from storage.repositories.common import columns, free, insert_once
@@ -95,6 +95,15 @@ class DroppedFiles:
         found: datetime | None = self._connection.execute(query).scalar_one()
         return found
 
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether :meth:`forget_old` would find anything."""
+        return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Forget files noticed before then of which nothing was said, some at a time; how many."""
+        some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
+
     def recover(self, owner: str) -> int:
         """Free files that another owner took; only where no other process can be alive. How many."""
         taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
@@ -108,3 +117,7 @@ class DroppedFiles:
     def _change(self, file_id: str, state: DropState, values: dict[str, object]) -> bool:
         meant = (table.c.id == file_id, table.c.state == state)
         return self._connection.execute(update(table).where(*meant).values(values)).rowcount == 1
+
+
+def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (table.c.state == DropState.QUIET, table.c.due_at.is_(None), table.c.created_at < before)

@@ -6,13 +6,14 @@ them without an answer are what a process that died had under way.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, func, insert, or_, select, update
 
 from storage.repositories.common import columns
 from storage.rows import EmailRun
-from storage.tables import email_address, email_block, email_run
+from storage.tables import email_address, email_block, email_run, job
 
 Numbered = tuple[int, str]
 """An address, or an answer in its stored form, by its number."""
@@ -141,6 +142,20 @@ class EmailRuns:
         total, answered = self._connection.execute(query).one()
         return total, answered
 
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether :meth:`forget` would find anything."""
+        return self._connection.execute(_old(before)).first() is not None
+
+    def forget(self, *, before: datetime, limit: int) -> int:
+        """Addresses, answers and files of one list that was closed before then, some at a time; how many rows."""
+        job_id = self._connection.execute(_old(before)).scalar_one_or_none()
+        if job_id is None:
+            return 0
+        some = select(email_address.c.n).where(email_address.c.job_id == job_id).limit(limit).scalar_subquery()
+        blocks = delete(email_block).where(email_block.c.job_id == job_id)
+        addresses = delete(email_address).where(email_address.c.job_id == job_id, email_address.c.n.in_(some))
+        return self._connection.execute(blocks).rowcount + self._connection.execute(addresses).rowcount
+
     def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:
         query = (
             select(email_address.c.n, email_address.c.address)
@@ -149,6 +164,16 @@ class EmailRuns:
             .limit(limit)
         )
         return [(n, address) for n, address in self._connection.execute(query)]
+
+
+def _old(before: datetime) -> Select[tuple[str]]:
+    """One list that was closed before then and of which something is left."""
+    held = or_(
+        exists().where(email_address.c.job_id == email_run.c.job_id),
+        exists().where(email_block.c.job_id == email_run.c.job_id),
+    )
+    over = select(email_run.c.job_id).join(job, job.c.id == email_run.c.job_id).where(job.c.closed_at < before)
+    return over.where(held).limit(1)
 
 
 def _read(row: Row[Any]) -> EmailRun:
