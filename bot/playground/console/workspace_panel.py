@@ -29,16 +29,34 @@ OPERATIONS: Sequence[Operation] = (
     Operation(name="response_url", title="Answer through the response URL", faults=_POSTING),
     Operation(name="*", title="Any request", faults=_POSTING),
 )
-_TITLES = {
+TITLES = {
+    "api.test": "Ask whether anybody answers",
     "auth.test": "Ask who it is",
+    "blocks.validate": "Have blocks checked",
+    "bots.info": "Look a bot up",
     "views.update": "Change a form",
     "views.push": "Open a second form",
     "views.publish": "Publish an App Home",
+    "chat.delete": "Delete a message",
+    "chat.getPermalink": "Ask for the address of a message",
+    "conversations.history": "Read a channel",
     "conversations.info": "Look a channel up",
+    "conversations.join": "Join a channel",
+    "conversations.list": "List channels",
+    "conversations.members": "List who is in a channel",
     "conversations.open": "Open a direct message",
+    "conversations.replies": "Read a thread",
+    "files.completeUploadExternal": "Share a file",
+    "files.getUploadURLExternal": "Ask where to upload a file",
+    "files.info": "Look a file up",
+    "reactions.add": "React to a message",
+    "team.info": "Look the workspace up",
+    "usergroups.list": "List user groups",
     "users.list": "List everybody",
+    "users.lookupByEmail": "Look a person up by address",
     "apps.connections.open": "Open a socket",
 } | {operation.name: operation.title for operation in OPERATIONS}
+"""Every method of the workspace in plain words."""
 _WRITES = ("chat.", "views.", "files.", "reactions.", "conversations.join", "conversations.open")
 
 
@@ -75,7 +93,7 @@ class WorkspacePanel(Panel):
             CallLine(
                 id=f"api-{self._book.count + 1}",
                 at=call.at,
-                title=_TITLES.get(call.method, call.method),
+                title=TITLES.get(call.method, call.method),
                 method="POST",
                 path=call.method,
                 operation=call.method,

@@ -8,8 +8,10 @@ from bot.playground.console.panels import CallBook, CallLine
 from bot.playground.console.payments_panel import OPERATIONS as PAYMENTS_OPERATIONS
 from bot.playground.console.payments_panel import masked, money
 from bot.playground.console.workspace_panel import OPERATIONS as SLACK_OPERATIONS
+from bot.playground.console.workspace_panel import TITLES
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.payments.dialect import ROUTES
+from bot.playground.workspace.methods import app, chat, conversations, files, people, views
 from tests.playground.console.scene import FINANCE, NORA, Scene
 
 
@@ -121,6 +123,11 @@ def test_operations_and_faults_exist_where_they_are_armed() -> None:
         if operation.name not in special - {"*"}:
             assert {choice.kind for choice in operation.faults} <= kinds
         assert len({choice.title for choice in operation.faults}) == len(operation.faults)
+
+
+def test_every_method_of_the_workspace_is_told_in_plain_words() -> None:
+    served = {name for group in (app, chat, conversations, files, people, views) for name in group.METHODS}
+    assert served - set(TITLES) == set()
 
 
 @pytest.mark.parametrize(
