@@ -5,7 +5,7 @@ not answer and nothing young enough is known, the error goes up: nobody counts o
 """
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
@@ -40,8 +40,11 @@ class People:
         Raises:
             ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
         """
-        person = await self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest)
-        groups = [group for group in self._groups if user in await self.members(group, fresh=fresh, oldest=oldest)]
+        person, *members = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
+            self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest),
+            *(self.members(group, fresh=fresh, oldest=oldest) for group in self._groups),
+        )
+        groups = (group for group, found in zip(self._groups, members, strict=True) if user in found)
         return Standing(person, frozenset(groups))
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
@@ -55,7 +58,7 @@ class People:
         )
         return found
 
-    async def _read(self, key: str, ask: Callable[[], Any], *, fresh: float, oldest: float) -> Any:
+    async def _read(self, key: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float) -> Any:
         async with self._asking.setdefault(key, asyncio.Lock()):
             known = self._known.get(key)
             age = self._monotonic() - known[0] if known else float("inf")
@@ -63,7 +66,7 @@ class People:
                 return known[1]
             try:
                 async with asyncio.timeout(self._timeout):
-                    answer = await ask()
+                    answer = await _twice(ask)
             except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
                 if known and age <= oldest:
                     return known[1]
@@ -96,3 +99,14 @@ class People:
                 return frozenset()
             raise ServiceNow(SERVICE, f"refused to list a user group ({refused.reason})") from refused
         return frozenset(str(user) for user in answer.get("users", []))
+
+
+async def _twice(ask: Callable[[], Awaitable[Any]]) -> Any:
+    """Ask, and once more where Slack asked us to wait; how long there is time for that is the caller's business."""
+    try:
+        return await ask()
+    except ServiceNow as busy:
+        if busy.retry_after is None:
+            raise
+        await asyncio.sleep(busy.retry_after)
+        return await ask()

@@ -37,6 +37,8 @@ _FILE_SCAN_AFTER = timedelta(seconds=30)
 _WITH_FILE = frozenset({Action.LINK, Action.FILE})
 _CLOCK_SKEW = 60.0
 _DEAD_AFTER = 12
+_BLIND_AFTER = 3
+"""The same where Slack will never let us look: more would only keep people waiting."""
 
 _ALONE = "alone"
 """In the payload: the thread it belonged to is gone."""
@@ -131,7 +133,7 @@ async def _not_searched(
     if isinstance(silent, ServiceNever) and error in _NO_PLACE:
         await _refused(ctx, row, about, error)  # where we are not, nothing of ours was posted
         return
-    if row.attempts >= _DEAD_AFTER:
+    if row.attempts >= (_BLIND_AFTER if isinstance(silent, ServiceNever) else _DEAD_AFTER):
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
         await _again(ctx, row, wait=None, error=error)  # twice is better than never
         return
@@ -236,6 +238,11 @@ def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | 
             attempts=0,
         )
     )
+
+
+def adopt(ctx: Context, tx: Tx, row: OutboxRow, at: Posted) -> None:
+    """The answer to this post was lost, and now it is known from elsewhere where the message stands."""
+    _posted(tx, ctx, row, _subject(tx, row), at, found=True)
 
 
 def _starts_the_clock(row: OutboxRow, instruction: Instruction) -> bool:

@@ -1,12 +1,9 @@
 """Look at requests without changing anything."""
 
 from bot.domain.instruction import Instruction, Kind, State, Vote
-from bot.workflows.announce import Place
 from bot.workflows.context import Context
-from storage.rows import OutboxState
 from storage.transaction import Tx
 
-_UNDER_WAY = (OutboxState.SENDING, OutboxState.UNKNOWN)
 _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
 
 
@@ -31,24 +28,5 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
     def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
         found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind is not Kind.PURCHASE)
         return [(one, tx.votes.of(one.id, one.round)) for one in found]
-
-    return await ctx.store.read(work)
-
-
-async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> Instruction | None:
-    """The request with this id, if this message is a copy of its card that we posted.
-
-    A person can be faster than Slack's answer to our post: while the post of a card to this conversation
-    is under way, a button in it is that card's.
-    """
-
-    def work(tx: Tx) -> Instruction | None:
-        copy = tx.copies.find(channel, ts)
-        if copy is not None:
-            return tx.instructions.get(instruction_id) if copy.instruction_id == instruction_id else None
-        posts = (tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place)
-        if any(post is not None and post.channel == channel and post.state in _UNDER_WAY for post in posts):
-            return tx.instructions.get(instruction_id)
-        return None
 
     return await ctx.store.read(work)

@@ -3,7 +3,7 @@
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.presentation import answers, bulk, bulk_answers, views
-from bot.workflows.lookup import shown_as
+from bot.workflows.pressed import shown_as
 from handlers.commands import fields, pay_bulk
 from handlers.commands.pay_reading import admitted, asking
 from handlers.desk import Desk

@@ -8,7 +8,8 @@ from bot.domain.instruction import Instruction, State
 from bot.presentation import answers, cards, views
 from bot.workflows import decide
 from bot.workflows.decide import Decided
-from bot.workflows.lookup import find_votes, shown_as
+from bot.workflows.lookup import find_votes
+from bot.workflows.pressed import shown_as
 from handlers.desk import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply

@@ -129,6 +129,40 @@ async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
     assert await people.standing("U0ADA") == before
 
 
+async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_once_more(api: Api, people: People) -> None:
+    kind = api.answers["users.info"]
+
+    def busy(_: dict[str, Any]) -> web.Response:
+        api.answers["users.info"] = kind
+        return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": "0.01"})
+
+    api.answers["users.info"] = busy
+    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
+    assert api.asked("users.info") == 2
+
+
+async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, people: People) -> None:
+    """A slow Slack is waited for once, not once for each question."""
+    asked = asyncio.Event()
+    person = api.answers["users.info"]
+    members = api.answers["usergroups.users.list"]
+
+    async def after_the_last_group(arguments: dict[str, Any]) -> web.StreamResponse:
+        await asked.wait()
+        answer = person(arguments)
+        assert isinstance(answer, web.StreamResponse)
+        return answer
+
+    def note(arguments: dict[str, Any]) -> Any:
+        if api.asked("usergroups.users.list") == len(GROUPS):
+            asked.set()
+        return members(arguments)
+
+    api.answers["users.info"] = after_the_last_group
+    api.answers["usergroups.users.list"] = note
+    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
+
+
 async def test_an_older_one_does_not(api: Api, people: People, clock: Clock) -> None:
     await people.standing("U0ADA")
     fail(api)

@@ -1,5 +1,7 @@
 """What is to be said reaches Slack once, whatever Slack does; edits show the newest state."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
@@ -49,6 +51,32 @@ async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, k
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
     told_once(rig, "rejected")
     assert buttons(rig) == set()
+
+
+async def test_a_button_says_where_a_card_stands_whose_post_got_no_answer(rig: Rig) -> None:
+    """Slack does not let us look for it, so without the button nobody would know."""
+    arm(rig, FaultKind.DONE_DROPPED, "chat.postMessage", skip=1)
+    arm(rig, FaultKind.REFUSED, "conversations.history", times=None)
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    told_once(rig, "completed")
+    assert everywhere(rig, "*completed*")
+    await rig.pass_time(HOUR, steps=20)
+    assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
+
+
+async def test_where_slack_never_lets_us_look_a_post_without_answer_is_soon_made_again(rig: Rig) -> None:
+    arm(rig, FaultKind.LOST, "chat.postMessage", skip=1)
+    identity = rig.workspace._state.identity
+    rig.workspace._state.identity = replace(
+        identity, scopes=tuple(scope for scope in identity.scopes if not scope.endswith(":history"))
+    )
+    await rig.pay()
+    await rig.pass_time(MINUTE, steps=12)
+    assert len(rig.cards(APPROVALS)) == 1
 
 
 async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig) -> None:
