@@ -33,6 +33,7 @@ _TOPICS = {
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
+    "unread": "is over at the service, but its list of payments cannot be read.",
     "stands_still": "does not move at the service.",
     "undelivered": "what became of it could not be told in its channel. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",

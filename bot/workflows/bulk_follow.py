@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
 from bot.domain.bulk import row_of
 from bot.domain.bulk_account import Accounting, BulkRow, Change
 from bot.domain.bulk_progress import Progress, Tally
@@ -42,12 +43,13 @@ _STILL_AFTER = 120
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What one look brought. ``complete``: every page of the items was read."""
+    """What one look brought. ``complete``: every page of the items was read; ``unread``: why they were not."""
 
     job: BulkJob
     changes: tuple[Change, ...] = ()
     complete: bool = False
     trouble: str = ""
+    unread: str = ""
 
 
 def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
@@ -92,16 +94,16 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked, instru
     rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id))
     accounting = Accounting(reference=instruction.reference, rows=rows)
     changes: list[Change] = []
-    complete = True
+    unread = ""
     try:
         async for page in payments.bulk_items(job.id):
             changes += accounting.take(page.items)
         changes += accounting.finish()
     except (ServiceNow, ServiceNever, OperatorError) as broken:
-        complete = False  # what was read is true all the same
+        unread = sentence(broken)  # what was read is true all the same
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
     changes += await _reasons(payments, job, accounting)
-    return Read(job, tuple(changes), complete, accounting.trouble if complete else "")
+    return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)
 
 
 async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[Change]:
@@ -144,12 +146,14 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None) -> None:
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
         _again(ctx, tx, tracked, instruction, "", now)
         return
+    if read.unread and (read.job.state is None or read.job.state.is_over) and tracked.polls >= LOOKS_BEFORE_MISSING:
+        alert(tx, moved, topic="unread", facts={"reason": read.unread}, policy=ctx.policy, now=now)
     if read.trouble:
         alert(tx, moved, topic="differs", facts={"reason": read.trouble}, policy=ctx.policy, now=now)
     if moved.state in FINAL:
         tx.tracked.stop(tracked.kind, tracked.remote_id, now)
         return
-    happened = bool(read.changes) or read.job.picture != tracked.last_status
+    happened = bool(read.changes) or (read.job.picture != tracked.last_status and not read.unread)
     if not happened:
         _tell_what_stands(ctx, tx, moved, tracked, now)
     # A list that was not read to the end is read again at the next look, whatever the figures say.

@@ -1,5 +1,6 @@
 """Bulk payments through the client: outcomes, paging to the end, and a list of hashes that is never empty."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -170,6 +171,19 @@ async def test_an_empty_list_is_one(partner: Partner, client: PaymentsClient) ->
     ):
         partner.answer = lambda _call, document=document: said(document)
         assert [page.size async for page in client.bulk_failures("b-1")] == [0]
+
+
+@pytest.mark.parametrize("wrap", [list, lambda rows: {"data": rows}, lambda rows: {"payments": rows}])
+async def test_a_list_without_figures_is_all_there_is(
+    partner: Partner, client: PaymentsClient, wrap: Callable[[list[Any]], Any]
+) -> None:
+    rows = [
+        {"receiver_email": "ana@example.com", "amount": "1.00", "status": "COMPLETED", "hash": f"h{n}"} for n in (1, 2)
+    ]
+    partner.answer = lambda _call: said(wrap(rows))
+    pages = [page async for page in client.bulk_items("b-1")]
+    assert [[item.hash for item in page.items] for page in pages] == [["h1", "h2"]]
+    assert len(partner.calls) == 1
 
 
 async def test_failures_carry_their_reason_in_the_services_words(partner: Partner, client: PaymentsClient) -> None:

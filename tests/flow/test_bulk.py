@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -173,6 +174,23 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
     assert [name.partition("-failed")[1] for name in names] == ["-failed", ""]
     assert [m.text for m in rig.workspace.messages(APPROVALS, thread_ts=card.ts) if "*Summary*" in m.text]
+
+
+async def test_a_list_that_cannot_be_read_is_told_once(sqlite_url: str, tmp_path: Path) -> None:
+    services = tmp_path / "services.toml"
+    services.write_text('[payments.list_bulk_items]\npath = "/bulk-payments/{id}"\n')  # answers, but with no list
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
+    try:
+        await ask(rig)
+        await approve(rig)
+        await run(rig)
+        await rig.pass_time(3_600, steps=30)
+        told = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
+        assert len(told) == 1
+        assert "no list of payments" in told[0]
+        assert "no payment reported yet" in rig.cards(FINANCE)[0].text
+    finally:
+        await rig.close()
 
 
 async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:

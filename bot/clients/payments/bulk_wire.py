@@ -34,10 +34,12 @@ def read_jobs(document: object, *, route: Route) -> JobPage:
 
 
 def read_items(document: object, *, route: Route) -> ItemPage:
-    """One page of items or of failures."""
-    body, names = reading.as_object(document), route.reply
+    """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it."""
+    names = route.reply
+    body = {names["payments"][0]: document} if isinstance(document, list) else reading.as_object(document)
     items = _list(body, names["payments"], lambda one: _item(one, names))
-    page, pages, count = _figures(body, names)
+    is_paged = any(reading.value(body, names[told]) is not None for told in ("page", "pages", "count"))
+    page, pages, count = _figures(body, names) if is_paged else (1, 1, len(items))
     return ItemPage(items=items, page=page, pages=pages, count=count)
 
 
