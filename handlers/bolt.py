@@ -270,7 +270,7 @@ class _Listeners:
             return Private(answers.try_again(f"{silent.service} {silent.reason}."))
         except CommitUnknown as lost:
             log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
-            return Private(answers.uncertain())
+            return Private(answers.uncertain(self._desk.spelled("pay")))
         except StorageError as busy:
             log.warning("a request could not be stored", reason=str(busy))
             return Private(answers.try_again("The database is busy."))
@@ -278,7 +278,7 @@ class _Listeners:
             log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
             return Private(answers.trouble(sentence(ours)))
         except TimeoutError:
-            return Private(answers.slow())
+            return Private(answers.slow(self._desk.spelled("pay")))
         except Exception:
             error_id = secrets.token_hex(4)
             log.exception("a handler failed", error_id=error_id)

@@ -193,19 +193,19 @@ def interrupted() -> Content:
     return private(":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again.")
 
 
-def uncertain() -> Content:
+def uncertain(command: str) -> Content:
     """The database did not say whether it stored what was asked."""
     return private(
-        ":grey_question: The database did not say whether this was recorded. Look at the card or at `/pay approvals` "
-        "before you repeat it."
+        ":grey_question: The database did not say whether this was recorded. Look at the card or at "
+        f"`{command} approvals` before you repeat it."
     )
 
 
-def slow() -> Content:
+def slow(command: str) -> Content:
     """Slack waits three seconds and this took longer; it may still happen."""
     return private(
-        ":snail: This takes longer than Slack waits. It may still happen: look at the card or at `/pay approvals` "
-        "before you repeat it."
+        ":snail: This takes longer than Slack waits. It may still happen: look at the card or at "
+        f"`{command} approvals` before you repeat it."
     )
 
 

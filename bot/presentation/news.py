@@ -77,7 +77,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
             f"{as_said(quote(str(facts['reason'])))}\n"
-            "Nothing is sent until approvers lift it with `/pay unfreeze`."
+            f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."

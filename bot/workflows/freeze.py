@@ -38,8 +38,8 @@ async def is_frozen(ctx: Context) -> Frozen | None:
     return await ctx.store.read(frozen)
 
 
-async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
-    """Stop all sending. Any approver or admin may, at once and alone."""
+async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay") -> Freezing:
+    """Stop all sending. Any approver or admin may, at once and alone; ``command`` is how it is lifted."""
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
@@ -50,7 +50,7 @@ async def freeze(ctx: Context, *, person: str, reason: str) -> Freezing:
         after = Frozen(by=person, reason=reason, at=now.isoformat())
         _store(tx, after, now)
         _audit(tx, person, "freeze", {"reason": reason}, now)
-        _announce(ctx, tx, "frozen", {"by": person, "reason": reason}, now)
+        _announce(ctx, tx, "frozen", {"by": person, "reason": reason, "command": command}, now)
         return Freezing(frozen=after, changed=True)
 
     done = await ctx.store.write(work, name="freeze")

@@ -20,7 +20,7 @@ def _reason(text: str) -> str:
 
 
 async def _freeze(desk: Desk, command: Command, values: Values) -> Reply:
-    done = await freeze(desk.ctx, person=command.user, reason=values["reason"])
+    done = await freeze(desk.ctx, person=command.user, reason=values["reason"], command=desk.spelled("pay"))
     if done.refusal is not None:
         return Private(answers.refused(done.refusal))
     return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=True, needed=done.needed))

@@ -7,7 +7,7 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.clock import ManualClock
-from tests.support.rig import EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.workflows.looking import heard, newest, requests, whispers
 
 EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
@@ -369,5 +369,8 @@ async def test_a_prefix_renames_the_command_and_its_examples(sqlite_url: str) ->
         assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in whispers(rig, MARIA)[0]
         await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
         assert "not a command of Switchboard" in whispers(rig, MARIA)[1]
+        await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
+        await rig.settle()
+        assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
     finally:
         await rig.close()

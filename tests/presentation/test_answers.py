@@ -154,6 +154,6 @@ def test_a_service_that_is_not_configured_names_its_variables() -> None:
 
 def test_other_troubles_have_their_words() -> None:
     assert "Nothing was recorded" in answers.try_again("The database is busy.").text
-    assert "/pay approvals" in answers.slow().text
+    assert "`/sb-pay approvals`" in answers.slow("/sb-pay").text
     assert "`deadbeef`" in answers.broken("deadbeef").text
     assert "&lt;!here&gt;" in answers.unknown_command("/x<!here>").text
