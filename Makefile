@@ -16,7 +16,7 @@ playground: $(RUN_STAMP) $(MEDIA_STAMP)  ## everything on this machine, without 
 	$(BIN)/python -m bot playground $(ARGS)
 
 test: $(DEV_STAMP)        ## all tests but the long campaigns
-	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile $(ARGS)
+	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_STAMP)       ## lint, format, types, layers
 	$(BIN)/ruff check .
