@@ -4,7 +4,6 @@ import asyncio
 import errno
 import secrets
 import signal
-import socket
 import sys
 import tempfile
 from contextlib import AsyncExitStack
@@ -32,7 +31,7 @@ from bot.playground.console.emails_panel import EmailsPanel
 from bot.playground.console.localization_panel import LocalizationPanel
 from bot.playground.console.payments_panel import PaymentsPanel
 from bot.playground.console.workspace_panel import WorkspacePanel
-from bot.playground.process import BotProcess
+from bot.playground.process import BotProcess, free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.localization import LocalizationSimulator
@@ -97,7 +96,7 @@ class Playground:
             await simulator.start()
             self._stack.push_async_callback(simulator.stop)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
-        bot_url = f"http://127.0.0.1:{_free_port()}"
+        bot_url = f"http://127.0.0.1:{free_port()}"
         self.bot = BotProcess(environment=self._environment(Path(directory), bot_url), directory=directory)
         await self.bot.start()
         self._stack.push_async_callback(self.bot.stop)
@@ -186,10 +185,3 @@ async def _until_ready(bot_url: str) -> None:
             except aiohttp.ClientError:
                 pass  # not listening yet: that is what is being waited for
             await asyncio.sleep(0.1)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

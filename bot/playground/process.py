@@ -2,13 +2,17 @@
 
 import asyncio
 import os
+import secrets
 import signal
+import socket
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
 _STOP_SECONDS = 15.0
 _RESTART_SECONDS = 0.5
+_PORTS = range(20_000, 32_768)
+"""Below those that Linux gives to outgoing connections."""
 
 
 class BotProcess:
@@ -83,3 +87,17 @@ class BotProcess:
 
 _KEPT = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TERM", "NO_COLOR"})
 """Variables of the surrounding shell that the bot may see."""
+
+
+def free_port() -> int:
+    """A port for a process that is about to start: nobody listens on it, and no connection is given it meanwhile.
+
+    The system would name one of those that it also gives to outgoing connections, so that now and then one of them
+    would have it before the process does.
+    """
+    for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
+        with socket.socket() as probe, suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError(f"every port from {_PORTS.start} to {_PORTS.stop - 1} is taken")

@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import socket
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -144,14 +143,6 @@ class BotProcess:
     def _signal(self, number: int) -> None:
         assert self._process is not None
         self._process.send_signal(number)
-
-
-def free_port() -> int:
-    """A port that nobody listens on now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def _status(session: aiohttp.ClientSession, url: str) -> int:

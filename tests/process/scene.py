@@ -13,13 +13,14 @@ import aiohttp
 from bot.domain.audit import verify
 from bot.domain.instruction import Instruction, State
 from bot.domain.references import derived_key
+from bot.playground.process import free_port
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.playground.workspace.delivery import sign
 from storage.store import Store
-from tests.process.bot_process import RUN, BotProcess, free_port
+from tests.process.bot_process import RUN, BotProcess
 from tests.process.gate import Gate, payments_operation, slack_method
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 

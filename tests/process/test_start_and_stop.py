@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from tests.process.bot_process import BotProcess, free_port
+from bot.playground.process import free_port
+from tests.process.bot_process import BotProcess
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE

@@ -3,7 +3,6 @@
 import os
 import pwd
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import Any
 
 import psycopg
 
+from bot.playground.process import free_port
 from tests.support.scratch import scratch
 
 _NOBODY = "nobody"
@@ -74,7 +74,7 @@ def postgres_server() -> Iterator[PostgresServer]:
         if done.returncode:
             raise PostgresMissing(f"{command[0]} failed: {done.stderr or done.stdout}")
 
-    port = _free_port()
+    port = free_port()
     settings = {
         "port": port,
         "listen_addresses": "127.0.0.1",
@@ -108,10 +108,3 @@ def _programs() -> Path:
     if found:
         return found[-1].parent
     raise PostgresMissing("PostgreSQL is not installed: initdb was not found (Debian: apt install postgresql).")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
