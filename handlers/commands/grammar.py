@@ -89,12 +89,17 @@ class MistakesError(Exception):
 
 
 def plain_text(text: str) -> str:
-    """What the person meant, with Slack's escapes still in it; unescape each word afterwards."""
+    """What the person meant as a command, with Slack's escapes still in it; unescape each word afterwards."""
+    return without_links(text.translate(_PLAIN))
+
+
+def without_links(text: str) -> str:
+    """What was typed where Slack made links and mentions of it; every other letter stays as it is."""
 
     def label(found: re.Match[str]) -> str:
         return found["label"] if found["label"] is not None else found["bare"].removeprefix("mailto:")
 
-    linked = _LINKED.sub(label, text.translate(_PLAIN))
+    linked = _LINKED.sub(label, text)
     return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
 
 

@@ -13,7 +13,7 @@ from bot.presentation import localization as told
 from bot.presentation.localization_forms import Carried, form
 from bot.workflows.localization import Asked, ask
 from handlers.commands import dispatch
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb, plain_text, unescape
+from handlers.commands.grammar import Argument, MistakesError, Values, Verb, unescape, without_links
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Command
@@ -25,6 +25,7 @@ SUMMARY = "Work on audio, video, documents and texts"
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
 _SETTING = re.compile(r"([a-z_]{2,20})=(\S*)")
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
+_MARKS = '"“”„'
 _ENGLISH = (
     "The meeting was moved to Friday because the room was taken. Everybody was told in time, and nobody minded. "
     "We meet at nine."
@@ -114,7 +115,7 @@ def read_line(capabilities: Sequence[Capability], text: str, *, example: str) ->
     declared = _meant(capabilities, said)
     if declared.media is not None:
         return _address(declared, unescape(said), example)
-    return _text(declared, unescape(plain_text(said)), example)
+    return _text(declared, unescape(without_links(said)), example)
 
 
 def _meant(capabilities: Sequence[Capability], said: str) -> Capability:
@@ -153,9 +154,10 @@ def _text(declared: Capability, said: str, example: str) -> Request:
 
 
 def _unquoted(text: str) -> str:
-    """Quotation marks around all of it are how people hold words together elsewhere."""
+    """Quotation marks around all of it are how people hold words together elsewhere; devices bend them."""
     inner = text[1:-1]
-    return inner if len(text) > 1 and text[0] == text[-1] == '"' and '"' not in inner else text
+    around = text[:1] in _MARKS and text[-1:] in _MARKS
+    return inner if len(text) > 1 and around and not any(mark in inner for mark in _MARKS) else text
 
 
 def _take(declared: Capability, line: _Line, word: str, *, bare: bool) -> bool:

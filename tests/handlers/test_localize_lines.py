@@ -46,3 +46,15 @@ def test_all_mistakes_of_a_line_at_once() -> None:
     with pytest.raises(MistakesError) as broken:
         read("extract-audio", "rate=1 width=2 channels=3 depth=4")
     assert [error.argument for error in broken.value.errors] == ["rate", "width", "channels", "depth", "url"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ("to=fr He said “no” — twice…", "He said “no” — twice…"),
+        ("to=fr “Where is the station?”", "Where is the station?"),
+        ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
+    ],
+)
+def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:
+    assert read("translate", typed).text == text
