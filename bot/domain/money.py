@@ -15,6 +15,7 @@ CURRENCY = "USD"
 _AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
 
 
+_PLAIN_DIGITS = "it is written in digits, with a point before the cents and no currency sign"
 _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
 
@@ -48,11 +49,13 @@ def _broken_rule(text: str) -> str:
         return "it must be more than zero"
     if re.fullmatch(r"[0-9]+\.[0-9]{3,}", text, re.ASCII):
         return "it has at most two decimal places"
+    if any(letter.isalpha() for letter in text):
+        return _PLAIN_DIGITS  # a currency beside it, such as 5 USD
     if "," in text or "\u00a0" in text or " " in text or "'" in text:
         return "it is written without thousands separators, with a point before the cents"
     if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", text, re.ASCII):
         return "it is too large"
-    return "it is written in digits, with a point before the cents and no currency sign"
+    return _PLAIN_DIGITS
 
 
 def cents_of(value: object) -> Cents | None:

@@ -44,7 +44,7 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
         ("1E3", "in digits"),
         ("+5", "in digits"),
         ("$25", "in digits"),
-        ("25 USD", "without thousands separators"),
+        ("25 USD", "no currency sign"),
         ("25USD", "in digits"),
         ("NaN", "in digits"),
         ("Infinity", "in digits"),
