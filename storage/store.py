@@ -5,7 +5,6 @@ while a transaction is open. On SQLite it runs in the thread of the connection: 
 its arguments and return values.
 """
 
-import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
@@ -16,8 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import Line, LockFile, PostgresLine, SqliteLine, create_private
-from storage.errors import StorageBusy, StorageError, translated
+from storage.errors import StorageError, translated
 from storage.migrations import HEAD
+from storage.readers import Readers
 from storage.transaction import Tx
 from storage.writer import GroupWriter, Probe
 
@@ -36,15 +36,13 @@ class Store:
         self,
         *,
         writer: GroupWriter,
-        readers: "Readers",
-        make_tx: Callable[[Connection], Tx],
+        readers: Readers,
         exclusive: bool,
         resources: AsyncExitStack,
     ) -> None:
         self.exclusive = exclusive
         self._writer = writer
         self._readers = readers
-        self._make_tx = make_tx
         self._resources = resources
 
     @classmethod
@@ -73,10 +71,10 @@ class Store:
             exclusive = isinstance(address, SqliteFile)
             writer = GroupWriter(line, make_tx=make_tx, lock=not exclusive, probe=probe or _no_probe)
             stack.push_async_callback(writer.close)
-            pool = Readers(reading)
+            pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
             resources = stack.pop_all()
-        return cls(writer=writer, readers=pool, make_tx=make_tx, exclusive=exclusive, resources=resources)
+        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources)
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably: it has been committed when this returns.
@@ -96,15 +94,7 @@ class Store:
         Raises:
             StorageError: it could not be read, or ``work`` tried to write.
         """
-
-        def transact(connection: Connection) -> T:
-            with connection.begin():
-                return work(self._make_tx(connection))
-
-        try:
-            return await self._readers.run(transact)
-        except SQLAlchemyError as error:
-            raise translated(error) from error
+        return await self._readers.run(work)
 
     @property
     def commits(self) -> int:
@@ -114,35 +104,6 @@ class Store:
     async def close(self) -> None:
         """Commit what was accepted, then let go of everything. Later calls raise ``StorageBusy``."""
         await self._resources.aclose()
-
-
-class Readers:
-    """Lends each reading unit a connection of its own; who comes when all are lent waits."""
-
-    def __init__(self, lines: list[Line]) -> None:
-        self._count = len(lines)
-        self._free = list(lines)
-        # Fair, where a queue would let who just gave a connection back take it again before those who wait.
-        self._room = asyncio.Semaphore(len(lines))
-        self._closed = False
-
-    async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run on the connection that was used last: its cache is warm."""
-        if self._closed:
-            raise StorageBusy("The database was closed: the process is stopping.")
-        async with self._room:
-            line = self._free.pop()
-            try:
-                return await line.run(work)
-            finally:
-                self._free.append(line)
-
-    async def close(self) -> None:
-        """Wait for every unit that runs or waits; refuse what comes later."""
-        if not self._closed:
-            self._closed = True
-            for _ in range(self._count):
-                await self._room.acquire()
 
 
 async def _connect(

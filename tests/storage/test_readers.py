@@ -1,0 +1,84 @@
+"""Reads that wait together share a transaction; each still answers, and fails, for itself."""
+
+import asyncio
+from functools import partial
+
+import pytest
+from sqlalchemy import text
+
+from storage import Store
+from storage.errors import StorageBusy, StorageError
+from storage.readers import BATCH_MAX
+from storage.store import Tx
+from tests.storage.factories import NOW, instruction
+
+
+async def put_flag(store: Store, value: int) -> None:
+    await store.write(lambda tx: tx.flags.set("n", value, NOW))
+
+
+async def test_what_waits_together_shares_a_transaction(store: Store) -> None:
+    seen = await asyncio.gather(*(store.read(id) for _ in range(BATCH_MAX)))
+    assert len(set(seen)) == 1
+
+
+def numbered(tx: Tx, n: int) -> tuple[int, object]:
+    return n, tx.flags.get("n")
+
+
+async def test_more_than_fits_is_read_all_the_same_each_for_who_asked(store: Store) -> None:
+    await put_flag(store, 7)
+    read = await asyncio.gather(*(store.read(partial(numbered, n=n)) for n in range(5 * BATCH_MAX)))
+    assert read == [(n, 7) for n in range(5 * BATCH_MAX)]
+
+
+async def test_a_read_sees_everything_that_was_written_before_it(store: Store) -> None:
+    for value in range(20):
+        await put_flag(store, value)
+        others = [store.read(lambda tx: tx.flags.get("other")) for _ in range(3)]
+        found, *_ = await asyncio.gather(store.read(lambda tx: tx.flags.get("n")), *others)
+        assert found == value
+
+
+def fail(_: Tx) -> None:
+    raise LookupError("mine")
+
+
+def write(tx: Tx) -> None:
+    tx.instructions.insert(instruction(), actor="U1")
+
+
+def misspell(tx: Tx) -> None:
+    tx.flags._connection.execute(text("SELEC 1"))
+
+
+async def test_who_fails_fails_alone(store: Store) -> None:
+    await put_flag(store, 7)
+    good = [lambda tx: tx.flags.get("n")] * 3
+    works = [good[0], fail, good[1], misspell, write, good[2]]
+    found = await asyncio.gather(*(store.read(work) for work in works), return_exceptions=True)
+    assert [found[0], found[2], found[5]] == [7, 7, 7]
+    assert isinstance(found[1], LookupError)
+    assert isinstance(found[3], StorageError)
+    assert isinstance(found[4], StorageError)
+    assert await store.read(lambda tx: tx.instructions.counts()) == {}
+
+
+async def test_who_gives_up_takes_nobody_along(store: Store) -> None:
+    await put_flag(store, 7)
+    asked = [asyncio.ensure_future(store.read(lambda tx: tx.flags.get("n"))) for _ in range(4)]
+    await asyncio.sleep(0)
+    asked[1].cancel()
+    found = await asyncio.gather(*asked, return_exceptions=True)
+    assert [found[0], found[2], found[3]] == [7, 7, 7]
+    assert isinstance(found[1], asyncio.CancelledError)
+
+
+async def test_closing_answers_what_was_asked_and_refuses_the_rest(store: Store) -> None:
+    await put_flag(store, 7)
+    asked = [asyncio.ensure_future(store.read(lambda tx: tx.flags.get("n"))) for _ in range(3 * BATCH_MAX)]
+    await asyncio.sleep(0)
+    await store.close()
+    assert await asyncio.gather(*asked) == [7] * len(asked)
+    with pytest.raises(StorageBusy):
+        await store.read(lambda tx: tx.flags.get("n"))
