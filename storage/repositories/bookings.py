@@ -1,14 +1,18 @@
 """Bookings, from the form to the final state. A change counts only on the version it was decided on."""
 
 from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, delete, func, or_, select, update
+from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 
 from bot.domain.deliveries import CLOSED, Booking, BookingRequest, Stage
-from storage.repositories.common import columns, free, insert_once
+from storage.repositories.common import claim, claiming, columns, free, insert_once
 from storage.tables import booking as table
+
+_CLAIM = claiming(
+    table, table.c.stage.in_(bindparam("in_stages", expanding=True)), key=table.c.id, order=[table.c.due_at]
+)
 
 
 class Bookings:
@@ -68,15 +72,16 @@ class Bookings:
         self, *, stages: Collection[Stage], now: datetime, owner: str, lease_seconds: float, limit: int
     ) -> list[Booking]:
         """Take bookings in these stages that are due, longest due first."""
-        due = and_(table.c.stage.in_(stages), table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
-            .returning(table)
+        rows = claim(
+            self._connection,
+            _CLAIM,
+            now=now,
+            owner=owner,
+            lease_seconds=lease_seconds,
+            limit=limit,
+            in_stages=list(stages),
         )
-        claimed = [_read(row) for row in self._connection.execute(claim)]
+        claimed = [_read(row) for row in rows]
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
 
     def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:

@@ -4,14 +4,30 @@ Statements that every request runs are built once and given their values as para
 SQLAlchemy several times what SQLite needs to run it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Executable, Table, or_
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Executable,
+    Integer,
+    Row,
+    Table,
+    UnaryExpression,
+    and_,
+    bindparam,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
+
+from storage.types import Moment
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
@@ -34,3 +50,50 @@ def columns(record: Any) -> dict[str, Any]:
 def free(table: Table, now: datetime) -> ColumnElement[bool]:
     """Rows that nobody holds a live lease on."""
     return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+
+
+def claiming(
+    table: Table,
+    *which: ColumnElement[bool],
+    key: Column[Any],
+    order: Sequence[ColumnElement[Any] | UnaryExpression[Any]],
+    free_to_go: ColumnElement[bool] | None = None,
+    changed: Mapping[str, ColumnElement[Any]] | None = None,
+    read: Iterable[Column[Any]] | None = None,
+) -> Executable:
+    """The statement of :func:`claim`: rows that are due and that nobody holds are taken, in this order.
+
+    Args:
+        table: with ``due_at``, ``lease_owner`` and ``lease_until``.
+        which: of its rows.
+        key: names one row, among those.
+        order: which go first.
+        free_to_go: what is asked only when they are chosen.
+        changed: what else changes with every claim.
+        read: the columns that are wanted of them; None: all.
+    """
+    now = bindparam("now", type_=Moment)
+    due = and_(*which, table.c.due_at <= now, or_(table.c.lease_until.is_(None), table.c.lease_until <= now))
+    asked = (due,) if free_to_go is None else (due, free_to_go)
+    chosen = select(key).where(*asked).order_by(*order).limit(bindparam("most", type_=Integer))
+    return (
+        update(table)
+        .where(key.in_(chosen.scalar_subquery()), due)
+        .values(lease_owner=bindparam("holder"), lease_until=bindparam("until", type_=Moment), **(changed or {}))
+        .returning(*(read or table.c))
+    )
+
+
+def claim(
+    connection: Connection,
+    statement: Executable,
+    *,
+    now: datetime,
+    owner: str,
+    lease_seconds: float,
+    limit: int,
+    **more: object,
+) -> Sequence[Row[Any]]:
+    """Run what :func:`claiming` made; ``more`` are parameters of its conditions."""
+    until = now + timedelta(seconds=lease_seconds)
+    return connection.execute(statement, {"now": now, "holder": owner, "until": until, "most": limit, **more}).all()

@@ -11,6 +11,7 @@ from storage.tables import card_copy as table
 from storage.tables import instruction
 
 _ALL = select(table)
+_FIND = _ALL.where(table.c.channel == bindparam("wanted_channel"), table.c.ts == bindparam("wanted_ts"))
 _MARK = update(table).where(table.c.instruction_id == bindparam("wanted"))
 _GAP = timedelta(seconds=5)
 """Between two edits that tell only how far the work is."""
@@ -50,7 +51,7 @@ class Copies:
 
     def find(self, channel: str, ts: str) -> CardCopy | None:
         """The copy that this message is; None when the message is no card of ours."""
-        row = self._connection.execute(_ALL.where(table.c.channel == channel, table.c.ts == ts)).first()
+        row = self._connection.execute(_FIND, {"wanted_channel": channel, "wanted_ts": ts}).first()
         return None if row is None else _read(row)
 
     def mark(self, instruction_id: str, *, version: int, now: datetime) -> None:

@@ -1,13 +1,20 @@
 """Files that people dropped: each once, however often and in however many ways Slack tells of it."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from bot.domain.files import DroppedFile
-from storage.repositories.common import columns, free, insert_once
+from storage.repositories.common import claim, claiming, columns, insert_once
 from storage.rows import DropRow, DropState
 from storage.tables import dropped_file as table
+
+_CLAIM = claiming(
+    table,
+    key=table.c.id,
+    order=[table.c.due_at, table.c.id],
+    changed={"attempts": table.c.attempts + 1},
+)
 
 
 class DroppedFiles:
@@ -45,19 +52,8 @@ class DroppedFiles:
 
     def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[DropRow]:
         """Take files to look at, longest due first; the attempt is counted already."""
-        due = and_(table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(
-                attempts=table.c.attempts + 1,
-                lease_owner=owner,
-                lease_until=now + timedelta(seconds=lease_seconds),
-            )
-            .returning(table)
-        )
-        claimed = [DropRow(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        claimed = [DropRow(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.due_at or now, row.id))
 
     def offered(self, file: DroppedFile) -> bool:

@@ -1,13 +1,21 @@
 """Inbox: callbacks, stored before they are answered, once each."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import Connection, and_, func, select, update
+from sqlalchemy import Connection, func, select, update
 
 from bot.domain.instruction import CallbackKind
-from storage.repositories.common import free, insert_once
+from storage.repositories.common import claim, claiming, insert_once
 from storage.rows import InboxRow, InboxState
 from storage.tables import inbox as table
+
+_CLAIM = claiming(
+    table,
+    table.c.state == InboxState.RECEIVED,
+    key=table.c.id,
+    order=[table.c.due_at, table.c.id],
+    changed={"attempts": table.c.attempts + 1},
+)
 
 
 class Inbox:
@@ -46,19 +54,8 @@ class Inbox:
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
         """Take received rows that are due, longest due first; the attempt is counted already."""
-        due = and_(table.c.state == InboxState.RECEIVED, table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(
-                attempts=table.c.attempts + 1,
-                lease_owner=owner,
-                lease_until=now + timedelta(seconds=lease_seconds),
-            )
-            .returning(table)
-        )
-        claimed = [InboxRow(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        claimed = [InboxRow(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.due_at, row.id))
 
     def of(self, instruction_id: str) -> list[InboxRow]:

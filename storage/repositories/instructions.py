@@ -2,10 +2,10 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Connection, Row, RowMapping, and_, bindparam, func, or_, select, update
+from sqlalchemy import Connection, Row, RowMapping, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
 from bot.domain.bulk import BulkPayload, CancelPayload
@@ -25,7 +25,7 @@ from bot.domain.instruction import (
 )
 from bot.domain.operation import OperationStatus
 from storage.repositories.audit import AuditTrail
-from storage.repositories.common import columns, free, insert_once
+from storage.repositories.common import claim, claiming, columns, free, insert_once
 from storage.repositories.copies import Copies
 from storage.tables import bulk_item
 from storage.tables import instruction as table
@@ -48,6 +48,16 @@ _REPLACE = update(table).where(
     table.c.version == bindparam("same_version"),
 )
 _BY_ID = _ALL.where(table.c.id == bindparam("wanted"))
+_CLAIM = claiming(
+    table,
+    table.c.kind.in_(bindparam("of_kinds", expanding=True)),
+    # Whose request is under way is for its own process to move on, or for ``abandoned`` once that is dead.
+    table.c.state.not_in(_EFFECT_UNDER_WAY),
+    key=table.c.id,
+    order=[table.c.due_at, table.c.id],
+    changed={"version": table.c.version + 1},
+    read=_COLUMNS,
+)
 
 
 class Changes(TypedDict, total=False):
@@ -282,19 +292,16 @@ class Instructions:
 
         Claiming raises the version, so that who held an expired lease loses every later update.
         """
-        due = and_(table.c.due_at <= now, free(table, now), table.c.kind.in_(kinds))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(
-                lease_owner=owner,
-                lease_until=now + timedelta(seconds=lease_seconds),
-                version=table.c.version + 1,
-            )
-            .returning(*_COLUMNS)
+        rows = claim(
+            self._connection,
+            _CLAIM,
+            now=now,
+            owner=owner,
+            lease_seconds=lease_seconds,
+            limit=limit,
+            of_kinds=list(kinds),
         )
-        claimed = [_read(row) for row in self._connection.execute(claim)]
+        claimed = [_read(row) for row in rows]
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:

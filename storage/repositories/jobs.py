@@ -1,15 +1,16 @@
 """Jobs: work that takes a while, leased by whoever does it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, func, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, update
 
-from storage.repositories.common import columns, free, insert_once
+from storage.repositories.common import claim, claiming, columns, free, insert_once
 from storage.rows import Job
 from storage.tables import job as table
 
+_CLAIM = claiming(table, table.c.kind == bindparam("of_kind"), key=table.c.id, order=[table.c.due_at])
 _KEEP: Any = object()
 """Stands for a value that stays as it is, where None means something."""
 
@@ -77,20 +78,29 @@ class Jobs:
         self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int, in_turn: bool = False
     ) -> list[Job]:
         """Take jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
-        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at).limit(limit)
         if in_turn:
-            turns = _turns(kind).subquery()
-            joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
-            chosen = joined.order_by(turns.c.turn, *_AGE).limit(limit)
-        claim = (
+            rows = self._claim_in_turn(kind, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        else:
+            rows = claim(
+                self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
+            )
+        claimed = [_read(row) for row in rows]
+        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+
+    def _claim_in_turn(
+        self, kind: str, *, now: datetime, owner: str, lease_seconds: float, limit: int
+    ) -> Sequence[Row[Any]]:
+        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
+        turns = _turns(kind).subquery()
+        joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
+        chosen = joined.order_by(turns.c.turn, *_AGE).limit(limit)
+        claiming_them = (
             update(table)
             .where(table.c.id.in_(chosen.scalar_subquery()), due)
             .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
             .returning(table)
         )
-        claimed = [_read(row) for row in self._connection.execute(claim)]
-        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+        return self._connection.execute(claiming_them).all()
 
     def extend(self, job_id: str, *, owner: str, until: datetime) -> bool:
         """Hold it longer; False when somebody else has it or nobody."""

@@ -1,16 +1,42 @@
 """Outbox: what is to be posted, stored with the change it tells of; first in, first out for each card's place."""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import Connection, and_, case, exists, func, or_, select, update
+from sqlalchemy import Connection, Executable, case, exists, func, or_, select, update
 
-from storage.repositories.common import free, insert_once
+from storage.repositories.common import claim, claiming, free, insert_once
 from storage.rows import OutboxRow, OutboxState
 from storage.tables import outbox as table
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
 _COLUMNS = [column for column in table.c if column.name != "seq"]
+
+
+def _claiming() -> Executable:
+    earlier = table.alias("earlier")
+    behind = (earlier.c.seq < table.c.seq, earlier.c.state.in_(_UNFINISHED))
+    # Two conditions instead of one with OR: each has its index.
+    same_place = (earlier.c.instruction_id == table.c.instruction_id, earlier.c.place == table.c.place)
+    blocked = or_(exists().where(*same_place, *behind), exists().where(earlier.c.subject == table.c.subject, *behind))
+    return claiming(
+        table,
+        # The first condition is what the partial index covers.
+        table.c.state.in_(_UNFINISHED),
+        table.c.state != OutboxState.SENDING,
+        key=table.c.seq,
+        order=[table.c.seq],
+        free_to_go=~blocked,
+        changed={
+            "state": case(
+                (table.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value
+            ),
+            "attempts": table.c.attempts + 1,
+        },
+    )
+
+
+_CLAIM = _claiming()
 
 
 class Outbox:
@@ -72,39 +98,23 @@ class Outbox:
         Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (look first whether it arrived); the attempt is
         counted already, so that a row that kills its worker is seen to.
         """
-        earlier = table.alias("earlier")
-        behind = (earlier.c.seq < table.c.seq, earlier.c.state.in_(_UNFINISHED))
-        # Two conditions instead of one with OR: each has its index.
-        same_place = (earlier.c.instruction_id == table.c.instruction_id, earlier.c.place == table.c.place)
-        blocked = or_(
-            exists().where(*same_place, *behind), exists().where(earlier.c.subject == table.c.subject, *behind)
-        )
-        due = and_(
-            # The first condition is what the partial index covers.
-            table.c.state.in_(_UNFINISHED),
-            table.c.state != OutboxState.SENDING,
-            table.c.due_at <= now,
-            free(table, now),
-        )
-        chosen = select(table.c.seq).where(due, ~blocked).order_by(table.c.seq).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.seq.in_(chosen.scalar_subquery()), due)
-            .values(
-                state=case(
-                    (table.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value
-                ),
-                attempts=table.c.attempts + 1,
-                lease_owner=owner,
-                lease_until=now + timedelta(seconds=lease_seconds),
-            )
-            .returning(table)
-        )
-        claimed = sorted(self._connection.execute(claim).all(), key=lambda row: row.seq)
+        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        claimed = sorted(rows, key=lambda row: row.seq)
         return [
             OutboxRow(**{name: value for name, value in row._mapping.items() if name != "seq"})  # noqa: SLF001
             for row in claimed
         ]
+
+    def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
+        """Keep a row that was taken for longer; False when its lease is over, so that somebody else may have it."""
+        mine = (
+            table.c.id == row.id,
+            table.c.attempts == row.attempts,
+            table.c.lease_owner == row.lease_owner,
+            table.c.lease_until > now,
+            table.c.state.in_(_UNFINISHED),
+        )
+        return self._connection.execute(update(table).where(*mine).values(lease_until=until)).rowcount == 1
 
     def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
         """It arrived as this message. False when it was known to have arrived before."""

@@ -1,13 +1,21 @@
 """Webhooks of stores: the addresses that were given out, and what came to them."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import Connection, and_, func, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
-from storage.repositories.common import columns, free
+from storage.repositories.common import claim, claiming, columns
 from storage.rows import InboxState, StoreEvent, StoreHook
 from storage.tables import store_event as table
 from storage.tables import store_hook as hooks
+
+_CLAIM = claiming(
+    table,
+    table.c.state == InboxState.RECEIVED,
+    key=table.c.id,
+    order=[table.c.due_at, table.c.id],
+    changed={"attempts": table.c.attempts + 1},
+)
 
 
 class StoreEvents:
@@ -61,17 +69,8 @@ class StoreEvents:
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
         """Take received events that are due, in the order of arrival; the attempt is counted already."""
-        due = and_(table.c.state == InboxState.RECEIVED, table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.id).where(due).order_by(table.c.due_at, table.c.id).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(
-                attempts=table.c.attempts + 1, lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds)
-            )
-            .returning(table)
-        )
-        claimed = [StoreEvent(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        claimed = [StoreEvent(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:

@@ -1,12 +1,20 @@
 """Resources at the services that are read until they are final."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
-from sqlalchemy import Connection, and_, select, update
+from sqlalchemy import Connection, bindparam, select, update
 
-from storage.repositories.common import free, insert_once
+from storage.repositories.common import claim, claiming, insert_once
 from storage.rows import Tracked
 from storage.tables import tracked as table
+
+_CLAIM = claiming(
+    table,
+    table.c.kind == bindparam("of_kind"),
+    key=table.c.remote_id,
+    order=[table.c.due_at],
+    changed={"polls": table.c.polls + 1},
+)
 
 
 class TrackedResources:
@@ -42,15 +50,10 @@ class TrackedResources:
 
     def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
         """Take resources of one kind that are due, longest due first; the read is counted already."""
-        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
-        chosen = select(table.c.remote_id).where(due).order_by(table.c.due_at).limit(limit)
-        claim = (
-            update(table)
-            .where(table.c.remote_id.in_(chosen.scalar_subquery()), due)
-            .values(polls=table.c.polls + 1, lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
-            .returning(table)
+        rows = claim(
+            self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
         )
-        claimed = [Tracked(**row._mapping) for row in self._connection.execute(claim)]  # noqa: SLF001
+        claimed = [Tracked(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda one: (one.due_at or now, one.remote_id))
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
