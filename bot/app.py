@@ -31,7 +31,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
-from bot.drains import DRAINS, SUBJECTS
+from bot.drains import BY_THE_CLOCK, DRAINS, SUBJECTS
 from bot.emailing import open_emailing
 from bot.localizing import open_localizing
 from bot.paying import make_payments
@@ -333,6 +333,7 @@ class Switchboard:
         pace = min(_SLOWEST_TICK, settings.poll_seconds / 2, settings.quiet_seconds / 8)
         return Schedule(
             drains={name: partial(workflow, ctx) for name, workflow in DRAINS.items()},
+            by_the_clock=BY_THE_CLOCK,
             tick_seconds=max(_FASTEST_TICK, pace),
         )
 

@@ -12,7 +12,7 @@ from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.follow import poll_due
 from bot.workflows.orphans import watch_due
-from bot.workflows.recover import recover
+from bot.workflows.recover import recover_claims
 from bot.workflows.refresh import refresh_due
 from bot.workflows.subjects import Subject
 
@@ -23,7 +23,7 @@ async def _edits(ctx: Context) -> int:
 
 
 async def _leftovers(ctx: Context) -> int:
-    await recover(ctx)
+    await recover_claims(ctx)
     return 0
 
 
@@ -68,6 +68,9 @@ DRAINS = {
     "retention": _prune,
 }
 """Everything that is done because it is due, by name."""
+
+BY_THE_CLOCK = frozenset({"leftovers", "anchors"})
+"""Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
 
 
 async def settle(ctx: Context, *, rounds: int = 200) -> None:

@@ -135,6 +135,41 @@ async def test_a_schedule_drains_at_its_start_at_each_tick_and_when_told() -> No
     assert one.calls == calls  # stopped is stopped
 
 
+async def test_told_of_work_all_the_time_a_drain_looks_a_few_times_a_second() -> None:
+    drain = Drain()
+    pump = Pump(name="x", drain=drain, pause_seconds=0.05)
+    loop = asyncio.get_running_loop()
+    begun = loop.time()
+    while loop.time() < begun + 0.3:
+        pump.nudge()
+        await asyncio.sleep(0)
+    await pump.stop()
+    assert 2 <= drain.calls <= 8
+
+
+async def test_the_last_news_is_never_missed_in_the_pause() -> None:
+    drain = Drain()
+    pump = Pump(name="x", drain=drain, pause_seconds=0.01)
+    pump.nudge()
+    await until(lambda: drain.calls == 1, drain)
+    await asyncio.sleep(0)
+    drain.left = [1]
+    pump.nudge()
+    await until(lambda: not drain.left, drain)
+    await pump.stop()
+
+
+async def test_what_becomes_due_by_time_alone_waits_for_the_tick() -> None:
+    told, clocked = Drain(), Drain()
+    schedule = Schedule(drains={"told": told, "clocked": clocked}, tick_seconds=60, by_the_clock={"clocked"})
+    schedule.start()
+    await until(lambda: told.calls == 1 and clocked.calls == 1, told, clocked)
+    schedule.wake()
+    await until(lambda: told.calls == 2, told)
+    await schedule.stop()
+    assert clocked.calls == 1
+
+
 async def test_one_drain_that_fails_keeps_no_other_from_its_work() -> None:
     bad, good = Drain(*[RuntimeError("x")] * 50), Drain()
     schedule = Schedule(drains={"bad": bad, "good": good}, tick_seconds=0.02)

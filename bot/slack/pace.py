@@ -24,14 +24,23 @@ class EditPace:
         self._for_cards = for_cards
         self._sent: deque[float] = deque()
 
+    @property
+    def is_used_up(self) -> bool:
+        """Whether no edit at all may go out now."""
+        self._forget(self._monotonic())
+        return len(self._sent) >= self._edits
+
     def take(self, *, progress: bool) -> float:
         """Seconds to wait before this edit may go out; 0: it may now, and is counted."""
         now = self._monotonic()
-        while self._sent and self._sent[0] <= now - _WINDOW:
-            self._sent.popleft()
+        self._forget(now)
         allowed = self._edits - self._for_cards if progress else self._edits
         if len(self._sent) >= allowed:
             leaves = self._sent[len(self._sent) - allowed]
             return max(leaves + _WINDOW - now, 0.001)
         self._sent.append(now)
         return 0.0
+
+    def _forget(self, now: float) -> None:
+        while self._sent and self._sent[0] <= now - _WINDOW:
+            self._sent.popleft()

@@ -17,7 +17,12 @@ _AT_ONCE = 10
 
 
 async def refresh_due(ctx: Context) -> int:
-    """Edit the copies of cards that no longer show the newest state; returns how many there were."""
+    """Edit the copies of cards that no longer show the newest state; returns how many there were.
+
+    While nothing may be edited nothing is looked for: after many clicks thousands of copies may be waiting.
+    """
+    if ctx.pace.is_used_up:
+        return 0
     now = ctx.clock.now()
     due = await ctx.store.read(lambda tx: tx.copies.due(now, _AT_ONCE))
     for copy in due:

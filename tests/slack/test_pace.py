@@ -35,6 +35,17 @@ def test_progress_leaves_some_for_cards() -> None:
     assert pace.take(progress=True) == 60.0
 
 
+def test_it_says_when_no_edit_at_all_may_go_out() -> None:
+    seconds = Seconds()
+    pace = EditPace(monotonic=seconds, edits=3, for_cards=1)
+    for _ in range(3):
+        assert not pace.is_used_up
+        pace.take(progress=False)
+    assert pace.is_used_up
+    seconds.now += 60.0
+    assert not pace.is_used_up
+
+
 @given(st.lists(st.tuples(st.floats(0, 30), st.booleans()), max_size=200))
 def test_no_minute_ever_holds_more(steps: list[tuple[float, bool]]) -> None:
     seconds = Seconds()
