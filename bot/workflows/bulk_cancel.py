@@ -29,7 +29,7 @@ from bot.workflows.ballot import standings_of_voters
 from bot.workflows.bulk_follow import BULK
 from bot.workflows.bulk_request import REQUEST_FILE
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.create import ask_people, end, lease, show_approvers
+from bot.workflows.create import ask_people, close, end, lease, show_approvers
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -196,11 +196,11 @@ def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] |
     match outcome:
         case Done(value=successful):
             told = f"{len(successful)} of {len(chunk.hashes.all)}"
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.DONE, told, now)
+            sending = close(tx, sending, attempt, AttemptOutcome.DONE, told, now)
             _go_on(tx, sending, now)
         case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
-            tx.attempts.close(attempt.instruction_id, attempt.n, kind, reason, now)
+            sending = close(tx, sending, attempt, kind, reason, now)
             _unname(tx, sending, attempt)
             pause = back_off(first=max(wait or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)
             tx.instructions.move(
@@ -215,7 +215,7 @@ def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] |
                 due_at=now + pause,
             )
         case NotExecuted(reason=reason, words=words):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             _unname(tx, sending, attempt)
             if sending.commits > 1:
                 _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=words or reason)

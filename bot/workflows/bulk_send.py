@@ -5,7 +5,6 @@ stored; afterwards a new id whose items carry our references is ours. One submis
 keeps that difference plain, and nothing is ever submitted again by itself.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -23,7 +22,7 @@ from bot.workflows.announce import alert
 from bot.workflows.ballot import standings_of_voters
 from bot.workflows.bulk_follow import begin_following
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.create import ask_people, end
+from bot.workflows.create import ask_people, close, end
 from storage.transaction import Tx
 
 _LEASE = UPLOAD_SECONDS + 60
@@ -264,20 +263,18 @@ def _record(
     ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, outcome: Done[BulkJob] | NotExecuted | Unknown
 ) -> None:
     now = ctx.clock.now()
-    close: Callable[[AttemptOutcome, str], bool] = lambda kind, detail: tx.attempts.close(  # noqa: E731
-        attempt.instruction_id, attempt.n, kind, detail, now
-    )
     match outcome:
         case Done(value=job):
-            close(AttemptOutcome.DONE, job.status)
+            sending = close(tx, sending, attempt, AttemptOutcome.DONE, job.status, now)
             _adopt(ctx, tx, sending, job, now)
         case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
-            close(AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED, reason)
+            kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
+            sending = close(tx, sending, attempt, kind, reason, now)
             if sending.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
                 tx.bulk_flights.land(sending.id)
             commit.take_back(tx, sending, attempt, reason, wait, now)
         case NotExecuted(reason=reason, words=words):
-            close(AttemptOutcome.NOT_EXECUTED, reason)
+            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
             tx.bulk_flights.land(sending.id)
             end(ctx, tx, sending, State.REFUSED, words or reason, now)

@@ -18,7 +18,7 @@ from bot.domain.tracking import back_off
 from bot.workflows.announce import alert, tell
 from bot.workflows.ballot import count, next_round, standings_of_voters
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
-from bot.workflows.create import ask_people, end, lease
+from bot.workflows.create import ask_people, close, end, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
 from bot.workflows.tighten import tighten
@@ -131,6 +131,9 @@ def claim(
         hindrance: what else stands in the way, in words; asked last.
     """
     now = ctx.clock.now()
+    current = tx.instructions.get(instruction.id)
+    if current is None or current.version != instruction.version:
+        return None  # somebody else was first, who took it back perhaps; before anything is taken for it
     allowed = _still_allowed(ctx, tx, instruction, standings, now)
     if allowed is None:
         return None
@@ -158,8 +161,7 @@ def claim(
         **lease(ctx, seconds),
     )
     if sending is None:
-        tx.reservations.release(instruction.id, n)
-        return None
+        raise LookupError(f"{instruction.reference} was changed within one transaction")  # nothing of this is stored
     return open_attempt(ctx, tx, sending, n, request_hash=instruction.digest), sending
 
 
@@ -198,7 +200,8 @@ def still_approved(
     tightened = tighten(ctx, tx, instruction, now)
     if tightened is None:
         return None
-    counted = count(ctx, tx, tightened, standings)
+    votes = tx.votes.of(tightened.id, tightened.round)
+    counted = count(ctx, tightened, votes, standings)
     if len(counted) < tightened.requirement.quorum:
         ask_again(ctx, tx, tightened, counted, now)
         return None
@@ -214,6 +217,7 @@ def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
 def ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
     """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
+    votes = tx.votes.of(instruction.id, instruction.round)
     tx.instructions.move(
         instruction,
         back,
@@ -222,7 +226,7 @@ def ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset
         action="votes_no_longer_count",
         detail={"counted": sorted(counted)},
         reason="somebody who approved no longer counts, so one more approval is needed",
-        round=next_round(tx, instruction, counted) or instruction.round,
+        round=next_round(tx, instruction, votes, counted) or instruction.round,
         decided_by="",
         exec_deadline=None,
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
@@ -239,15 +243,15 @@ def _record(
     now = ctx.clock.now()
     match outcome:
         case Done(value=operation):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.DONE, operation.status, now)
+            sending = close(tx, sending, attempt, AttemptOutcome.DONE, operation.status, now)
             _alert_if_different(ctx, tx, sending, operation, now)
             apply_record(ctx, tx, sending, operation, now)
         case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
-            tx.attempts.close(attempt.instruction_id, attempt.n, kind, reason, now)
+            sending = close(tx, sending, attempt, kind, reason, now)
             take_back(tx, sending, attempt, reason, wait, now)
         case NotExecuted(reason=reason, words=words):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
             end(ctx, tx, sending, State.REFUSED, words or reason, now)
         case Unknown(reason=reason):
@@ -280,7 +284,7 @@ def take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait:
 
 def lose(ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, reason: str, now: datetime) -> None:
     """Nobody can tell from the answer whether money moved: from here on we only read."""
-    tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.UNKNOWN, reason, now)
+    sending = close(tx, sending, attempt, AttemptOutcome.UNKNOWN, reason, now)
     moved = tx.instructions.move(
         sending,
         State.COMMIT_UNKNOWN,

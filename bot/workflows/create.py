@@ -186,10 +186,10 @@ def record(
     now = ctx.clock.now()
     match outcome:
         case Done(value=operation):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.DONE, operation.status, now)
+            creating = close(tx, creating, attempt, AttemptOutcome.DONE, operation.status, now)
             adopt(ctx, tx, creating, operation, now)
         case NotExecuted(again=True, reason=reason, retry_after=wait):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            creating = close(tx, creating, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             pause = back_off(first=max(wait or 0.0, 1.0), attempts=creating.puts_off, ceiling=60)
             tx.instructions.move(
                 creating,
@@ -203,15 +203,29 @@ def record(
                 due_at=now + pause,
             )
         case NotExecuted(reason=reason, words=words):
-            tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.NOT_EXECUTED, reason, now)
+            creating = close(tx, creating, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             end(ctx, tx, creating, State.REFUSED, words or reason, now)
         case Unknown(reason=reason):
             lose(ctx, tx, creating, attempt, reason, now)
 
 
+def close(
+    tx: Tx, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str, now: datetime
+) -> Instruction:
+    """Store what became of an attempt. The request as it stands now, if the attempt was open until then.
+
+    Its row may have been touched while the answer was on its way, say by another process that starts with a stricter
+    policy; the answer counts all the same. Once somebody else has given the attempt up, only reading counts: the
+    request is handed back as it was, and nobody's update of that takes effect.
+    """
+    if not tx.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, now):
+        return under_way
+    return tx.instructions.get(under_way.id) or under_way
+
+
 def lose(ctx: Context, tx: Tx, creating: Instruction, attempt: Attempt, reason: str, now: datetime) -> None:
     """The answer to a create request is lost: from here on we only read."""
-    tx.attempts.close(attempt.instruction_id, attempt.n, AttemptOutcome.UNKNOWN, reason, now)
+    creating = close(tx, creating, attempt, AttemptOutcome.UNKNOWN, reason, now)
     tx.instructions.move(
         creating,
         State.CREATE_UNKNOWN,

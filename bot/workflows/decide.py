@@ -26,6 +26,8 @@ class Decided:
 
     instruction: Instruction
     refusal: Refusal | No | None = None
+    voices: int = 0
+    """Votes that count by now, this one included."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,18 +172,19 @@ def _vote(
     vote = Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now)
     if not tx.votes.cast(vote):
         return Decided(found, Refusal.REPEATED)
-    if not all_read(tx, found, voters):
+    votes = tx.votes.of(found.id, found.round)
+    if not all_read(votes, voters):
         raise _OvertakenError
-    counted = count(ctx, tx, found, voters)
-    held = without_the_others(tx, found, counted, now)
+    counted = count(ctx, found, votes, voters)
+    held = without_the_others(tx, found, votes, counted, now)
     if held is None:
         return Decided(found, Refusal.STALE)
     found = held
     detail = {"round": found.round, "counted": sorted(counted), "quorum": found.requirement.quorum}
     if len(counted) < found.requirement.quorum:
         tx.audit.append(_entry(found, click.person, choice.value, detail, now))
-        return Decided(tx.instructions.touch(found, now=now, show=True) or found)
-    return Decided(_approved(tx, found, click, choice, detail, now))
+        return Decided(tx.instructions.touch(found, now=now, show=True) or found, voices=len(counted))
+    return Decided(_approved(tx, found, click, choice, detail, now), voices=len(counted))
 
 
 def _approved(

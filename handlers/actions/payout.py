@@ -42,7 +42,7 @@ async def approve(desk: Desk, click: Click) -> Reply:
         if any(vote.person == click.user for vote in await find_votes(desk.ctx, found)):
             return Private(answers.refused(Refusal.REPEATED, found))
         return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
-    return await _told(desk, await decide.approve(desk.ctx, _decision(click, found)))
+    return _told(await decide.approve(desk.ctx, _decision(click, found)))
 
 
 async def reject(desk: Desk, click: Click) -> Reply:
@@ -66,7 +66,7 @@ async def withdraw(desk: Desk, click: Click) -> Reply:
     if isinstance(found, Private):
         return found
     decided = await decide.withdraw(desk.ctx, _decision(click, found))
-    return Nothing() if decided.refusal is None else await _told(desk, decided)
+    return Nothing() if decided.refusal is None else _told(decided)
 
 
 async def _form(desk: Desk, click: Click, wanted: State, view: FormMaker) -> Reply:
@@ -110,8 +110,7 @@ def _decision(click: Click, found: Instruction) -> decide.Click:
     return decide.Click(instruction_id=found.id, round=found.round, person=click.user)
 
 
-async def _told(desk: Desk, decided: Decided) -> Reply:
+def _told(decided: Decided) -> Reply:
     if decided.refusal is not None:
         return Private(answers.refused(decided.refusal, decided.instruction))
-    votes = await find_votes(desk.ctx, decided.instruction)
-    return Private(answers.recorded(decided.instruction, votes=len(votes)))
+    return Private(answers.recorded(decided.instruction, votes=decided.voices))

@@ -1,0 +1,158 @@
+"""Somebody else changes a request while a step of it is under way: nothing is lost, nothing is left behind."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.workflows import bulk_send, commit, create, decide
+from bot.workflows.context import Context
+from bot.workflows.recover import recover
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=database_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def the_one(rig: Rig) -> Instruction:
+    found: list[Instruction] = await rig.switchboard.context.store.read(
+        lambda tx: tx.instructions.awaiting(tuple(State))
+    )
+    return found[-1]
+
+
+async def taken(ctx: Context, kind: Kind) -> Instruction:
+    """Take the one request that is due, as a step does."""
+    claimed: list[Instruction] = await ctx.store.write(
+        lambda tx: tx.instructions.claim_due(
+            now=ctx.clock.now(), owner=ctx.owner, lease_seconds=60, limit=10, kinds=[kind]
+        )
+    )
+    (one,) = claimed
+    return one
+
+
+async def touched_elsewhere(ctx: Context, instruction: Instruction) -> None:
+    """What another process does that starts with a stricter policy."""
+    fresh = await ctx.store.read(lambda tx: tx.instructions.get(instruction.id))
+    assert fresh is not None
+    await ctx.store.write(
+        lambda tx: tx.instructions.touch(
+            fresh, now=ctx.clock.now(), lease_owner=fresh.lease_owner, lease_until=fresh.lease_until
+        )
+    )
+
+
+async def ask_in_bulk(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
+    view = rig.workspace.modal(MARIA)
+    assert view is not None
+    await rig.workspace.submit(MARIA, {"rows": "ana@example.com,25.00,March"})
+    await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(MARIA) or view).plain or None)
+    await rig.settle()
+
+
+async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    assert ctx.payments is not None
+    await ask_in_bulk(rig)
+    card = await rig.card()
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    stale = await taken(ctx, Kind.BULK)
+    assert stale.state is State.APPROVED
+    withdrawn = await decide.withdraw(ctx, decide.Click(instruction_id=stale.id, round=stale.round, person=MARIA))
+    assert withdrawn.refusal is None
+    await bulk_send.send(ctx, ctx.payments, stale)
+    assert (await the_one(rig)).state is State.WITHDRAWN
+    assert rig.payments.bulk_payments == []
+    assert await ctx.store.read(lambda tx: tx.bulk_flights.flying()) is None
+    assert await ctx.store.read(lambda tx: tx.reservations.sum(ctx.clock.now().date().isoformat())) == 0
+
+
+async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    assert ctx.payments is not None
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+    found = await create.with_recipient(ctx, ctx.payments, await taken(ctx, Kind.PAYOUT))
+    assert found is not None
+    claimed = await create.claim(ctx, found, {})
+    assert claimed is not None
+    attempt, creating, _ = claimed
+    outcome = await ctx.payments.create_payout(create.new_payout(ctx, creating), earlier_unknown=False)
+    await touched_elsewhere(ctx, creating)
+    await ctx.store.write(lambda tx: create.record(ctx, tx, creating, attempt, outcome, adopt=create.adopt))
+    await recover(ctx)
+    after = await the_one(rig)
+    assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
+
+
+async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    assert ctx.payments is not None
+    await rig.pay()
+    card = await rig.card()
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    approved = await taken(ctx, Kind.PAYOUT)
+    standings = await ctx.people.standings([ADA])
+    claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
+    assert claimed is not None
+    attempt, sending = claimed
+    outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
+    await touched_elsewhere(ctx, sending)
+    await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
+    assert (await the_one(rig)).state is State.COMMITTED
+
+
+async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    assert ctx.payments is not None
+    await rig.pay()
+    card = await rig.card()
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    approved = await taken(ctx, Kind.PAYOUT)
+    standings = await ctx.people.standings([ADA])
+    claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
+    assert claimed is not None
+    attempt, sending = claimed
+    outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
+    await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, "its process stood still", ctx.clock.now()))
+    await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
+    assert (await the_one(rig)).state is State.COMMIT_UNKNOWN
+
+
+async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+    new = await taken(ctx, Kind.PAYOUT)
+    assert await create.claim(ctx, new, {}) is not None
+    due = ctx.clock.now() + timedelta(minutes=5)
+    assert (
+        await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
+        == []
+    )
+
+
+async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recovered(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    for _ in range(2):
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+    claimed = await ctx.store.write(
+        lambda tx: tx.instructions.claim_due(now=ctx.clock.now(), owner="dead", lease_seconds=60, limit=10)
+    )
+    dead = replace(ctx, owner="dead")
+    for one in claimed:
+        assert await create.claim(dead, one, {}) is not None
+    odd = claimed[0].id
+    await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
+    assert rig.clock is not None
+    rig.clock.advance(120)
+    assert await recover(ctx) == 2
+    states = await ctx.store.read(lambda tx: {one.state for one in tx.instructions.awaiting(tuple(State))})
+    assert states == {State.CREATE_UNKNOWN}
