@@ -36,6 +36,8 @@ _FILE_SCAN_AFTER = timedelta(seconds=30)
 """The same for a message with a file, which Slack looks through first."""
 _WITH_FILE = frozenset({Action.LINK, Action.FILE})
 _CLOCK_SKEW = 60.0
+_ENOUGH = timedelta(seconds=45)
+"""Of a lease: longer than a search and a post take."""
 _DEAD_AFTER = 12
 _BLIND_AFTER = 3
 """The same where Slack will never let us look: more would only keep people waiting."""
@@ -54,8 +56,21 @@ async def deliver_due(ctx: Context) -> int:
         name="claim_outbox",
     )
     for row in due:
-        await _deliver(ctx, row)
+        if await _is_ours(ctx, row):
+            await _deliver(ctx, row)
     return len(due)
+
+
+async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
+    """Whether the row still is for us to post: the posts before it may have taken as long as its lease.
+
+    A row that was lost is somebody else's to look for. Posted here too, it would stand there twice.
+    """
+    now = ctx.clock.now()
+    if row.lease_until is not None and row.lease_until - now > _ENOUGH:
+        return True
+    until = now + timedelta(seconds=LEASE_SECONDS)
+    return await ctx.store.write(lambda tx: tx.outbox.hold(row, now=now, until=until), name="hold_post")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

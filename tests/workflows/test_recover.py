@@ -1,12 +1,17 @@
 """A process that died while it posted: the next one looks for the message, but not before Slack would show it."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from bot.workflows.deliver import SCAN_AFTER
+from bot.slack.messenger import Messenger, Posted
+from bot.workflows.context import LEASE_SECONDS
+from bot.workflows.deliver import SCAN_AFTER, deliver_due
+from bot.workflows.recover import recover_claims
 from tests.support.clock import ManualClock
-from tests.support.rig import APPROVALS, FINANCE, Rig
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 
 
 class PowerCutError(BaseException):
@@ -36,6 +41,42 @@ async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(
         await rig.pass_time(2)
         assert looks(rig)[0] == FINANCE
         assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
+    finally:
+        await rig.close()
+
+
+class Slow:
+    """A messenger whose first post takes longer than a lease; meanwhile another process does what is due there."""
+
+    def __init__(self, messenger: Messenger, meanwhile: Callable[[], Awaitable[None]]) -> None:
+        self._messenger = messenger
+        self._meanwhile = [meanwhile]
+
+    async def post(self, **what: Any) -> Posted:
+        posted = await self._messenger.post(**what)
+        while self._meanwhile:
+            await self._meanwhile.pop()()
+        return posted
+
+
+async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_now(database_url: str) -> None:
+    rig = await Rig.open(database_url=database_url, clock=ManualClock())
+    try:
+        ctx = rig.switchboard.context
+        for _ in range(2):
+            await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+
+        async def meanwhile() -> None:
+            assert rig.clock is not None
+            other = replace(ctx, owner="another process")
+            rig.clock.advance(LEASE_SECONDS + 1)
+            await recover_claims(other)
+            rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
+            await deliver_due(other)
+
+        slow: Any = Slow(ctx.messenger, meanwhile)
+        await deliver_due(replace(ctx, messenger=slow))
+        assert len(rig.cards(FINANCE)) == 2
     finally:
         await rig.close()
 
