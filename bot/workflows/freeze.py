@@ -59,8 +59,14 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
 
 
 async def unfreeze(ctx: Context, *, person: str) -> Freezing:
-    """One voice for starting again; with a quorum of approvers sending goes on."""
+    """One voice for starting again; with a quorum of approvers sending goes on.
+
+    Who spoke earlier counts only while they still are an approver.
+    """
     refusal = await _refusal(ctx, person, (Role.APPROVER,), No.MAY_NOT_UNFREEZE)
+    before = await is_frozen(ctx)
+    earlier = [one for one in (before.lifting if before is not None else ()) if one != person]
+    gone = {one for one in earlier if await _refusal(ctx, one, (Role.APPROVER,), No.MAY_NOT_UNFREEZE) is not None}
     now = ctx.clock.now()
     needed = ctx.policy.approval.quorum
 
@@ -68,7 +74,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         before = frozen(tx)
         if refusal is not None or before is None:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
-        voices = tuple(dict.fromkeys((*before.lifting, person)))
+        voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
         _audit(tx, person, "unfreeze", {"voices": len(voices), "needed": needed}, now)
         if len(voices) < needed:
             after = Frozen(by=before.by, reason=before.reason, at=before.at, lifting=voices)
