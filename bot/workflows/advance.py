@@ -15,6 +15,7 @@ from bot.domain.tracking import back_off
 from bot.workflows import bulk_cancel, bulk_request, bulk_send, commit, create, one_step, purchase, reconcile
 from bot.workflows.announce import alert, remind
 from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.create import lease
 from storage.errors import StorageError
 from storage.transaction import Tx
 
@@ -23,6 +24,11 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 10
 _FEW = 3
 """Of those that read long lists."""
+_READING_SECONDS = 600.0
+"""Lease of a step that reads long lists: a thousand requests take two minutes. Were it over before the reading is,
+another process would begin the same, and neither would ever come to its end."""
+_READS_LISTS = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED})
+_ITEMS = frozenset({Kind.BULK, Kind.BULK_CANCEL})
 Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
 
 _STEPS: dict[Kind, dict[State, Step]] = {
@@ -101,6 +107,10 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
     if ctx.payments is None:
         await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
         return
+    held = await _held(ctx, instruction)
+    if held is None:
+        return  # somebody else was faster
+    instruction = held
     try:
         await step(ctx, ctx.payments, instruction)
     except StorageError:
@@ -110,6 +120,15 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
+
+
+async def _held(ctx: Context, instruction: Instruction) -> Instruction | None:
+    """The instruction, kept ours for longer where the step reads long lists."""
+    if instruction.state not in _READS_LISTS and instruction.kind not in _ITEMS:
+        return instruction
+    now = ctx.clock.now()
+    kept = lease(ctx, _READING_SECONDS)
+    return await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=now, **kept), name="hold")
 
 
 async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:
