@@ -158,6 +158,16 @@ class Policy(_Section):
         """Channel for what needs a person."""
         return self.channels.alerts or self.channels.approvals
 
+    @property
+    def looks_at_recipients(self) -> bool:
+        """Whether it matters to any rule if somebody was paid before."""
+        return any(rule.new_recipient for rule in self.approval.rule)
+
+    @property
+    def looks_at_the_day(self) -> bool:
+        """Whether it matters to any rule what was sent today."""
+        return any(rule.daily_over is not None for rule in self.approval.rule)
+
     def requirement(self, facts: Facts) -> Requirement:
         """What a request needs. The strictest matching rule wins, part by part; a duplicate needs one more approver."""
         matching = [rule for rule in self.approval.rule if rule.matches(facts)]

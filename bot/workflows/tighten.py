@@ -26,8 +26,12 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
     """The instruction with what the policy asks of it now, if that is more; None when somebody else was faster."""
     facts = facts_of(
         instruction,
-        new_recipient=not (is_many(instruction) or tx.instructions.paid_before(instruction.payload.email)),
-        sent_today=tx.reservations.sum(daily_key(now)),
+        new_recipient=(
+            ctx.policy.looks_at_recipients
+            and not is_many(instruction)
+            and not tx.instructions.paid_before(instruction.payload.email)
+        ),
+        sent_today=tx.reservations.sum(daily_key(now)) if ctx.policy.looks_at_the_day else 0,
     )
     wanted = instruction.requirement.tightened(requirement_of(ctx.policy, facts))
     if wanted is instruction.requirement:
