@@ -123,7 +123,8 @@ class Readers:
     def _until_one_fails(self, connection: Connection, units: list[_Unit]) -> list[Any]:
         """Read in one transaction. PostgreSQL ends that with the first statement that fails: the rest needs another."""
         values: list[Any] = []
-        with connection.begin():
+        transaction = connection.begin()
+        try:
             tx = self._make_tx(connection)
             for unit in units:
                 try:
@@ -133,4 +134,7 @@ class Readers:
                     break
                 except Exception as error:  # noqa: BLE001 - it belongs to who asked; the others go on
                     values.append(_Failed(error))
+        finally:
+            # There is nothing to keep; and only this lets a connection that broke be made again.
+            transaction.rollback()
         return values

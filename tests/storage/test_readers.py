@@ -6,11 +6,11 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from storage import Store
+from storage import Store, migrate
 from storage.errors import StorageBusy, StorageError
 from storage.readers import BATCH_MAX
 from storage.store import Tx
-from tests.storage.factories import NOW, instruction
+from tests.storage.factories import KEY, NOW, instruction
 
 
 async def put_flag(store: Store, value: int) -> None:
@@ -40,6 +40,10 @@ async def test_a_read_sees_everything_that_was_written_before_it(store: Store) -
         assert found == value
 
 
+def good(tx: Tx) -> object:
+    return tx.flags.get("n")
+
+
 def fail(_: Tx) -> None:
     raise LookupError("mine")
 
@@ -54,14 +58,32 @@ def misspell(tx: Tx) -> None:
 
 async def test_who_fails_fails_alone(store: Store) -> None:
     await put_flag(store, 7)
-    good = [lambda tx: tx.flags.get("n")] * 3
-    works = [good[0], fail, good[1], misspell, write, good[2]]
+    works = [good, fail, good, misspell, write, good]
     found = await asyncio.gather(*(store.read(work) for work in works), return_exceptions=True)
     assert [found[0], found[2], found[5]] == [7, 7, 7]
     assert isinstance(found[1], LookupError)
     assert isinstance(found[3], StorageError)
     assert isinstance(found[4], StorageError)
     assert await store.read(lambda tx: tx.instructions.counts()) == {}
+
+
+def break_the_connection(tx: Tx) -> None:
+    tx.flags._connection.execute(text("SELECT pg_terminate_backend(pg_backend_pid())"))
+
+
+async def test_a_connection_that_breaks_is_made_again_for_the_others(postgres_url: str) -> None:
+    await migrate(postgres_url)
+    store = await Store.open(postgres_url, audit_key=KEY, readers=1)
+    try:
+        await put_flag(store, 7)
+        works = [good, break_the_connection, good, break_the_connection, good]
+        found = await asyncio.gather(*(store.read(work) for work in works), return_exceptions=True)
+        assert [found[0], found[2], found[4]] == [7, 7, 7]
+        assert isinstance(found[1], StorageBusy)
+        assert isinstance(found[3], StorageBusy)
+        assert await store.read(good) == 7
+    finally:
+        await store.close()
 
 
 async def test_who_gives_up_takes_nobody_along(store: Store) -> None:
