@@ -9,17 +9,14 @@ import argparse
 import asyncio
 import json
 import logging
-import multiprocessing
-import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
@@ -30,18 +27,15 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.app import Switchboard
-from bot.logs import configure_logs
 from bot.playground.workspace.delivery import sign
-from bot.settings import load_policy
 from handlers.router import Router
+from tests.benchmarks.processes import Serving, Spawned, quiet, said, switchboard
+from tests.benchmarks.ratios import Ratio, told
 from tests.support.rig import FINANCE, MARIA, ZOE, Rig
 
 SECRET = "playground-signing-secret"
 MORE = 100
 """Further commands and buttons in the third server."""
-
-Serving = Callable[[Connection], Any]
-
 
 # Servers
 
@@ -73,62 +67,39 @@ async def _bolt_hello(pipe: Connection) -> None:
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     base = f"http://127.0.0.1:{runner.addresses[0][1]}"
     pipe.send(base)
-    await _said(pipe)
+    await said(pipe)
     await runner.cleanup()
 
 
 async def _outside(pipe: Connection) -> None:
     """The local workspace and the service, which are not what is measured; and a card that waits for approval."""
-    _quiet()
+    quiet()
     with tempfile.TemporaryDirectory() as folder:
         database = f"sqlite+aiosqlite:///{Path(folder) / 'bench.db'}"
         rig = await Rig.open(database_url=database, poll_seconds=30, start=False)
         pipe.send(rig.settings)
-        url = await _said(pipe)
+        url = await said(pipe)
         rig.workspace.deliver_to(f"{url}/slack/events")
         await rig.workspace.slash(MARIA, FINANCE, "/pay", 'send ana@example.com 25.00 "March translation"')
         card = await rig.card()
         pipe.send({"value": card.button("payout.approve").value, "ts": card.ts})
-        await _said(pipe)
+        await said(pipe)
         await rig._stack.aclose()
 
 
-async def _switchboard(pipe: Connection, *, more: int = 0) -> None:
-    """The complete application."""
-    _quiet()
+async def _switchboard_and_more(pipe: Connection) -> None:
+    """The complete application, with further commands and buttons."""
     routes = Switchboard._router
 
     def router(self: Switchboard) -> Router:
         found = routes(self)
-        for number in range(more):
+        for number in range(MORE):
             found.commands[f"/more{number}"] = found.commands["/pay"]
             found.actions[f"more{number}"] = found.actions["payout.approve"]
         return found
 
     Switchboard._router = router  # type: ignore[method-assign]
-    settings = await _said(pipe)
-    whole = Switchboard(settings=settings, policy=load_policy(settings.policy_file))
-    await whole.start()
-    await whole.until_joined()
-    pipe.send(whole.url)
-    await _said(pipe)
-    await whole.stop()
-
-
-async def _switchboard_and_more(pipe: Connection) -> None:
-    await _switchboard(pipe, more=MORE)
-
-
-def _quiet() -> None:
-    configure_logs(as_json=False, secrets=(), level=logging.WARNING)
-
-
-async def _said(pipe: Connection) -> Any:
-    return await asyncio.get_running_loop().run_in_executor(None, pipe.recv)
-
-
-def _run(serving: Serving, pipe: Connection) -> None:
-    asyncio.run(serving(pipe))
+    await switchboard(pipe)
 
 
 # Load
@@ -144,40 +115,31 @@ class Server:
     rates: dict[str, list[float]] = field(default_factory=dict)
     costs: dict[str, list[float]] = field(default_factory=dict)
     delays: dict[str, list[float]] = field(default_factory=dict)
-    _pipes: list[Connection] = field(default_factory=list)
+    _processes: list[Spawned] = field(default_factory=list)
 
     def start(self) -> "Server":
         """Start it, and for the application the world it lives in."""
         if self.serving is _bolt_hello:
-            base = self._spawn(self.serving)
+            base = self._spawn(self.serving).told
             self.told = {"command": f"{base}/command", "click": f"{base}/click", "value": "x:1", "ts": "1.1"}
             return self
-        settings = self._spawn(_outside)
-        world = self._pipes[-1]
-        url = self._spawn(self.serving, settings)
-        world.send(url)
-        self.told = {"command": f"{url}/slack/events", "click": f"{url}/slack/events", **_heard(world)}
+        world = self._spawn(_outside)
+        url = self._spawn(self.serving, world.told).told
+        self.told = {"command": f"{url}/slack/events", "click": f"{url}/slack/events", **world.ask(url)}
         return self
 
-    def _spawn(self, serving: Serving, first: object = None) -> Any:
-        pipe, theirs = multiprocessing.Pipe()
-        self._process = multiprocessing.get_context("spawn").Process(target=_run, args=(serving, theirs), daemon=True)
-        self._process.start()
-        self._pipes.append(pipe)
-        if first is not None:
-            pipe.send(first)
-        return _heard(pipe)
+    def _spawn(self, serving: Serving, *first: object) -> Spawned:
+        self._processes.append(Spawned(serving, *first))
+        return self._processes[-1]
 
     def stop(self) -> None:
-        for pipe in reversed(self._pipes):
-            pipe.send("stop")
-        self._process.join(10)
+        for process in reversed(self._processes):
+            process.stop()
 
     @property
     def cpu(self) -> float:
         """Seconds of CPU that the server has used."""
-        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return self._processes[-1].cpu
 
     def body(self, kind: str, number: int) -> bytes:
         """One request; no two are the same, or the second would be a replay."""
@@ -199,12 +161,6 @@ class Server:
             ],
         }
         return urlencode({"payload": json.dumps(payload)}).encode()
-
-
-def _heard(pipe: Connection) -> Any:
-    if not pipe.poll(60):
-        raise TimeoutError("a server did not start")
-    return pipe.recv()
 
 
 _NUMBERS: Iterator[int] = count()
@@ -254,20 +210,6 @@ async def _rounds(servers: list[Server], *, rounds: int, seconds: float, connect
 # Telling
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """One figure against its goal."""
-
-    what: str
-    value: float
-    goal: float
-    at_least: bool = True
-
-    @property
-    def met(self) -> bool:
-        return self.value >= self.goal if self.at_least else self.value <= self.goal
-
-
 def ratios(hello: Server, whole: Server, more: Server) -> list[Ratio]:
     """What the goals are about."""
     found = []
@@ -292,10 +234,7 @@ def table(servers: list[Server], figures: list[Ratio]) -> str:
             rate, cost = statistics.median(server.rates[kind]), statistics.median(server.costs[kind])
             cells.append(f"{rate:>10,.0f}{cost * 1e6:>10,.0f}{statistics.median(server.delays[kind]) * 1000:>10.2f}")
         lines.append(f"{server.name:<34}{''.join(cells)}")
-    lines += ["", f"{'ratio':<64}{'value':>8}{'goal':>8}"]
-    for figure in figures:
-        goal = f"{'≥' if figure.at_least else '≤'} {figure.goal}"
-        lines.append(f"{figure.what:<64}{figure.value:>8.2f}{goal:>8}{'' if figure.met else '   MISSED'}")
+    lines += ["", told(figures)]
     return "\n".join(lines)
 
 
@@ -308,7 +247,7 @@ def main() -> int:
     given = parser.parse_args()
     servers = [
         Server("Bolt hello-world, one listener", _bolt_hello),
-        Server("Switchboard", _switchboard),
+        Server("Switchboard", switchboard),
         Server(f"Switchboard, {MORE} more of each", _switchboard_and_more),
     ]
     started = [server.start() for server in servers]

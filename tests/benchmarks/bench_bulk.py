@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.benchmarks.processes import memory
 from tests.process.approver import Approver
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM
@@ -64,10 +65,9 @@ async def run(count: int) -> Figures:
 
 async def _measure(scene: Scene, count: int) -> Figures:
     figures = Figures()
-    status = Path(f"/proc/{scene.bot.pid}/status")
     await scene.pay("approvals")
-    figures.before = _memory(status, "VmRSS")
-    watching = asyncio.create_task(_watch(scene, status, figures))
+    figures.before = memory(scene.bot.pid, "VmRSS")
+    watching = asyncio.create_task(_watch(scene, figures))
     began = time.monotonic()
     await scene.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
     await scene.workspace.submit(MARIA, {"file": [scene.workspace.upload(MARIA, "march.csv", table(count))]})
@@ -84,25 +84,19 @@ async def _measure(scene: Scene, count: int) -> Figures:
     with suppress(asyncio.CancelledError):
         await watching
     figures.summary = told
-    figures.peak = _memory(status, "VmHWM")
+    figures.peak = memory(scene.bot.pid, "VmHWM")
     figures.edits = [call.at for call in scene.workspace.calls if call.method == "chat.update"]
     figures.requests = Counter(call.operation for call in scene.payments.calls)
     figures.answers_429 = sum(1 for call in scene.payments.calls if call.status == 429)
     return figures
 
 
-async def _watch(scene: Scene, status: Path, figures: Figures) -> None:
+async def _watch(scene: Scene, figures: Figures) -> None:
     while True:
-        figures.memory.append(_memory(status, "VmRSS"))
+        figures.memory.append(memory(scene.bot.pid, "VmRSS"))
         for card in scene.cards(FINANCE):
             figures.bars |= {line.split("%")[0][-4:].strip() for line in card.text.splitlines() if "%" in line}
         await asyncio.sleep(_EVERY)
-
-
-def _memory(status: Path, name: str) -> float:
-    """MiB."""
-    line = next(line for line in status.read_text().splitlines() if line.startswith(f"{name}:"))
-    return int(line.split()[1]) / 1024
 
 
 def _busiest_minute(at: list[float]) -> int:

@@ -10,7 +10,6 @@ the first request at the service and ends when the last answer is durable.
 import argparse
 import asyncio
 import multiprocessing
-import os
 import statistics
 import tempfile
 import time
@@ -24,6 +23,7 @@ import aiohttp
 from bot.domain.references import derived_key
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from storage.store import Store
+from tests.benchmarks.processes import memory, processor
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA, SECRET_KEY
 
@@ -73,19 +73,7 @@ def _alone(pipe: Connection, url: str, count: int, at_once: int) -> None:
     """aiohttp alone: one session, as many workers as requests at a time."""
     before = time.process_time()
     seconds = asyncio.run(_ask_all(url, count, at_once))
-    pipe.send((seconds, time.process_time() - before, _memory(Path("/proc/self/status"), "VmHWM")))
-
-
-def _work(pid: int) -> float:
-    """Seconds of the processor that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _memory(status: Path, name: str) -> float:
-    """MiB."""
-    line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith(name))
-    return int(line.split()[1]) / 1024
+    pipe.send((seconds, time.process_time() - before, memory("self", "VmHWM")))
 
 
 @dataclass
@@ -125,11 +113,11 @@ class Bench:
         here, there = self._context.Pipe()
         process = self._context.Process(target=_alone, args=(there, url, self.count, self.at_once))
         process.start()
-        seconds, work, memory = await asyncio.to_thread(here.recv)
+        seconds, work, held = await asyncio.to_thread(here.recv)
         process.join()
         self.figures.alone.append(seconds)
         self.figures.alone_work.append(work)
-        self.figures.alone_memory.append(memory)
+        self.figures.alone_memory.append(held)
         await self._service_saw()
 
     async def _service_saw(self) -> tuple[float, int, int]:
@@ -153,14 +141,13 @@ class Bench:
                 await scene.close()
 
     async def _measure(self, scene: Scene) -> None:
-        status = Path(f"/proc/{scene.bot.pid}/status")
         await self._type(scene, self.figures.idle, until=asyncio.create_task(asyncio.sleep(1.0)))
-        self.figures.before.append(_memory(status, "VmRSS"))
-        work = _work(scene.bot.pid)
+        self.figures.before.append(memory(scene.bot.pid, "VmRSS"))
+        work = processor(scene.bot.pid)
         ended = asyncio.create_task(self._process(scene))
         await self._type(scene, self.figures.meanwhile, until=ended)
-        self.figures.work.append(_work(scene.bot.pid) - work)
-        self.figures.most.append(_memory(status, "VmHWM"))
+        self.figures.work.append(processor(scene.bot.pid) - work)
+        self.figures.most.append(memory(scene.bot.pid, "VmHWM"))
         first, requests, peak = await self._service_saw()
         assert requests == self.count, f"{requests} requests for {self.count} addresses"
         assert peak <= self.at_once

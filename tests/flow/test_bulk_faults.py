@@ -1,9 +1,15 @@
-"""One fault at each kind of request of a bulk payment and its cancellation: paid once, told once, nothing lost.
+"""Faults at each kind of request of a bulk payment and its cancellation: paid once, told once, nothing lost.
 
 The service executes every submission that reaches it, so a second one would be a second payment of every row.
 """
 
+import os
+import random
+import secrets
+import sys
 from collections import Counter
+from itertools import combinations
+from pathlib import Path
 
 import pytest
 
@@ -30,6 +36,10 @@ KINDS = (
     FaultKind.TOO_MANY,
     FaultKind.GARBAGE,
 )
+Planned = tuple[str, FaultKind, int]
+"""Where, what, and how many requests it lets pass before."""
+MOVING_MONEY = {"create_bulk_payment", "cancel_bulk_items"}
+_PAIRS = 60
 ALWAYS = {
     ("create_bulk_payment", FaultKind.DONE_DROPPED, 0),
     ("create_bulk_payment", FaultKind.LOST, 0),
@@ -74,10 +84,43 @@ def is_over(rig: Rig) -> bool:
 
 @pytest.mark.parametrize(("name", "kind", "skip"), PLANS)
 async def test_one_fault(sqlite_url: str, name: str, kind: FaultKind, skip: int) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    await from_rows_to_the_end(sqlite_url, (name, kind, skip))
+
+
+def pairs() -> tuple[int, list[tuple[Planned, Planned]]]:
+    """A seed and as many pairs as are wanted, of which one at least hits a request that moves money."""
+    seed = int(os.environ.get("CHAOS_SEED") or secrets.randbelow(2**32))
+    single = [(name, kind, skip) for name in AT_SERVICE for kind in KINDS for skip in (0, 1)]
+    every = [
+        (one, other)
+        for one, other in combinations(single, 2)
+        if one[::2] != other[::2] and {one[0], other[0]} & MOVING_MONEY
+    ]
+    wanted = int(os.environ.get("CHAOS_BULK_PAIRS") or _PAIRS)
+    return seed, random.Random(seed).sample(every, min(wanted, len(every)))  # noqa: S311 - it is to be repeatable
+
+
+@pytest.mark.campaign
+@pytest.mark.timeout(3600)
+async def test_two_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seed, drawn = pairs()
+    wrong = {}
+    for n, pair in enumerate(drawn):
+        try:
+            await from_rows_to_the_end(f"sqlite+aiosqlite:///{tmp_path / f'{n}.db'}", *pair)
+        except AssertionError as broken:
+            wrong[pair] = broken
+    with capsys.disabled():
+        sys.stdout.write(f"\n{len(drawn)} pairs of bulk faults, CHAOS_SEED={seed}: {len(wrong)} violations\n")
+    assert not wrong
+
+
+async def from_rows_to_the_end(url: str, *plans: Planned) -> None:
+    rig = await Rig.open(database_url=url, clock=ManualClock())
     try:
-        faults = rig.payments.faults if name in AT_SERVICE else rig.workspace.faults
-        faults.arm(Fault(kind, operation=name, skip=skip))
+        for name, kind, skip in plans:
+            faults = rig.payments.faults if name in AT_SERVICE else rig.workspace.faults
+            faults.arm(Fault(kind, operation=name, skip=skip))
         await rig.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
         await rig.workspace.submit(MARIA, {"rows": ROWS})
         for _ in range(60):

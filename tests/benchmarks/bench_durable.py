@@ -1,0 +1,309 @@
+"""What is on the disk before it is answered: votes and callbacks, many at once.
+
+Run with ``python -m tests.benchmarks.bench_durable``. Callbacks are compared with the usual way, one SQLAlchemy session
+and one commit a request, which gets the same requests in the same run; for votes the slowest of a hundred counts. Every
+server is a process of its own. Rounds are interleaved and medians compared; in the end each answer must be a row.
+"""
+
+import argparse
+import asyncio
+import json
+import secrets
+import sqlite3
+import statistics
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import count
+from multiprocessing.connection import Connection
+from pathlib import Path
+from urllib.parse import urlencode
+
+from aiohttp import web
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+from bot.domain.instruction import CallbackKind, Instruction, Kind, PayoutPayload, Requirement, State, digest_of
+from bot.domain.references import derived_key, reference, token_hash, ulid
+from bot.playground.workspace.delivery import sign
+from storage.migrate import migrate
+from storage.rows import CardCopy
+from storage.store import Store, Tx
+from tests.benchmarks.load import fire, post
+from tests.benchmarks.processes import Spawned, quiet, said, switchboard
+from tests.benchmarks.ratios import Ratio, share, told
+from tests.support.rig import APPROVALS, SECRET_KEY, Rig
+
+SECRET = "playground-signing-secret"
+VOTES_GOAL = 0.05
+"""Seconds that all but one vote of a hundred take at most, from the click to the ack."""
+CALLBACKS_GOAL = 8.0
+"""Times as many callbacks a second as with one commit a request."""
+_CARDS = 2_000
+_APPROVERS = [f"U0VOTER{n}" for n in range(8)]
+_ADDRESSES = 200
+
+
+# Servers
+
+
+class _Base(DeclarativeBase):
+    pass
+
+
+class _Received(_Base):
+    __tablename__ = "received"
+    id: Mapped[int] = mapped_column(primary_key=True)
+    token: Mapped[str]
+    body: Mapped[str]
+
+
+async def _one_commit_each(pipe: Connection) -> None:
+    """The usual way: a session a request, committed before it is answered, as durable as ours."""
+    folder = await said(pipe)
+    engine = create_async_engine(f"sqlite+aiosqlite:///{folder}/usual.db", connect_args={"timeout": 30})
+
+    @event.listens_for(engine.sync_engine, "connect")
+    def durable(connection: sqlite3.Connection, _: object) -> None:
+        connection.execute("PRAGMA journal_mode=wal")
+        connection.execute("PRAGMA synchronous=full")
+
+    async with engine.begin() as connection:
+        await connection.run_sync(_Base.metadata.create_all)
+    sessions = async_sessionmaker(engine)
+
+    async def receive(request: web.Request) -> web.Response:
+        async with sessions() as session:
+            session.add(_Received(token=request.match_info["token"], body=await request.text()))
+            await session.commit()
+        return web.json_response({"ok": True})
+
+    app = web.Application()
+    app.router.add_post("/callbacks/payments/{token}", receive)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    pipe.send(f"http://127.0.0.1:{runner.addresses[0][1]}")
+    await said(pipe)
+    await runner.cleanup()
+    await engine.dispose()
+
+
+@dataclass(frozen=True, slots=True)
+class _World:
+    """What the load needs to know: cards with the value of their button, and addresses for callbacks."""
+
+    settings: object
+    cards: list[tuple[str, str]]
+    tokens: list[str]
+
+
+async def _outside(pipe: Connection) -> None:
+    """The workspace, the services, and a database with cards that wait and payouts that are followed."""
+    quiet()
+    folder = await said(pipe)
+    rig = await Rig.open(
+        database_url=f"sqlite+aiosqlite:///{folder}/bench.db", poll_seconds=30, quiet_seconds=900, start=False
+    )
+    for voter in _APPROVERS:
+        rig.workspace.add_user(voter, voter.lower(), real_name=voter)
+    rig.workspace.add_group("S0TREASURY", "treasury", users=_APPROVERS)
+    await migrate(rig.settings.database_url)
+    store = await Store.open(rig.settings.database_url, audit_key=derived_key(SECRET_KEY, "audit"))
+    waiting = [request(State.AWAITING) for _ in range(_CARDS)]
+    paid = [replace(request(State.COMMITTED), remote_id=f"op-{n}", commits=1) for n in range(_ADDRESSES)]
+    tokens = [secrets.token_urlsafe(32) for _ in paid]
+    await asyncio.gather(*(store.write(partial(_put, one=one, ts=_ts(n))) for n, one in enumerate(waiting)))
+    await asyncio.gather(
+        *(store.write(partial(_follow, one=one, token=t)) for one, t in zip(paid, tokens, strict=True))
+    )
+    await store.close()
+    pipe.send(_World(rig.settings, [(f"{one.id}:1", _ts(n)) for n, one in enumerate(waiting)], tokens))
+    await said(pipe)
+    await rig._stack.aclose()
+
+
+def _ts(n: int) -> str:
+    return f"1700000000.{n:06d}"
+
+
+def request(state: State) -> Instruction:
+    """A payout in this state, whose approval takes more votes than there are approvers."""
+    now = datetime.now(UTC)
+    payload = PayoutPayload(email=f"{secrets.token_hex(6)}@example.com", cents=2500, description="March translation")
+    own, code = ulid(now), ulid(now)
+    return Instruction(
+        id=own,
+        reference=reference("P"),
+        kind=Kind.PAYOUT,
+        payload=payload,
+        code=code,
+        digest=digest_of(kind=Kind.PAYOUT, code=code, payload=payload),
+        requirement=Requirement(quorum=len(_APPROVERS) + 1),  # no vote is the last one
+        state=state,
+        round=1,
+        version=1,
+        requester="U0MARIA",
+        origin_channel=APPROVALS,
+        created_at=now,
+        source_key=own,
+        posted_at=now,
+        expires_at=now + timedelta(days=1),
+    )
+
+
+def _put(tx: Tx, *, one: Instruction, ts: str) -> None:
+    tx.instructions.insert(one, actor=one.requester)
+    tx.copies.put(CardCopy(instruction_id=one.id, place="approvals", channel=APPROVALS, ts=ts, shown_version=1))
+
+
+def _follow(tx: Tx, *, one: Instruction, token: str) -> None:
+    tx.instructions.insert(one, actor=one.requester)
+    tx.tokens.put(token_hash=token_hash(token), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
+
+
+# Load
+
+
+def _votes(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]]:
+    """Rounds of signed clicks on Approve, each vote a new one: every card once, by one approver after the other."""
+    numbers = count()
+    for voter in _APPROVERS:
+        requests = []
+        stamp = str(int(time.time()))
+        for value, ts in cards:
+            payload = {
+                "type": "block_actions",
+                "team": {"id": "T0HOME"},
+                "user": {"id": voter, "team_id": "T0HOME"},
+                "trigger_id": f"{next(numbers)}.1",
+                "channel": {"id": APPROVALS},
+                "container": {"type": "message", "message_ts": ts, "channel_id": APPROVALS},
+                "actions": [{"action_id": "payout.approve", "block_id": "b", "type": "button", "value": value}],
+            }
+            body = urlencode({"payload": json.dumps(payload)}).encode()
+            signed = {
+                "Content_Type": "application/x-www-form-urlencoded",
+                "X_Slack_Request_Timestamp": stamp,
+                "X_Slack_Signature": sign(SECRET.encode(), stamp, body),
+            }
+            requests.append(post(f"{url}/slack/events", body, **signed))
+        yield requests
+
+
+def _callbacks(url: str, tokens: list[str]) -> Iterator[bytes]:
+    """Callbacks without end; no two bodies are the same, or the second would be known already."""
+    for n in count():
+        body = json.dumps({"svc_operation_hash": f"h{n}", "svc_status": "completed"}).encode()
+        address = f"{url}/callbacks/payments/{tokens[n % len(tokens)]}"
+        yield post(address, body, Content_Type="application/json")
+
+
+@dataclass
+class Figures:
+    """Of each round: answers a second, seconds of the processor an answer, and every delay in seconds."""
+
+    rates: list[float] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)
+    delays: list[list[float]] = field(default_factory=list)
+
+    @property
+    def answers(self) -> int:
+        return sum(map(len, self.delays))
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates[1:])
+
+    @property
+    def slow(self) -> float:
+        """Median of the rounds' p99; the first round warms up."""
+        return statistics.median(share(round_, 0.99) for round_ in self.delays[1:])
+
+    async def measure(
+        self, server: Spawned, url: str, requests: Iterator[bytes], *, connections: int, seconds: float
+    ) -> None:
+        before = server.cpu
+        rate, delays = await fire(url, requests, connections=connections, seconds=seconds)
+        self.rates.append(rate)
+        self.delays.append(delays)
+        self.costs.append((server.cpu - before) / len(delays))
+
+
+class Bench:
+    def __init__(self, folder: Path, *, connections: int) -> None:
+        self.folder = folder
+        self.connections = connections
+        self.votes, self.callbacks, self.usual = Figures(), Figures(), Figures()
+
+    async def run(self, *, rounds: int, seconds: float) -> None:
+        usual = Spawned(_one_commit_each, str(self.folder))
+        outside = Spawned(_outside, str(self.folder))
+        world: _World = outside.told
+        whole = Spawned(switchboard, world.settings)
+        url = whole.told
+        ours, theirs = _callbacks(url, world.tokens), _callbacks(usual.told, world.tokens)
+        votes = _votes(url, world.cards)
+        many = {"connections": self.connections, "seconds": seconds}
+        try:
+            for _ in range(min(rounds + 1, len(_APPROVERS))):
+                await self.usual.measure(usual, usual.told, theirs, **many)  # type: ignore[arg-type]
+                await self.callbacks.measure(whole, url, ours, **many)  # type: ignore[arg-type]
+                await self.votes.measure(whole, url, iter(next(votes)), **many)  # type: ignore[arg-type]
+        finally:
+            for one in (whole, outside, usual):
+                one.stop()
+        self._all_there()
+
+    def _all_there(self) -> None:
+        """Every answer is a row: on the disk, or it would not be here after the processes have ended."""
+        for name, query, answers in (
+            ("bench.db", "SELECT count(*) FROM vote", self.votes.answers),
+            ("bench.db", "SELECT count(*) FROM inbox", self.callbacks.answers),
+            ("usual.db", "SELECT count(*) FROM received", self.usual.answers),
+        ):
+            with sqlite3.connect(self.folder / name) as connection:
+                (held,) = connection.execute(query).fetchone()
+            if held < answers:
+                raise RuntimeError(f"{answers} answers, but {held} rows: {query}")
+
+    def ratios(self) -> list[Ratio]:
+        return [
+            Ratio("callbacks: rate / one commit a request", self.callbacks.rate / self.usual.rate, CALLBACKS_GOAL),
+            Ratio("votes: p99 / 50 ms", self.votes.slow / VOTES_GOAL, 1.0, at_least=False),
+        ]
+
+    def table(self) -> str:
+        head = f"{'durable before the answer':<34}{'a second':>10}{'CPU µs':>10}{'p50 ms':>10}{'p99 ms':>10}"
+        lines = [f"{self.connections} at once", "", head]
+        for name, one in (
+            ("callback, one commit a request", self.usual),
+            ("callback, Switchboard", self.callbacks),
+            ("vote, Switchboard", self.votes),
+        ):
+            middle = statistics.median(share(round_, 0.5) for round_ in one.delays[1:])
+            cost = statistics.median(one.costs[1:]) * 1e6
+            lines.append(f"{name:<34}{one.rate:>10,.0f}{cost:>10,.0f}{middle * 1e3:>10.1f}{one.slow * 1e3:>10.1f}")
+        return "\n".join([*lines, "", told(self.ratios())])
+
+
+def main() -> int:
+    """Measure and print; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5, help="at most 7: every vote is a new one")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
+    parser.add_argument("--connections", type=int, default=64)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="switchboard-bench-") as name:
+        bench = Bench(Path(name), connections=given.connections)
+        asyncio.run(bench.run(rounds=given.rounds, seconds=given.seconds))
+    print(bench.table())  # noqa: T201 - this is what it is for
+    return 0 if all(figure.met for figure in bench.ratios()) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

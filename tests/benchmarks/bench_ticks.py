@@ -1,0 +1,168 @@
+"""A tick when 100,000 resources are followed and 100 are due, against one when only those 100 are followed.
+
+Run with ``python -m tests.benchmarks.bench_ticks``. A tick is every drain of the application, once, over its real
+database; a bare server answers for the payments service. With the many stand a tenth as many requests that are over,
+with their messages and callbacks: what is kept must cost a tick nothing. Times are of the processor.
+"""
+
+import argparse
+import asyncio
+import secrets
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from aiohttp import web
+
+from bot.domain.instruction import CallbackKind, Instruction, State
+from bot.domain.references import derived_key, ulid
+from bot.drains import DRAINS
+from storage.migrate import migrate
+from storage.rows import InboxState
+from storage.store import Store, Tx
+from tests.benchmarks.bench_durable import request
+from tests.benchmarks.processes import quiet
+from tests.benchmarks.ratios import Ratio, told
+from tests.support.rig import SECRET_KEY, Rig, Unlimited
+
+GOAL = 1.2
+_DUE = 100
+_BATCH = 500
+
+
+async def _service() -> tuple[web.AppRunner, str]:
+    """Says of every operation that it is committed."""
+
+    async def answer(asked: web.Request) -> web.Response:
+        operation = {"id": asked.path.rsplit("/", 1)[-1], "svc_status": "committed", "svc_amount": "25.00"}
+        return web.json_response(operation)
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", answer)
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}"
+
+
+@dataclass
+class World:
+    """One application, with so many followed."""
+
+    followed: int
+    rig: Rig
+    due: list[str] = field(default_factory=list)
+    ticks: list[float] = field(default_factory=list)
+    idle: list[float] = field(default_factory=list)
+
+    @classmethod
+    async def open(cls, folder: Path, service: str, followed: int) -> "World":
+        url = f"sqlite+aiosqlite:///{folder / f'{followed}.db'}"
+        await migrate(url)
+        store = await Store.open(url, audit_key=derived_key(SECRET_KEY, "audit"))
+        now = datetime.now(UTC)
+        due: list[str] = []
+        for start in range(0, followed, _BATCH):
+            numbers = range(start, min(start + _BATCH, followed))
+            kept = followed > _DUE
+            await asyncio.gather(
+                *(store.write(partial(_put, due=due, now=now, n=n, kept=kept and not n % 10)) for n in numbers)
+            )
+        await store.close()
+        rig = await Rig.open(
+            database_url=url,
+            around={"ticking": False, "limiter": Unlimited()},
+            payments_base_url=service,
+            poll_seconds=30,
+            quiet_seconds=900,
+        )
+        return cls(followed, rig, due)
+
+    async def tick(self) -> None:
+        """Once with everything due, once with nothing."""
+        ctx = self.rig.switchboard.context
+        now = ctx.clock.now()
+        await ctx.store.write(lambda tx: [tx.tracked.again("payout", one, now, "") for one in self.due])
+        for took in (self.ticks, self.idle):
+            begun = time.process_time()
+            for drain in DRAINS.values():
+                while await drain(ctx) and took is self.ticks:
+                    pass
+            took.append(time.process_time() - begun)
+
+
+def _put(tx: Tx, *, due: list[str], now: datetime, n: int, kept: bool) -> None:
+    """A payout that is followed; with the many, one beside it that is over, and what is kept of it."""
+    remote = f"op-{n}"
+    followed = replace(request(State.COMMITTED), reference=f"P-{n}", remote_id=remote, commits=1)
+    tx.instructions.insert(followed, actor="bench")
+    if n < _DUE:
+        due.append(remote)
+    tx.tracked.follow("payout", remote, due_at=now + timedelta(days=1), now=now, instruction_id=followed.id)
+    if kept:
+        _keep(tx, replace(request(State.COMPLETED), reference=f"K-{n}", closed_at=now), now)
+
+
+def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
+    tx.instructions.insert(over, actor="bench")
+    post, callback, digest = ulid(now), ulid(now), secrets.token_hex(32)
+    tx.outbox.add(
+        id=post, key=post, action="news", place="approvals", channel="C1", payload={}, now=now, instruction_id=over.id
+    )
+    tx.outbox.sent(post, "C1", "1.1", now)
+    tx.inbox.receive(
+        id=callback,
+        token_hash=digest,
+        body_hash=digest,
+        instruction_id=over.id,
+        kind=CallbackKind.CONFIRMATION,
+        body="",
+        now=now,
+    )
+    tx.inbox.finish(callback, InboxState.APPLIED)
+
+
+async def _run(many: int, rounds: int) -> tuple[World, World]:
+    with tempfile.TemporaryDirectory(prefix="switchboard-bench-") as name:
+        runner, url = await _service()
+        few = await World.open(Path(name), url, _DUE)
+        all_ = await World.open(Path(name), url, many)
+        try:
+            for _ in range(rounds + 1):
+                for world in (few, all_):
+                    await world.tick()
+        finally:
+            for world in (few, all_):
+                await world.rig.close()
+            await runner.cleanup()
+        return few, all_
+
+
+def _middle(values: list[float]) -> float:
+    return statistics.median(values[1:])
+
+
+def main() -> int:
+    """Measure and print; 1 when the goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--followed", type=int, default=100_000)
+    given = parser.parse_args()
+    quiet()
+    few, many = asyncio.run(_run(given.followed, given.rounds))
+    print(f"{'followed':>10}{f'{_DUE} due, ms':>14}{'nothing due, ms':>18}")  # noqa: T201 - this is what it is for
+    for world in (few, many):
+        print(f"{world.followed:>10,}{_middle(world.ticks) * 1e3:>14.1f}{_middle(world.idle) * 1e3:>18.1f}")  # noqa: T201
+    ratio = Ratio(
+        f"a tick with {given.followed:,} / with {_DUE}", _middle(many.ticks) / _middle(few.ticks), GOAL, False
+    )
+    print(f"\n{told([ratio])}")  # noqa: T201
+    return 0 if ratio.met else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
