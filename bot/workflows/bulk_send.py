@@ -59,7 +59,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
         return "" if free else _BUSY
 
-    claimed = await ctx.store.write(
+    claimed = await commit.claimed_by(
+        ctx,
         lambda tx: commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance),
         name="claim_bulk",
     )

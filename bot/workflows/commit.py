@@ -54,12 +54,26 @@ async def attempt_once(
     ctx: Context, instruction: Instruction, standings: Mapping[str, Standing], request: Request
 ) -> None:
     """Claim one attempt, make its one request, store what came of it."""
-    claimed = await ctx.store.write(lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
+    claimed = await claimed_by(ctx, lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
     if claimed is not None:
         attempt, sending = claimed
         outcome = await request(attempt)
         await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
     ctx.wake()
+
+
+class OvertakenError(Exception):
+    """Somebody else changed the request first. Nothing of the transaction is stored."""
+
+
+async def claimed_by(
+    ctx: Context, work: Callable[[Tx], tuple[Attempt, Instruction] | None], *, name: str
+) -> tuple[Attempt, Instruction] | None:
+    """What a transaction with :func:`claim` in it comes to; None also when somebody else was faster."""
+    try:
+        return await ctx.store.write(work, name=name)
+    except OvertakenError:
+        return None
 
 
 def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
@@ -129,11 +143,11 @@ def claim(
         standings: of everybody who voted.
         seconds: how long the request may take at most.
         hindrance: what else stands in the way, in words; asked last.
+
+    Raises:
+        OvertakenError: somebody else changed the request first; see :func:`claimed_by`.
     """
     now = ctx.clock.now()
-    current = tx.instructions.get(instruction.id)
-    if current is None or current.version != instruction.version:
-        return None  # somebody else was first, who took it back perhaps; before anything is taken for it
     allowed = _still_allowed(ctx, tx, instruction, standings, now)
     if allowed is None:
         return None
@@ -161,7 +175,7 @@ def claim(
         **lease(ctx, seconds),
     )
     if sending is None:
-        raise LookupError(f"{instruction.reference} was changed within one transaction")  # nothing of this is stored
+        raise OvertakenError  # who took it back perhaps: what was taken for it here goes with the transaction
     return open_attempt(ctx, tx, sending, n, request_hash=instruction.digest), sending
 
 
