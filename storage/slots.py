@@ -64,6 +64,12 @@ class SharedSlots:
             await self._sleep(pause)
             waited += pause
 
+    def departed(self) -> None:
+        """Nothing to do: a row holds the moment of permission, and moving it would take another round trip."""
+
+    def stayed(self) -> None:
+        """Nothing to do: the row is free again when it is old enough."""
+
     def slow_down(self, retry_after: float | None) -> None:
         """The service answered 429: with the next request, everybody is held for that long."""
         self._hold = min(retry_after or self._window, _LONGEST_HOLD)

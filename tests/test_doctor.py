@@ -8,7 +8,6 @@ import pytest
 from bot import doctor
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import Settings
-from storage.migrate import migrate
 from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
 
 
@@ -44,8 +43,7 @@ async def report(capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
     return code, capsys.readouterr().out
 
 
-async def test_where_all_is_well(rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]) -> None:
-    await migrate(sqlite_url)
+async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     code, shown = await report(capsys)
     assert code == 0, shown
     assert shown.endswith("Nothing stands in the way.\n")
@@ -80,8 +78,9 @@ async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture
 
 
 async def test_a_database_that_is_not_there_is_not_made(
-    rig: Rig, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    rig: Rig, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite+aiosqlite:///{tmp_path}/elsewhere.db")
     code, shown = await report(capsys)
     assert code == 0
     assert "warning  the database is not ready: There is no database" in shown

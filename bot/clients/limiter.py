@@ -2,6 +2,9 @@
 
 The times of the last ten sends are kept; the next may go when the oldest of them is a window old. The window
 is a second plus what the network may compress (20 ms). Buckets that leak let burst and rate through together.
+
+A send is counted from its first byte: a connection may take longer than a second to make, and ten that were allowed
+before it stood would leave together with the ten after them. Until then it counts as if it left now.
 """
 
 import asyncio
@@ -33,7 +36,18 @@ class SendSlots(Protocol):
     """Permission to send. One process keeps it in memory; several share rows of a database."""
 
     async def acquire(self, lane: Lane, *, patience: float) -> bool:
-        """Wait for a turn, at most about ``patience`` seconds; False: it would take longer, send nothing."""
+        """Wait for a turn, at most about ``patience`` seconds; False: it would take longer, send nothing.
+
+        Who got one says :meth:`departed` when its first byte goes out, or :meth:`stayed` when nothing was sent.
+        """
+        ...
+
+    def departed(self) -> None:
+        """The first byte of a request that has its turn goes out now."""
+        ...
+
+    def stayed(self) -> None:
+        """A request that had its turn was not sent after all."""
         ...
 
     def slow_down(self, retry_after: float | None) -> None:
@@ -76,6 +90,7 @@ class SlidingWindowLimiter:
         self._widened = widened
         self._recovery = recovery
         self._sent: deque[float] = deque(maxlen=size)
+        self._leaving = 0
         self._size = size
         self._queue: list[_Ticket] = []
         self._numbers = itertools.count()
@@ -105,17 +120,27 @@ class SlidingWindowLimiter:
                 continue
             rest = self._rest()
             if rest <= _EPSILON:
-                self._sent.append(self._clock())
+                self._leaving += 1
                 return True
             if self._clock() + rest > deadline:
                 return False
             # Whoever arrives in a better lane meanwhile becomes the head; this one notices when it wakes.
             await self._sleep(rest)
 
+    def departed(self) -> None:
+        """See ``SendSlots``."""
+        self._leaving -= 1
+        self._sent.append(self._clock())
+
+    def stayed(self) -> None:
+        """See ``SendSlots``. Whoever waits notices when it looks again."""
+        self._leaving -= 1
+
     def _rest(self) -> float:
         """Seconds until the next send may go."""
         now = self._clock()
-        free = self._sent[0] + self._width() if len(self._sent) == self._size else now
+        taken = [*self._sent, *[now] * self._leaving][-self._size :]
+        free = taken[0] + self._width() if len(taken) == self._size else now
         return max(free, self._held_until) - now
 
     def _width(self) -> float:

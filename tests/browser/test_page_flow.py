@@ -391,6 +391,16 @@ async def test_a_page_that_lost_its_connection_catches_up(browser: Browser, scen
     await relay.stop()
 
 
+async def test_a_form_keeps_what_was_typed_when_everything_is_read_again(page: Page, scene: Scene) -> None:
+    await enter(page, FINANCE)
+    await send(page, TRY_IT)
+    await page.click("[data-action-id=reject]")
+    reason = by(page, "modal").get_by_label("Reason")
+    await reason.fill("half a sent")
+    await page.evaluate("import('/console/page/js/store.js').then(({ store }) => store.tell('all'))")
+    await expect(reason).to_have_value("half a sent")
+
+
 async def test_the_home_is_drawn_when_somebody_opens_it(page: Page, scene: Scene) -> None:
     home = page.locator("[data-testid=channel][data-channel=home]")
     await home.click()

@@ -20,11 +20,19 @@ class CountingSlots:
         self.patience: list[float] = []
         self.slowed: list[float | None] = []
         self.is_free = True
+        self.departures = 0
+        self.stays = 0
 
     async def acquire(self, lane: Lane, *, patience: float) -> bool:
         self.lanes.append(lane)
         self.patience.append(patience)
         return self.is_free
+
+    def departed(self) -> None:
+        self.departures += 1
+
+    def stayed(self) -> None:
+        self.stays += 1
 
     def slow_down(self, retry_after: float | None) -> None:
         self.slowed.append(retry_after)

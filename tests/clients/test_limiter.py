@@ -46,6 +46,14 @@ def limiter(time: VirtualTime) -> SlidingWindowLimiter:
     return SlidingWindowLimiter(clock=time.clock, sleep=time.sleep)
 
 
+async def go(slots: SlidingWindowLimiter, lane: Lane, *, patience: float) -> bool:
+    """Get a turn and leave at once."""
+    granted = await slots.acquire(lane, patience=patience)
+    if granted:
+        slots.departed()
+    return granted
+
+
 async def sends(arrivals: list[tuple[float, Lane]], *, refusals: list[float] | None = None) -> list[float]:
     """The moments at which requests that arrive so are sent; refusals are moments of a 429."""
     time = VirtualTime()
@@ -54,7 +62,7 @@ async def sends(arrivals: list[tuple[float, Lane]], *, refusals: list[float] | N
 
     async def request(delay: float, lane: Lane) -> None:
         await time.sleep(delay)
-        if await slots.acquire(lane, patience=1e6):
+        if await go(slots, lane, patience=1e6):
             sent.append(time.now)
 
     async def refuse(delay: float) -> None:
@@ -102,7 +110,7 @@ async def test_effects_go_before_reads_and_reads_before_listings() -> None:
     order: list[str] = []
 
     async def request(name: str, lane: Lane) -> None:
-        assert await slots.acquire(lane, patience=100)
+        assert await go(slots, lane, patience=100)
         order.append(name)
 
     async with asyncio.TaskGroup() as tasks:
@@ -123,7 +131,7 @@ async def test_a_429_holds_everybody_and_widens_the_window_for_a_while() -> None
     moments: list[float] = []
 
     async def request() -> None:
-        assert await slots.acquire(Lane.READ, patience=1000)
+        assert await go(slots, Lane.READ, patience=1000)
         moments.append(time.now - start)
 
     async with asyncio.TaskGroup() as tasks:
@@ -141,7 +149,7 @@ async def sends_from(time: VirtualTime, slots: SlidingWindowLimiter, count: int)
     moments: list[float] = []
 
     async def request() -> None:
-        assert await slots.acquire(Lane.READ, patience=1000)
+        assert await go(slots, Lane.READ, patience=1000)
         moments.append(time.now)
 
     async with asyncio.TaskGroup() as tasks:
@@ -155,7 +163,7 @@ async def test_who_would_wait_too_long_is_told_at_once() -> None:
     time = VirtualTime()
     slots = limiter(time)
     slots.slow_down(60.0)
-    assert await slots.acquire(Lane.EFFECT, patience=4) is False
+    assert await go(slots, Lane.EFFECT, patience=4) is False
     assert time.now == 1000.0
 
 
@@ -163,9 +171,9 @@ async def test_a_long_queue_refuses_the_impatient() -> None:
     time = VirtualTime()
     slots = limiter(time)
     async with asyncio.TaskGroup() as tasks:
-        waiting = [tasks.create_task(slots.acquire(Lane.READ, patience=1000)) for _ in range(60)]
+        waiting = [tasks.create_task(go(slots, Lane.READ, patience=1000)) for _ in range(60)]
         await time.settle()
-        assert await slots.acquire(Lane.LISTING, patience=2) is False
+        assert await go(slots, Lane.LISTING, patience=2) is False
         await time.run_until(time.now + 30)
     assert all(task.result() for task in waiting)
 
@@ -175,11 +183,11 @@ async def test_a_cancelled_request_gives_its_place_to_the_next() -> None:
     slots = limiter(time)
     async with asyncio.TaskGroup() as tasks:
         for _ in range(10):
-            tasks.create_task(slots.acquire(Lane.READ, patience=100))
+            tasks.create_task(go(slots, Lane.READ, patience=100))
         await time.settle()
-        head = tasks.create_task(slots.acquire(Lane.READ, patience=100))
+        head = tasks.create_task(go(slots, Lane.READ, patience=100))
         await time.settle()
-        follower = tasks.create_task(slots.acquire(Lane.READ, patience=100))
+        follower = tasks.create_task(go(slots, Lane.READ, patience=100))
         await time.settle()
         head.cancel()
         await time.run_until(time.now + 5)
@@ -192,4 +200,52 @@ async def test_no_retry_after_stops_everything_for_longer_than_a_minute() -> Non
     slots = limiter(time)
     slots.slow_down(3600.0)
     await time.run_until(time.now + 61)
-    assert await slots.acquire(Lane.READ, patience=1)
+    assert await go(slots, Lane.READ, patience=1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(min_value=0, max_value=3, allow_nan=False),
+            st.floats(min_value=0, max_value=4, allow_nan=False),
+            st.booleans(),
+        ),
+        min_size=11,
+        max_size=50,
+    )
+)
+def test_however_long_connecting_takes_no_second_has_more_than_ten(drawn: list[tuple[float, float, bool]]) -> None:
+    """Arrival, seconds until the connection stands, and whether anything is sent then."""
+
+    async def play() -> list[float]:
+        time = VirtualTime()
+        slots = limiter(time)
+        departures: list[float] = []
+
+        async def request(delay: float, connecting: float, sends_it: bool) -> None:
+            await time.sleep(delay)
+            assert await slots.acquire(Lane.READ, patience=1e6)
+            await time.sleep(connecting)
+            if sends_it:
+                slots.departed()
+                departures.append(time.now)
+            else:
+                slots.stayed()
+
+        async with asyncio.TaskGroup() as tasks:
+            for one in drawn:
+                tasks.create_task(request(*one))
+            await time.run_until(time.now + 500)
+        return departures
+
+    departures = asyncio.run(play())
+    assert len(departures) == sum(sends_it for _, _, sends_it in drawn)
+    assert not departures or busiest_second(departures) <= 10
+
+
+async def test_a_turn_that_was_not_used_is_free_again_at_once() -> None:
+    slots = limiter(VirtualTime())
+    for _ in range(30):
+        assert await slots.acquire(Lane.READ, patience=0)
+        slots.stayed()

@@ -109,6 +109,15 @@ async def test_without_a_slot_nothing_is_read(client: PaymentsClient, partner: P
     with pytest.raises(ServiceNow):
         await client.get_operation("op-1")
     assert partner.calls == []
+    assert (slots.departures, slots.stays) == (0, 0)
+
+
+async def test_a_read_is_counted_from_its_first_byte(
+    client: PaymentsClient, partner: Partner, slots: CountingSlots
+) -> None:
+    partner.answer = lambda _: said(operation(1))
+    await client.get_operation("op-1")
+    assert (slots.departures, slots.stays) == (1, 0)
 
 
 ACCOUNT = {

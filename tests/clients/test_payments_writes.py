@@ -194,6 +194,17 @@ async def test_a_429_slows_everybody_down(client: PaymentsClient, partner: Partn
     assert slots.patience[0] < 5, "the send guard refuses what waited longer"
 
 
+@pytest.mark.parametrize("may_leave", [True, False])
+async def test_an_effect_is_counted_when_its_guard_lets_it_go(
+    client: PaymentsClient, partner: Partner, slots: CountingSlots, may_leave: bool
+) -> None:
+    partner.answer = lambda _: said(operation(7), 201)
+    found = await client.create_payout(NEW, earlier_unknown=False, guard=lambda: may_leave)
+    assert isinstance(found, Done) is may_leave
+    assert len(partner.calls) == slots.departures == int(may_leave)
+    assert slots.stays == int(not may_leave)
+
+
 @pytest.mark.parametrize("effect", EFFECTS)
 async def test_without_a_slot_nothing_is_sent(
     client: PaymentsClient, partner: Partner, slots: CountingSlots, effect: Effect

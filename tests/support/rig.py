@@ -82,6 +82,12 @@ class Unlimited:
     async def acquire(self, lane: Lane, *, patience: float) -> bool:  # noqa: ARG002 - the protocol's names
         return True
 
+    def departed(self) -> None:
+        return None
+
+    def stayed(self) -> None:
+        return None
+
     def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
         return None
 

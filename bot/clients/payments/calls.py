@@ -93,7 +93,21 @@ class PartnerCalls:
         request = self._prepare(route, values, where)
         if not await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience)):
             return Reply(failure=Failure.NOT_SENT)
-        reply = await self._transport.send(request, guard=guard, total=total)
+        left = False
+
+        def leave() -> bool:
+            nonlocal left
+            if guard is not None and not guard():
+                return False
+            left = True
+            self._limiter.departed()
+            return True
+
+        try:
+            reply = await self._transport.send(request, guard=leave, total=total)
+        finally:
+            if not left:
+                self._limiter.stayed()
         if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
             self._limiter.slow_down(reply.retry_after)
         return reply

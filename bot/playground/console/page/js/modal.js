@@ -139,8 +139,5 @@ function sync() {
 /** Keep the dialog in step with the person's stack of views. */
 export function modals() {
   store.on("view", sync);
-  store.on("all", () => {
-    shown = null;
-    sync();
-  });
+  store.on("all", sync); // after a break of the stream too: what was typed stays
 }
