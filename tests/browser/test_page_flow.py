@@ -174,7 +174,7 @@ async def test_a_form_shows_errors_at_the_field_and_keeps_what_was_typed(page: P
     await modal.get_by_label("No", exact=True).check()
     await modal.get_by_label("Who helps").select_option(TOMAS)
     await by(modal, "modal-submit").click()
-    await expect(by(modal, "field-error")).to_have_text("Say more than that.")
+    await expect(by(modal, "field-error")).to_have_text(["Say more than that."])
     await expect(modal.get_by_label("Reason")).to_be_focused()
     await expect(modal.get_by_label("Reason")).to_have_attribute("aria-invalid", "true")
     await expect(modal.get_by_label("No", exact=True)).to_be_checked()
