@@ -11,8 +11,8 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.presentation import answers, deliveries, mistakes
 from bot.presentation import delivery_views as forms
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, book, pricing
-from bot.workflows.bookings.book import AskedToDeliver
+from bot.workflows.bookings import acting, ordering, pricing
+from bot.workflows.bookings.ordering import AskedToDeliver
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import known_stores, store_names
 from handlers.commands import delivery_fields as fields
@@ -48,7 +48,7 @@ async def ask_price(desk: Desk, form: Submission) -> Reply:
     channel = str(json.loads(form.metadata)["channel"])
 
     async def ask() -> Answer:
-        booking = await book.quote(desk.ctx, delivery, asked)
+        booking = await ordering.quote(desk.ctx, delivery, asked)
         return Replace(forms.confirm(booking))
 
     return _priced(
@@ -91,7 +91,7 @@ async def confirm(desk: Desk, form: Submission) -> Reply:
         return delivery
     wanted = str(json.loads(form.metadata)["id"])
     before = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
-    booking = await book.confirm(desk.ctx, wanted, by=form.user)
+    booking = await ordering.confirm(desk.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
@@ -109,7 +109,7 @@ async def prebook(desk: Desk, form: Submission) -> Reply:
     asked = await _read(desk, delivery, form, Kind.PREBOOKING)
     if isinstance(asked, FieldErrors):
         return asked
-    booking = await book.ask_at_once(desk.ctx, asked)
+    booking = await ordering.ask_at_once(desk.ctx, asked)
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.domain.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.workflows import bulk_send, commit, create, decide
 from bot.workflows.context import Context
 from bot.workflows.recover import recover
@@ -93,9 +93,8 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
 
 
-async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    assert ctx.payments is not None
+async def claimed_commit(rig: Rig, ctx: Context) -> tuple[Attempt, Instruction]:
+    """A payout that was approved, and whose commit is about to be sent."""
     await rig.pay()
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
@@ -103,7 +102,13 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
     standings = await ctx.people.standings([ADA])
     claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
     assert claimed is not None
-    attempt, sending = claimed
+    return claimed
+
+
+async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    assert ctx.payments is not None
+    attempt, sending = await claimed_commit(rig, ctx)
     outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
     await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
@@ -113,14 +118,7 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
 async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments is not None
-    await rig.pay()
-    card = await rig.card()
-    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
-    approved = await taken(ctx, Kind.PAYOUT)
-    standings = await ctx.people.standings([ADA])
-    claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
-    assert claimed is not None
-    attempt, sending = claimed
+    attempt, sending = await claimed_commit(rig, ctx)
     outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, "its process stood still", ctx.clock.now()))
     await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
