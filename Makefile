@@ -7,13 +7,21 @@ DEV_STAMP := .venv/.dev
 MEDIA_STAMP := .venv/.media
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help playground test check format lock chaos bench manifest clean
+# A short loop for whoever edits: no PostgreSQL, no browser, few random examples, one flow of each service.
+QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
+	tests/flow/test_localize_twice.py tests/flow/test_emails.py
+
+.PHONY: help playground quick test check format lock chaos bench manifest clean
 
 help:            ## what there is
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
 playground: $(RUN_STAMP) $(MEDIA_STAMP)  ## everything on this machine, without any account
 	$(BIN)/python -m bot playground $(ARGS)
+
+quick: $(DEV_STAMP)       ## the tests to run while editing, in less than a minute
+	$(BIN)/python -m pytest -q -m "not campaign and not postgres and not browser" --hypothesis-profile quick \
+		-n 2 --dist loadfile --no-loadscope-reorder $(QUICK) $(ARGS)
 
 test: $(DEV_STAMP)        ## all tests but the long campaigns
 	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)

@@ -21,6 +21,7 @@ from tests.support.scratch import scratch
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("quick", settings.get_profile("patient"), max_examples=8)
 settings.load_profile("patient")
 
 
