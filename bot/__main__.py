@@ -6,6 +6,7 @@ import gc
 import json
 import logging
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -79,9 +80,15 @@ def _run(_: argparse.Namespace) -> int:
     policy = load_policy(settings.policy_file)
     check_for_run(settings, policy)
     _logs(settings)
+    _leave_no_core()
     for caution in cautions(settings):
         log.warning(caution)
     return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
+
+
+def _leave_no_core() -> None:
+    """A process that dies leaves no file with its memory behind: every key is in there."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 async def _until_stopped(switchboard: Switchboard) -> int:

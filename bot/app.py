@@ -204,7 +204,7 @@ class Switchboard:
             store=store,
             now=clock.now,
             wake=self._wake,
-            sources=settings.callback_allowed_sources,
+            sources=settings.payments_sources,
             proxies=settings.trusted_proxies,
         )
         app.router.add_route("*", "/callbacks/payments/{token}", callbacks.handle)
@@ -212,14 +212,20 @@ class Switchboard:
             store=store,
             now=clock.now,
             wake=self._wake,
-            sources=settings.callback_allowed_sources,
+            sources=settings.delivery_allowed_sources,
             proxies=settings.trusted_proxies,
         )
         app.router.add_route("*", "/callbacks/delivery/{token}", events_in.handle)
         health = Health(store=store, slack=lambda: self.joined, now=clock.now)
         app.router.add_get("/healthz", health.alive)
         app.router.add_get("/readyz", health.ready)
-        metrics = Metrics(store=store, joined=lambda: self.joined, now=clock.now)
+        token = settings.metrics_token
+        metrics = Metrics(
+            store=store,
+            joined=lambda: self.joined,
+            now=clock.now,
+            token=token.get_secret_value() if token is not None else None,
+        )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
             app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN_SECONDS

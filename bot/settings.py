@@ -7,7 +7,7 @@ value is never repeated, because it may be a secret. Names and defaults are the 
 import ipaddress
 import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -157,8 +157,12 @@ class Settings(BaseSettings):
     email_single_base_url: Url | None = None
     email_bulk_base_url: Url | None = None
     email_api_key: Secret | None = None
+    payments_allowed_sources: Networks = ()
+    delivery_allowed_sources: Networks = ()
     callback_allowed_sources: Networks = ()
+    """The older name of ``PAYMENTS_ALLOWED_SOURCES``."""
     trusted_proxies: Networks = ()
+    metrics_token: Secret | None = None
     poll_seconds: Positive = 30.0
     quiet_seconds: Positive = 900.0
     command_prefix: Annotated[str, Field(max_length=16), AfterValidator(_prefix)] = ""
@@ -173,6 +177,11 @@ class Settings(BaseSettings):
     def callback_base(self) -> str:
         """Base of the callback addresses that services are given."""
         return self.public_url or f"http://{self.host}:{self.port}"
+
+    @property
+    def payments_sources(self) -> Sequence[Network]:
+        """Networks from which payments may call back; empty: any."""
+        return self.payments_allowed_sources or self.callback_allowed_sources
 
     @property
     def missing_for_payments(self) -> tuple[str, ...]:
@@ -288,10 +297,26 @@ def weaknesses(settings: Settings, policy: Policy) -> list[str]:
 
 def cautions(settings: Settings) -> list[str]:
     """What production accepts and an operator should know, one sentence a setting; for the log."""
-    if settings.environment is Environment.PRODUCTION and not settings.callback_allowed_sources:
-        rule = "callbacks are taken from any source that knows their address"
-        return [f"CALLBACK_ALLOWED_SOURCES is empty: {rule}. Example: {example('CALLBACK_ALLOWED_SOURCES')}"]
-    return []
+    found: list[str] = []
+    if settings.payments_allowed_sources and settings.callback_allowed_sources:
+        found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
+    if settings.environment is Environment.PRODUCTION:
+        found += _open_doors(settings)
+    return found
+
+
+def _open_doors(settings: Settings) -> Iterator[str]:
+    lists = {
+        "PAYMENTS_ALLOWED_SOURCES": (settings.missing_for_payments, settings.payments_sources),
+        "DELIVERY_ALLOWED_SOURCES": (settings.missing_for_delivery, settings.delivery_allowed_sources),
+    }
+    for name, (missing, sources) in lists.items():
+        if not missing and not sources:
+            rule = "callbacks are taken from any source that knows their address"
+            yield f"{name} is empty: {rule}. Example: {example(name)}"
+    if settings.metrics_token is None:
+        rule = "whoever reaches this port can read /metrics"
+        yield f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}"
 
 
 def _exposed(url: str | None) -> bool:

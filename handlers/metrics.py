@@ -1,5 +1,6 @@
 """``/metrics``: the same truth as ``/readyz`` for Prometheus. Counts and ages, nobody's data."""
 
+import hmac
 from collections.abc import Callable
 from datetime import datetime
 
@@ -13,15 +14,28 @@ from storage.transaction import Tx
 
 
 class Metrics:
-    """Reads the database when it is asked, so that a restart forgets nothing."""
+    """Reads the database when it is asked, so that a restart forgets nothing.
 
-    def __init__(self, *, store: Store, joined: Callable[[], bool], now: Callable[[], datetime]) -> None:
+    Args:
+        store: the database.
+        joined: whether Slack has said who we are.
+        now: the current instant.
+        token: what a reader shows as ``Authorization: Bearer …``; None: anybody may read.
+    """
+
+    def __init__(
+        self, *, store: Store, joined: Callable[[], bool], now: Callable[[], datetime], token: str | None = None
+    ) -> None:
         self._store = store
         self._joined = joined
         self._now = now
+        self._expected = None if token is None else f"Bearer {token}".encode()
 
-    async def handle(self, _: web.Request) -> web.Response:
-        """Everything that is counted, in the text format."""
+    async def handle(self, request: web.Request) -> web.Response:
+        """Everything that is counted, in the text format; 401 for whoever shows no token where one is asked for."""
+        shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
+        if self._expected is not None and not hmac.compare_digest(shown, self._expected):
+            return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
         registry = CollectorRegistry()
         Gauge("switchboard_joined", "1 while Slack has said who we are", registry=registry).set(self._joined())
         try:

@@ -12,7 +12,8 @@ def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> A
 
     Args:
         peer: address of the other end of the connection.
-        forwarded: header ``X-Forwarded-For``; believed only as far as trusted proxies wrote it.
+        forwarded: every line of the header ``X-Forwarded-For``, joined by commas; believed only as far as trusted
+            proxies wrote it.
         trusted: networks of our own proxies.
     """
     address = _read(peer)

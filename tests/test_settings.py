@@ -103,7 +103,10 @@ WRONG = [
     ("CALLBACK_ALLOWED_SOURCES", "sentinel", "CIDR"),
     ("CALLBACK_ALLOWED_SOURCES", "10.0.0.0/99", "CIDR"),
     ("CALLBACK_ALLOWED_SOURCES", "10.0.0.1 10.0.0.2", "CIDR"),
+    ("PAYMENTS_ALLOWED_SOURCES", "sentinel", "CIDR"),
+    ("DELIVERY_ALLOWED_SOURCES", "sentinel", "CIDR"),
     ("TRUSTED_PROXIES", "sentinel", "CIDR"),
+    ("METRICS_TOKEN", "sen\ntinel", "one line"),
     ("POLL_SECONDS", "sentinel", "a number"),
     ("POLL_SECONDS", "0", "more than 0"),
     ("POLL_SECONDS", "-1", "more than 0"),
@@ -290,10 +293,28 @@ def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    [caution] = cautions(loaded(monkeypatch, **PRODUCTION))
-    assert caution.startswith("CALLBACK_ALLOWED_SOURCES is empty")
-    assert not cautions(loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="203.0.113.7"))
-    assert not cautions(loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="", ENVIRONMENT="sandbox"))
+    delivery = {"DELIVERY_BASE_URL": "https://delivery.example.com", "DELIVERY_MASTER_KEY": "key"}
+    open_to_all = loaded(monkeypatch, **PRODUCTION | delivery)
+    assert [caution.partition(" is")[0] for caution in cautions(open_to_all)] == [
+        "PAYMENTS_ALLOWED_SOURCES",
+        "DELIVERY_ALLOWED_SOURCES",
+        "METRICS_TOKEN",
+    ]
+    assert not cautions(loaded(monkeypatch, ENVIRONMENT="sandbox"))
+    closed = {
+        "CALLBACK_ALLOWED_SOURCES": "203.0.113.7",
+        "DELIVERY_ALLOWED_SOURCES": "203.0.113.9",
+        "METRICS_TOKEN": "t",
+    }
+    assert not cautions(loaded(monkeypatch, ENVIRONMENT="production", **closed))
+
+
+def test_the_older_name_of_the_list_of_payments_still_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    older = loaded(monkeypatch, CALLBACK_ALLOWED_SOURCES="203.0.113.7")
+    assert (older.payments_sources, older.delivery_allowed_sources) == ((ip_network("203.0.113.7"),), ())
+    both = loaded(monkeypatch, PAYMENTS_ALLOWED_SOURCES="198.51.100.0/24")
+    assert both.payments_sources == (ip_network("198.51.100.0/24"),)
+    assert "CALLBACK_ALLOWED_SOURCES is not looked at" in cautions(both)[0]
 
 
 MINIMUM = '[channels]\napprovals = "C0APPROVE"\n'

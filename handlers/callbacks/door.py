@@ -75,8 +75,9 @@ class Door(ABC):
     def _may_call(self, request: web.Request) -> bool:
         if not self._sources:
             return True
-        source = source_of(request.remote, request.headers.get("X-Forwarded-For", ""), self._proxies)
-        return allowed(source, self._sources)
+        # A header that comes twice is one list: a proxy that adds a line of its own leaves the caller's word before it.
+        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
+        return allowed(source_of(request.remote, forwarded, self._proxies), self._sources)
 
     @abstractmethod
     async def _receive(self, token: str, body: str) -> bool:

@@ -19,3 +19,25 @@ async def test_counts_and_ages_and_nobodys_data(sqlite_url: str) -> None:
         assert "ana@" not in text
     finally:
         await rig.close()
+
+
+async def test_with_a_token_nobody_else_reads(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), metrics_token="metrics-token")
+    try:
+        async with aiohttp.ClientSession() as session:
+            for shown, status in (
+                (None, 401),
+                ("Bearer metrics-toke", 401),
+                ("Bearer metrics-token2", 401),
+                ("metrics-token", 401),
+                ("Bearer métrics", 401),
+                ("Bearer metrics-token", 200),
+            ):
+                headers = {} if shown is None else {"Authorization": shown}
+                async with session.get(f"{rig.switchboard.url}/metrics", headers=headers) as answer:
+                    assert answer.status == status
+                    assert ("switchboard_joined" in await answer.text()) is (status == 200)
+            async with session.get(f"{rig.switchboard.url}/readyz") as answer:
+                assert answer.status == 200
+    finally:
+        await rig.close()

@@ -30,6 +30,8 @@ async def test_health_says_what_machines_need_and_nothing_else(open_scene: Openi
     assert status == 200
     assert set(told) == {"status", "database", "slack", "oldest_seconds"}
     assert "ana@example.com" not in str(told)
+    limits = Path(f"/proc/{scene.bot.pid}/limits").read_text(encoding="ascii")  # noqa: ASYNC240 - no disk
+    assert re.search(r"Max core file size +0 +0 ", limits)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import aiohttp
 import pytest
@@ -28,9 +29,9 @@ def address(rig: Rig, kind: str = STATUS) -> str:
     return service_of(rig).store("Centro").webhooks[kind]
 
 
-async def post(url: str, body: object, *, method: str = "POST") -> int:
+async def post(url: str, body: object, *, method: str = "POST", **more: Any) -> int:
     data = body if isinstance(body, bytes | str) else json.dumps(body)
-    async with aiohttp.ClientSession() as session, session.request(method, url, data=data) as answer:
+    async with aiohttp.ClientSession() as session, session.request(method, url, data=data, **more) as answer:
         await answer.read()
         return answer.status
 
@@ -174,6 +175,23 @@ async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel
     assert "*unverified*" in said.text
     assert "no key for the store Centro" in said.text
     assert STORE_KEY not in said.text
+
+
+async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None:
+    here = "127.0.0.0/8"
+    rig = await open_rig(
+        sqlite_url,
+        payments_allowed_sources="198.51.100.7",
+        delivery_allowed_sources="203.0.113.9",
+        trusted_proxies=here,
+    )
+    try:
+        await deliver(rig, "webhooks on Centro")
+        for source, status in (("198.51.100.7", 404), ("192.0.2.1", 404), ("203.0.113.9", 200)):
+            assert await post(address(rig), {"bookingID": "1"}, headers={"X-Forwarded-For": source}) == status
+        assert await post(address(rig), {"bookingID": "1"}) == 404
+    finally:
+        await rig.close()
 
 
 async def test_webhooks_off_take_no_more(rig: Rig) -> None:
