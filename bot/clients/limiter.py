@@ -4,7 +4,9 @@ The times of the last ten sends are kept; the next may go when the oldest of the
 is a second plus what the network may compress (20 ms). Buckets that leak let burst and rate through together.
 
 A send is counted from its first byte: a connection may take longer than a second to make, and ten that were allowed
-before it stood would leave together with the ten after them. Until then it counts as if it left now.
+before it stood would leave together with the ten after them. Until then it counts as if it left now, for a moment:
+permission that grew old is given back, so that a connection that hangs holds up nobody, and is asked for anew when the
+connection stands.
 """
 
 import asyncio
@@ -19,6 +21,8 @@ from typing import Final, Protocol
 _EPSILON: Final = 1e-6
 """Seconds. A rest this small is rounding; waiting for it might never end on a coarse clock."""
 
+_FRESH: Final = 0.25
+"""Seconds for which permission to send is kept for a connection that is being made."""
 _HOLD: Final = 1.0
 _LONGEST_HOLD: Final = 60.0
 """Seconds. After this long one request may ask again, whatever a proxy wrote into Retry-After."""
@@ -38,12 +42,15 @@ class SendSlots(Protocol):
     async def acquire(self, lane: Lane, *, patience: float) -> bool:
         """Wait for a turn, at most about ``patience`` seconds; False: it would take longer, send nothing.
 
-        Who got one says :meth:`departed` when its first byte goes out, or :meth:`stayed` when nothing was sent.
+        Who got one asks :meth:`departs` right before its first byte, or says :meth:`stayed` when nothing was sent.
         """
         ...
 
-    def departed(self) -> None:
-        """The first byte of a request that has its turn goes out now."""
+    async def departs(self) -> bool:
+        """The first byte of a request that has its turn goes out as soon as this returns True.
+
+        False: the permission grew old and was given back; ask for another.
+        """
         ...
 
     def stayed(self) -> None:
@@ -90,7 +97,7 @@ class SlidingWindowLimiter:
         self._widened = widened
         self._recovery = recovery
         self._sent: deque[float] = deque(maxlen=size)
-        self._leaving = 0
+        self._leaving: deque[float] = deque()
         self._size = size
         self._queue: list[_Ticket] = []
         self._numbers = itertools.count()
@@ -120,26 +127,37 @@ class SlidingWindowLimiter:
                 continue
             rest = self._rest()
             if rest <= _EPSILON:
-                self._leaving += 1
+                self._leaving.append(self._clock())
                 return True
             if self._clock() + rest > deadline:
                 return False
             # Whoever arrives in a better lane meanwhile becomes the head; this one notices when it wakes.
             await self._sleep(rest)
 
-    def departed(self) -> None:
-        """See ``SendSlots``."""
-        self._leaving -= 1
+    async def departs(self) -> bool:
+        """See ``SendSlots``. Permissions are alike: the newest is taken, the old ones run out."""
+        self._forget_old()
+        if not self._leaving:
+            return False
+        self._leaving.pop()
         self._sent.append(self._clock())
+        return True
 
     def stayed(self) -> None:
         """See ``SendSlots``. Whoever waits notices when it looks again."""
-        self._leaving -= 1
+        if self._leaving:
+            self._leaving.popleft()
+
+    def _forget_old(self) -> None:
+        oldest = self._clock() - _FRESH
+        while self._leaving and self._leaving[0] < oldest:
+            self._leaving.popleft()
 
     def _rest(self) -> float:
         """Seconds until the next send may go."""
         now = self._clock()
-        taken = [*self._sent, *[now] * self._leaving][-self._size :]
+        self._forget_old()
+        taken = [*self._sent, *[now] * len(self._leaving)][-self._size :]
         free = taken[0] + self._width() if len(taken) == self._size else now
         return max(free, self._held_until) - now
 

@@ -4,7 +4,7 @@ Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
 
 - a request is written to a socket once. aiohttp sends PUT, DELETE and GET again by itself when the connection
   drops (``retry_persistent_connection``), and an operator's route table may well turn a commit into a PUT;
-- the guard is asked when the connection stands, right before the first byte;
+- the turn and the guard are asked when the connection stands, right before the first byte;
 - "no byte left" is observed, not concluded from the kind of an exception.
 """
 
@@ -12,7 +12,7 @@ import asyncio
 import io
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from types import MappingProxyType
@@ -30,6 +30,8 @@ from bot.domain.errors import OperatorError
 from bot.domain.outcome import NO_JSON, Failure, Reply
 
 Guard = Callable[[], bool]
+Turn = Callable[[], Awaitable[bool]]
+"""Waits until the first byte may leave; False: it may not."""
 
 MAX_BODY: Final = 2 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
@@ -84,19 +86,30 @@ class _NotSent(Exception):
 class _Flight:
     """What happens to one prepared request on its way."""
 
-    def __init__(self, guard: Guard | None) -> None:
+    def __init__(self, guard: Guard | None, turn: Turn | None) -> None:
         self._guard = guard
+        self._turn = turn
         self.left = False
         self.is_refused = False
 
-    def take_off(self) -> None:
+    async def take_off(self, connection: Connection) -> None:
         """Called right before the first byte; raises when nothing may be written."""
         if self.left:
             raise _NotSent
+        if self._turn is not None:
+            self._ask_guard()  # before a turn is used up
+            if not await self._turn():
+                self.is_refused = True
+                raise _NotSent
+        if connection.transport is None or connection.transport.is_closing():
+            raise _NotSent  # the service did not wait for our turn
+        self._ask_guard()
+        self.left = True
+
+    def _ask_guard(self) -> None:
         if self._guard is not None and not self._guard():
             self.is_refused = True
             raise _NotSent
-        self.left = True
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
         """A client middleware, which is how aiohttp shows us the request object it will send."""
@@ -115,7 +128,7 @@ class SingleSendRequest(ClientRequest):
         """Write the request, if it has not been written before and the guard agrees."""
         if self.flight is None:
             raise _NotSent
-        self.flight.take_off()
+        await self.flight.take_off(conn)
         return await super().send(conn)
 
 
@@ -196,7 +209,13 @@ class Transport:
         return self._base_url + path
 
     async def send(
-        self, request: Prepared, *, guard: Guard | None = None, total: float | None = None, sink: Sink | None = None
+        self,
+        request: Prepared,
+        *,
+        guard: Guard | None = None,
+        turn: Turn | None = None,
+        total: float | None = None,
+        sink: Sink | None = None,
     ) -> Reply:
         """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
 
@@ -206,12 +225,13 @@ class Transport:
         Args:
             request: what to send.
             guard: asked when the connection stands, right before the first byte; False sends nothing.
+            turn: waited for when the connection stands, before the guard is asked; False sends nothing.
             total: seconds for everything, instead of the transport's own: uploads take longer.
             sink: takes an answer that is a file.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
-        flight = _Flight(guard)
+        flight = _Flight(guard, turn)
         try:
             timeout = self._timeout if total is None else self._patient(total)
             reply = await self._exchange(request, flight, timeout, sink)

@@ -21,15 +21,25 @@ class CountingSlots:
         self.slowed: list[float | None] = []
         self.is_free = True
         self.departures = 0
+        self.broken = ""
+        self.grown_old = 0
         self.stays = 0
 
     async def acquire(self, lane: Lane, *, patience: float) -> bool:
         self.lanes.append(lane)
         self.patience.append(patience)
+        if self.broken == "acquire":
+            raise OSError("the database is away")
         return self.is_free
 
-    def departed(self) -> None:
+    async def departs(self) -> bool:
+        if self.broken == "departs":
+            raise OSError("the database is away")
+        if self.grown_old:
+            self.grown_old -= 1
+            return False
         self.departures += 1
+        return True
 
     def stayed(self) -> None:
         self.stays += 1

@@ -50,7 +50,7 @@ async def go(slots: SlidingWindowLimiter, lane: Lane, *, patience: float) -> boo
     """Get a turn and leave at once."""
     granted = await slots.acquire(lane, patience=patience)
     if granted:
-        slots.departed()
+        await slots.departs()
     return granted
 
 
@@ -228,7 +228,8 @@ def test_however_long_connecting_takes_no_second_has_more_than_ten(drawn: list[t
             assert await slots.acquire(Lane.READ, patience=1e6)
             await time.sleep(connecting)
             if sends_it:
-                slots.departed()
+                while not await slots.departs():
+                    assert await slots.acquire(Lane.READ, patience=1e6)
                 departures.append(time.now)
             else:
                 slots.stayed()
@@ -249,3 +250,13 @@ async def test_a_turn_that_was_not_used_is_free_again_at_once() -> None:
     for _ in range(30):
         assert await slots.acquire(Lane.READ, patience=0)
         slots.stayed()
+
+
+async def test_connections_that_hang_hold_up_nobody() -> None:
+    time = VirtualTime()
+    slots = limiter(time)
+    assert all([await slots.acquire(Lane.READ, patience=0) for _ in range(10)])
+    assert not await slots.acquire(Lane.READ, patience=0)
+    time.now += 0.3  # none of the ten has left
+    assert await go(slots, Lane.EFFECT, patience=0)
+    assert not await slots.departs()  # theirs grew old; they ask again

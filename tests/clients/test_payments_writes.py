@@ -8,7 +8,7 @@ from aiohttp import web
 
 from bot.clients.limiter import Lane
 from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
-from bot.domain.errors import ServiceNever
+from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
@@ -214,6 +214,29 @@ async def test_without_a_slot_nothing_is_sent(
     assert isinstance(found, NotExecuted)
     assert (found.again, found.failure) == (True, Failure.NOT_SENT)
     assert partner.calls == []
+
+
+@pytest.mark.parametrize("broken", ["acquire", "departs"])
+async def test_slots_that_break_send_nothing(
+    client: PaymentsClient, partner: Partner, slots: CountingSlots, broken: str
+) -> None:
+    slots.broken = broken
+    found = await client.commit_payout("op-1", earlier_unknown=False)
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+    with pytest.raises(ServiceNow):
+        await client.get_operation("op-1")
+    assert partner.calls == []
+
+
+async def test_a_turn_that_grew_old_while_the_connection_was_made_is_asked_for_anew(
+    client: PaymentsClient, partner: Partner, slots: CountingSlots
+) -> None:
+    partner.answer = lambda _: said(operation(7, status="committed"))
+    slots.grown_old = 2
+    assert isinstance(await client.commit_payout("op-7", earlier_unknown=False), Done)
+    assert (len(partner.calls), slots.lanes, slots.departures) == (1, [Lane.EFFECT] * 3, 1)
+    assert slots.patience == sorted(slots.patience, reverse=True), "what was waited is waited"
 
 
 Guarded = Callable[[PaymentsClient, Callable[[], bool]], Awaitable[object]]

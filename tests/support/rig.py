@@ -82,8 +82,8 @@ class Unlimited:
     async def acquire(self, lane: Lane, *, patience: float) -> bool:  # noqa: ARG002 - the protocol's names
         return True
 
-    def departed(self) -> None:
-        return None
+    async def departs(self) -> bool:
+        return True
 
     def stayed(self) -> None:
         return None

@@ -1,9 +1,11 @@
 """What all calls to the payments service share: credentials, a turn, one request, one answer."""
 
+import asyncio
 import base64
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
 
+import structlog
 from pydantic import SecretStr
 
 from bot.clients.limiter import Lane, SendSlots
@@ -15,6 +17,8 @@ from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify
 
 T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
 
 SERVICE: Final = "payments"
 
@@ -91,23 +95,13 @@ class PartnerCalls:
         total: float | None = None,
     ) -> Reply:
         request = self._prepare(route, values, where)
-        if not await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience)):
+        turn = _Turn(self._limiter, lane, patience=self._patience.get(lane, self._read_patience))
+        if not await turn.take():
             return Reply(failure=Failure.NOT_SENT)
-        left = False
-
-        def leave() -> bool:
-            nonlocal left
-            if guard is not None and not guard():
-                return False
-            left = True
-            self._limiter.departed()
-            return True
-
         try:
-            reply = await self._transport.send(request, guard=leave, total=total)
+            reply = await self._transport.send(request, guard=guard, turn=turn.departs, total=total)
         finally:
-            if not left:
-                self._limiter.stayed()
+            turn.over()
         if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
             self._limiter.slow_down(reply.retry_after)
         return reply
@@ -141,6 +135,43 @@ class PartnerCalls:
             credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
             names=_ours(route),
         )
+
+
+class _Turn:
+    """The turn of one request. Whatever goes wrong with it happens before the first byte: nothing was sent."""
+
+    def __init__(self, limiter: SendSlots, lane: Lane, *, patience: float) -> None:
+        self._limiter = limiter
+        self._lane = lane
+        self._clock = asyncio.get_running_loop().time
+        self._deadline = self._clock() + patience
+        self._permitted = False
+
+    async def take(self) -> bool:
+        """Wait for a turn; False: there was none in time."""
+        try:
+            patience = max(0.0, self._deadline - self._clock())
+            self._permitted = await self._limiter.acquire(self._lane, patience=patience)
+        except Exception:
+            log.exception("no turn could be had, so nothing is sent")
+        return self._permitted
+
+    async def departs(self) -> bool:
+        """Right before the first byte: permission that grew old while the connection was made is asked for anew."""
+        while self._permitted or await self.take():
+            self._permitted = False
+            try:
+                if await self._limiter.departs():
+                    return True
+            except Exception:
+                log.exception("a turn could not be counted, so nothing is sent")
+                return False
+        return False
+
+    def over(self) -> None:
+        """Give back what was not used."""
+        if self._permitted:
+            self._limiter.stayed()
 
 
 def _ours(route: Route) -> Mapping[str, str]:
