@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.money import plain
-from bot.presentation.text import SECTION_LIMIT, as_said, mrkdwn, quote, section, sentence_of
+from bot.presentation.text import SECTION_LIMIT, as_said, paragraphs, quote, sentence_of
 
 _GIVEN_LIMIT = 120
 _SHOWN = 4
@@ -44,5 +44,5 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
         rule = as_said(quote(error.rule, _PART_LIMIT))
         lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")
-    text = "\n".join([*lines, f"Nothing was done. For example: `{quote(example, SECTION_LIMIT // 4)}`"])
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    lines.append(f"Nothing was done. For example: `{quote(example, SECTION_LIMIT // 4)}`")
+    return Content(text="\n".join(lines), blocks=paragraphs(lines))

@@ -127,6 +127,12 @@ def test_mistakes(errors: list[PersonError]) -> None:
     check(mistakes(errors), [], longest=WHOLE_ANSWER)
 
 
+def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -> None:
+    content = mistakes([PersonError("&" * 900, "<" * 900, example=">" * 900, given="&" * 900)] * 4)
+    check_message(content, longest=WHOLE_ANSWER)
+    assert "\n".join(block["text"]["text"] for block in content.blocks) == content.text
+
+
 @given(instructions())
 def test_forms_about_a_request(instruction: Instruction) -> None:
     metadata = views.about(instruction, channel=APPROVALS, ts="1700000000.000100")
