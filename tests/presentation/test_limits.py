@@ -128,7 +128,7 @@ def test_mistakes(errors: list[PersonError]) -> None:
 
 
 def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -> None:
-    content = mistakes([PersonError("&" * 900, "<" * 900, example=">" * 900, given="&" * 900)] * 4)
+    content = mistakes([PersonError(argument="&" * 900, rule="<" * 900, example=">" * 900, given="&" * 900)] * 4)
     check_message(content, longest=WHOLE_ANSWER)
     assert "\n".join(block["text"]["text"] for block in content.blocks) == content.text
 

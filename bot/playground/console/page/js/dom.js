@@ -12,7 +12,7 @@ export function el(tag, props = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(props)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name === "on") for (const [type, handler] of Object.entries(value)) node.addEventListener(type, handler);
+    if (name === "on") listen(node, value);
     else if (name === "data") for (const [key, item] of Object.entries(value)) setData(node, key, item);
     else if (name === "class") node.className = value;
     else if (name === "value") node.value = value;
@@ -20,6 +20,17 @@ export function el(tag, props = {}, ...children) {
   }
   node.append(...present(children));
   return node;
+}
+
+// Listeners by node: one that is kept while what it shows changes gets the listeners of its newer self.
+const heard = new WeakMap();
+
+function listen(node, handlers) {
+  const before = heard.get(node);
+  heard.set(node, handlers);
+  for (const type of Object.keys(handlers)) {
+    if (!before || !(type in before)) node.addEventListener(type, (event) => heard.get(node)[type]?.(event));
+  }
 }
 
 function setData(node, key, value) {
@@ -33,6 +44,46 @@ function present(children) {
 /** Replace everything inside a node. */
 export function fill(node, ...children) {
   node.replaceChildren(...present(children));
+  return node;
+}
+
+const keyOf = (node) => node.dataset?.key ?? node.id ?? "";
+
+const SETTLED = ["open", "style"]; // what somebody opened stays open; styles go another way, which the page's policy allows
+
+function takeAttributes(node, fresh) {
+  for (const { name } of [...node.attributes]) if (!fresh.hasAttribute(name) && !SETTLED.includes(name)) node.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (node.getAttribute(name) !== value && !SETTLED.includes(name)) node.setAttribute(name, value);
+  if (node.style.cssText !== fresh.style.cssText) node.style.cssText = fresh.style.cssText;
+}
+
+function become(node, fresh) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.data !== fresh.data) node.data = fresh.data;
+    return;
+  }
+  takeAttributes(node, fresh);
+  if (heard.has(fresh) || heard.has(node)) listen(node, { ...heard.get(fresh) });
+  patch(node, ...fresh.childNodes);
+}
+
+/**
+ * Bring what is inside a node in line with new children, keeping the nodes that stay: a click that has begun, a choice,
+ * an open menu, the focus, a selection and the scrolling outlive it. Nodes with a key (`data-key` or id) stay with it.
+ * What is kept must have its listeners from `on`, and these must not speak of the node they were made with.
+ */
+export function patch(node, ...children) {
+  const left = [...node.childNodes];
+  const rows = present(children).map((child) => (child instanceof Node ? child : document.createTextNode(String(child)))).map((fresh) => {
+    const at = left.findIndex((old) => old.nodeName === fresh.nodeName && keyOf(old) === keyOf(fresh));
+    return { fresh, kept: at < 0 ? null : left.splice(at, 1)[0] };
+  });
+  for (const old of left) old.remove();
+  rows.forEach(({ fresh, kept }, at) => {
+    if (kept && kept !== fresh) become(kept, fresh);
+    const row = kept ?? fresh;
+    if (node.childNodes[at] !== row) node.insertBefore(row, node.childNodes[at] ?? null);
+  });
   return node;
 }
 

@@ -1,6 +1,6 @@
 // Puts the parts together: who one is, which conversation is open, what stands on the right.
 
-import { avatar, el, fill, icon } from "./dom.js";
+import { avatar, el, fill, icon, patch } from "./dom.js";
 import { api, picture, Refused, Stream } from "./api.js";
 import { Composer } from "./composer.js";
 import { dropZone } from "./files.js";
@@ -94,17 +94,18 @@ function head() {
   const [name, topic] = headWords(channel);
   const mark = store.channel === "home" ? icon("home") : channel.kind === "im" ? avatar(store.person(store.workspace.bot), "s") : icon(channel.private ? "lock" : "hash");
   const misbehaving = [...store.services.values()].some((service) => service.armed.length);
-  parts.toggle = el("button", {
+  const toggle = el("button", {
     type: "button", class: "button button-small button-panel", "aria-expanded": String(!byId("panel").hidden), "aria-controls": "panel", title: "Behind the scenes", "data-testid": "panel-toggle",
     on: { click: () => showPanel(byId("panel").hidden) },
   }, icon("behind"), el("span", { class: "only-wide" }, "Behind the scenes"), el("span", { class: misbehaving ? "dot dot-bad" : "dot dot-good" }));
-  fill(parts.head,
+  patch(parts.head,
     el("button", { type: "button", class: "button-bare only-narrow", "aria-label": "Menu", "data-testid": "menu", on: { click: () => drawer(true) } }, icon("menu")),
     el("div", { class: "head-words" }, el("h1", { class: "head-name", "data-testid": "channel-name" }, mark, name), topic && el("p", { class: "head-topic" }, topic)),
     channel && channel.kind !== "im" && el("span", { class: "members only-wide", title: channel.members.join(", ") }, icon("people"), String(channel.members.length)),
     el("button", { type: "button", class: "button-bare", "aria-label": "Show the tour again", title: "Show the tour again", "data-testid": "tour-restart", on: { click: () => parts.tour.restart() } }, icon("help")),
-    parts.toggle,
+    toggle,
     el("button", { type: "button", class: "me only-narrow", "aria-label": `You act as ${store.me.name}. Switch person`, on: { click: () => drawer(true) } }, avatar(store.me)));
+  parts.toggle = parts.head.querySelector(".button-panel");
 }
 
 function conversation() {
@@ -130,7 +131,7 @@ function emptyChannel(channel) {
 function suggestions() {
   const touring = document.body.dataset.tour === "1";
   const used = [...store.messages.values()].some((bucket) => [...bucket.values()].some((message) => message.bot && message.blocks.length));
-  fill(parts.chips, !used && !touring && store.guide.try_it && el("button", { type: "button", class: "chip", "data-testid": "try-it", on: { click: tryIt } }, icon("spark"), el("span", { class: "chip-lead" }, "Try it"), el("code", {}, store.guide.try_it)));
+  patch(parts.chips, !used && !touring && store.guide.try_it && el("button", { type: "button", class: "chip", "data-testid": "try-it", on: { click: tryIt } }, icon("spark"), el("span", { class: "chip-lead" }, "Try it"), el("code", {}, store.guide.try_it)));
 }
 
 async function tryIt() {
@@ -172,7 +173,7 @@ function thread() {
   if (!store.thread) return;
   const { channel, ts } = store.thread;
   const place = store.channels.get(channel);
-  fill(parts.threadHead, icon("thread"), el("h2", {}, "Thread"), el("span", { class: "pane-sub" }, place?.kind === "im" ? place.name : `#${place?.name ?? ""}`),
+  patch(parts.threadHead, icon("thread"), el("h2", {}, "Thread"), el("span", { class: "pane-sub" }, place?.kind === "im" ? place.name : `#${place?.name ?? ""}`),
     el("button", { type: "button", class: "button-bare", "aria-label": "Close thread", "data-testid": "thread-close", on: { click: () => store.openThread(null) } }, icon("close")));
   parts.replies.show(channel, ts);
   parts.reply.address(`Reply as ${store.me.name}`);

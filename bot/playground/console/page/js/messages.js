@@ -1,6 +1,6 @@
 // A list of messages: the channel's, or one thread's. Only what changed is drawn again.
 
-import { announce, avatar, el, icon } from "./dom.js";
+import { announce, avatar, el, icon, patch } from "./dom.js";
 import { api, Refused } from "./api.js";
 import { drawBlocks } from "./blocks.js";
 import { openMenu } from "./dialog.js";
@@ -57,6 +57,10 @@ function replySummary(message) {
   fresh > 0 && el("span", { class: "badge badge-small" }, `${fresh} new`), el("span", { class: "replies-last" }, `last at ${clock(replies.at(-1).ts)}`));
 }
 
+function drawReplies(node, message) {
+  patch(node.querySelector(".replies-place"), replySummary(message));
+}
+
 // What the app offers for a message, and what one can do with one's own files.
 function moreActions(message, complain) {
   const attempt = async (deed) => {
@@ -100,12 +104,12 @@ function draw(message, { together, inThread }) {
     body(message, complain),
     message.edited && el("span", { class: "edited", title: `Edited ${clock(message.edited)}` }, "(edited)"),
     message.reactions.length > 0 && el("div", { class: "reactions" }, message.reactions.map(({ name, count }) => el("span", { class: "reaction" }, mrkdwn(`:${name}:`), ` ${count}`))),
-    problem, !inThread && replySummary(message)),
+    problem, !inThread && el("div", { class: "replies-place" }, replySummary(message))),
   tools);
 }
 
 export class MessageList {
-  #drawn = new Map(); // key -> {node, message, look}
+  #drawn = new Map(); // key -> {node, message, together, summary}
   #channel = null;
   #thread = null;
 
@@ -180,12 +184,16 @@ export class MessageList {
     const together = Boolean(before) && before.user === message.user && before.ephemeral === message.ephemeral && !message.ephemeral
       && message.order - before.order < TOGETHER_SECONDS * 1_000_000 && !before.blocks.length && !store.replies(before.channel, before.ts).length;
     const replies = this.isThread ? [] : store.replies(message.channel, message.ts);
-    const look = `${together}.${replies.length}.${replies.at(-1)?.order}.${this.isThread ? 0 : unreadReplies(message.channel, message.ts)}`;
+    const summary = `${replies.length}.${replies.at(-1)?.order}.${this.isThread ? 0 : unreadReplies(message.channel, message.ts)}`;
     const known = this.#drawn.get(message.key);
-    if (known && known.message === message && known.look === look) return known.node;
+    if (known && known.message === message && known.together === together) {
+      if (known.summary !== summary) drawReplies(known.node, message); // whoever is about to press a button of it still does
+      known.summary = summary;
+      return known.node;
+    }
     const node = draw(message, { together, inThread: this.isThread });
     if (known) this.#keepFocus(known.node, node);
-    this.#drawn.set(message.key, { node, message, look });
+    this.#drawn.set(message.key, { node, message, together, summary });
     return node;
   }
 

@@ -1,6 +1,6 @@
 // Behind the scenes: what each service was asked, what it did, and switches that make it misbehave.
 
-import { el, fill, icon } from "./dom.js";
+import { el, icon, patch } from "./dom.js";
 import { api, Refused } from "./api.js";
 import { clockWithSeconds } from "./dates.js";
 import { store } from "./store.js";
@@ -8,7 +8,8 @@ import { store } from "./store.js";
 const TIMES = [["1", "next request"], ["3", "next three requests"], ["", "every request until told to behave"]];
 
 const open = new Set(); // calls whose details are shown
-const chosen = new Map(); // service -> {operation, times}
+const chosen = new Map(); // service -> {operation, times, open}
+const problems = new Map(); // service -> why the last deed did not work
 let current = null;
 let filter = "all";
 
@@ -42,18 +43,19 @@ function callRow(service, call) {
     call.moved && el("span", { class: "moved", title: call.moved }, icon("coin"), call.moved),
     call.fault && el("span", { class: "fault-mark", title: call.fault }, icon("bolt")),
     statusOf(call));
-  const node = el("details", { class: "call", open: open.has(key), data: { testid: "call", operation: call.operation, status: call.status, moved: call.moved ? "yes" : "no", fault: call.fault } }, summary);
-  const showMore = () => {
-    if (!node.open || node.querySelector(".call-more")) return;
-    node.append(el("div", { class: "call-more" }, call.fault && el("p", { class: "call-fault" }, icon("bolt"), call.fault), details("Request", call.body), details("Answer", call.response)));
-  };
-  showMore();
-  node.addEventListener("toggle", () => {
-    if (node.open) open.add(key);
-    else open.delete(key);
-    showMore();
-  });
-  return node;
+  const more = open.has(key) && el("div", { class: "call-more" },
+    call.fault && el("p", { class: "call-fault" }, icon("bolt"), call.fault), details("Request", call.body), details("Answer", call.response));
+  return el("details", {
+    class: "call", open: open.has(key), data: { key, testid: "call", operation: call.operation, status: call.status, moved: call.moved ? "yes" : "no", fault: call.fault },
+    on: { toggle: ({ currentTarget: node }) => { remember(open, key, node.open); } },
+  }, summary, more);
+}
+
+function remember(places, key, isOpen) {
+  if (places.has(key) === isOpen) return;
+  if (isOpen) places.add(key);
+  else places.delete(key);
+  draw();
 }
 
 function figures(service) {
@@ -65,20 +67,18 @@ function state(service) {
   if (!service.armed.length) return el("div", { class: "manners manners-good", "data-testid": "manners" }, el("span", { class: "dot dot-good" }), "Behaves as it should");
   return el("div", { class: "manners manners-bad", "data-testid": "manners" },
     el("ul", { class: "armed" }, service.armed.map((one) => el("li", { data: { testid: "armed", kind: one.kind } }, icon("bolt"), el("span", {}, el("strong", {}, one.title), ` ${one.when}`)))),
-    el("button", { type: "button", class: "button button-small", "data-testid": "behave", on: { click: () => deed(() => api.behave(service.name)) } }, "Behave again"));
+    el("button", { type: "button", class: "button button-small", "data-testid": "behave", on: { click: () => deed(service, () => api.behave(service.name)) } }, "Behave again"));
 }
 
-async function deed(action) {
-  const place = document.getElementById("panel-problem");
-  if (place) place.hidden = true;
+async function deed(service, action) {
+  problems.delete(service.name);
+  draw();
   try {
     await action();
   } catch (problem) {
     if (!(problem instanceof Refused)) throw problem;
-    if (place) {
-      place.textContent = problem.message;
-      place.hidden = false;
-    }
+    problems.set(service.name, problem.message);
+    draw();
   }
 }
 
@@ -91,29 +91,27 @@ function faults(service) {
     TIMES.map(([value, words]) => el("option", { value, selected: value === wish.times }, words)));
   const chosenOne = service.operations.find(({ name }) => name === wish.operation);
   const kinds = chosenOne?.faults ?? [];
-  const node = el("details", { class: "faults", open: wish.open, "data-testid": "faults" },
+  return el("details", { class: "faults", open: wish.open, "data-testid": "faults", on: { toggle: (event) => { wish.open = event.currentTarget.open; } } },
     el("summary", {}, icon("bolt"), "Make it misbehave", icon("chevron", "icon turn")),
     el("div", { class: "fault-form" },
       el("div", { class: "fault-where" }, operation, !chosenOne?.lasting && times),
       el("div", { class: "fault-kinds" }, kinds.map(({ kind, title, about }) => el("button", {
-        type: "button", class: "fault", title: about, data: { testid: "fault", kind },
-        on: { click: () => deed(() => api.arm(service.name, wish.operation, kind, wish.times ? Number(wish.times) : null)) },
+        type: "button", class: "fault", title: about, data: { testid: "fault", key: kind, kind },
+        on: { click: () => deed(service, () => api.arm(service.name, wish.operation, kind, wish.times ? Number(wish.times) : null)) },
       }, title)))));
-  node.addEventListener("toggle", () => { wish.open = node.open; });
-  return node;
 }
 
 function tabs() {
   const all = [...store.services.values()];
-  const node = el("div", { class: "tabs", role: "tablist", "aria-label": "Services" }, all.map((service) => el("button", {
+  return el("div", { class: "tabs", role: "tablist", "aria-label": "Services", on: { keydown: step } }, all.map((service) => el("button", {
     type: "button", role: "tab", class: "tab", id: `tab-${service.name}`, "aria-selected": String(service.name === current), tabindex: service.name === current ? "0" : "-1", "aria-controls": "panel-service",
     data: { testid: "service-tab", service: service.name }, on: { click: () => { current = service.name; draw(); document.getElementById(`tab-${service.name}`)?.focus(); } },
   }, el("span", { class: service.armed.length ? "dot dot-bad" : "dot dot-good" }), service.title, el("span", { class: "tab-count" }, String(service.count)))));
-  node.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (step) node.children[([...node.children].indexOf(document.activeElement) + step + all.length) % all.length]?.click();
-  });
-  return node;
+}
+
+function step({ key, currentTarget: { children: all } }) {
+  const by = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  if (by) all[([...all].indexOf(document.activeElement) + by + all.length) % all.length]?.click();
 }
 
 function calls(service) {
@@ -133,19 +131,14 @@ function draw() {
   if (!root || root.hidden) return;
   if (!store.services.has(current)) current = [...store.services.keys()][0] ?? null;
   const service = store.services.get(current);
-  const focus = root.contains(document.activeElement) ? document.activeElement : null;
-  const mark = focus && (focus.id ? `#${CSS.escape(focus.id)}` : focus.dataset.testid ? `[data-testid="${focus.dataset.testid}"]${focus.dataset.kind ? `[data-kind="${focus.dataset.kind}"]` : ""}` : null);
-  const scrolled = root.querySelector(".panel-body")?.scrollTop ?? 0;
-  fill(root,
+  const problem = problems.get(current);
+  patch(root,
     el("header", { class: "pane-head" }, icon("behind"), el("h2", {}, "Behind the scenes"),
       el("button", { type: "button", class: "button-bare", "aria-label": "Close", "data-testid": "panel-close", on: { click: closePanel } }, icon("close"))),
     tabs(),
-    service && el("div", { class: "panel-body", id: "panel-service", role: "tabpanel", "aria-labelledby": `tab-${service.name}` },
+    service && el("div", { class: "panel-body", id: "panel-service", role: "tabpanel", "aria-labelledby": `tab-${service.name}`, data: { key: service.name } },
       el("p", { class: "about" }, service.about), figures(service), faults(service), state(service),
-      el("div", { class: "deed-error", id: "panel-problem", role: "alert", hidden: true }), calls(service)));
-  const body = root.querySelector(".panel-body");
-  if (body) body.scrollTop = scrolled;
-  if (mark) root.querySelector(mark)?.focus({ preventScroll: true });
+      el("div", { class: "deed-error", id: "panel-problem", role: "alert", hidden: !problem }, problem), calls(service)));
 }
 
 /** Draw the panel and keep it live. */
