@@ -4,6 +4,7 @@
 
     StorageError       the operator mends it: address, permissions, a second process, a missing migration
     ├── StorageBusy    for now: the database is locked or away; nothing was written, a later try may work
+    │   └── StorageClosed  for good: the process is stopping
     ├── Conflict       a unique value or a rule of the schema was broken; the unit wrote nothing
     └── CommitUnknown  the connection broke while committing: read back what was meant before going on
 """
@@ -21,6 +22,10 @@ class StorageError(OperatorError):
 
 class StorageBusy(StorageError):
     """Locked by somebody else for too long, or unreachable. Nothing was written."""
+
+
+class StorageClosed(StorageBusy):
+    """The process is stopping; nothing is written by it any more."""
 
 
 class Conflict(StorageError):

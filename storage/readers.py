@@ -15,7 +15,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.engine import Line
-from storage.errors import StorageBusy, translated
+from storage.errors import StorageClosed, translated
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -62,7 +62,7 @@ class Readers:
             StorageError: it could not be read, or ``work`` tried to write.
         """
         if self._closed:
-            raise StorageBusy("The database was closed: the process is stopping.")
+            raise StorageClosed("The database was closed: the process is stopping.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())
         self._waiting.append(unit)
         self._set_out()

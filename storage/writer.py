@@ -16,7 +16,7 @@ from sqlalchemy import Connection, Transaction
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from storage.engine import Line
-from storage.errors import StorageBusy, commit_error, translated
+from storage.errors import StorageBusy, StorageClosed, commit_error, translated
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class GroupWriter:
         if self._dead is not None:
             raise self._dead
         if self._closing:
-            raise StorageBusy("The database was closed: the process is stopping.")
+            raise StorageClosed("The database was closed: the process is stopping.")
 
     async def _serve(self) -> None:
         try:

@@ -29,7 +29,8 @@ from bot.workflows.ballot import standings_of_voters
 from bot.workflows.bulk_follow import BULK
 from bot.workflows.bulk_request import REQUEST_FILE
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.create import ask_people, close, end, lease, show_approvers
+from bot.workflows.create import ask_people, close, end, held_claim, lease, show_approvers
+from bot.workflows.keeping import claimed, keep
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -60,16 +61,20 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
     reported = await _reported(payments, instruction)
     standings = await standings_of_voters(ctx, instruction.id, instruction.round)
-    claimed = await ctx.store.write(lambda tx: _claim(ctx, tx, instruction, standings, reported), name="claim_cancel")
-    if claimed is not None:
-        chunk = claimed
+    chunk = await claimed(
+        ctx,
+        lambda tx: _claim(ctx, tx, instruction, standings, reported),
+        name="claim_cancel",
+        read_back=lambda tx: _held_chunk(ctx, tx, instruction),
+    )
+    if chunk is not None:
         outcome = await payments.cancel_bulk_items(
             _job_of(instruction),
             chunk.hashes,
             earlier_unknown=chunk.earlier_unknown,
             guard=commit.still_fresh(ctx, chunk.attempt),
         )
-        await ctx.store.write(lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
+        await keep(ctx, lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
     ctx.wake()
 
 
@@ -184,6 +189,17 @@ def _claim(
     tx.bulk_items.name(instruction.id, [row.row for row in rows], n)
     attempt = commit.open_attempt(ctx, tx, sending, n, request_hash=_fingerprint(hashes.all))
     return _Chunk(sending, attempt, hashes, bool(lost))
+
+
+def _held_chunk(ctx: Context, tx: Tx, instruction: Instruction) -> _Chunk | None:
+    """What a claim came to whose commit was not answered."""
+    held = held_claim(ctx, tx, instruction)
+    if held is None:
+        return None
+    attempt, sending = held
+    lost = any(one.outcome is AttemptOutcome.UNKNOWN for one in tx.attempts.of(instruction.id))
+    named = HashList.of([row.hash for row in tx.bulk_items.named_by(instruction.id, attempt.n)])
+    return _Chunk(sending, attempt, named, lost)
 
 
 def _fingerprint(hashes: Sequence[str]) -> str:

@@ -23,6 +23,7 @@ from bot.workflows.ballot import standings_of_voters
 from bot.workflows.bulk_follow import begin_following
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, close, end
+from bot.workflows.keeping import keep
 from storage.transaction import Tx
 
 _LEASE = UPLOAD_SECONDS + 60
@@ -61,6 +62,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
     claimed = await commit.claimed_by(
         ctx,
+        instruction,
         lambda tx: commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance),
         name="claim_bulk",
     )
@@ -69,7 +71,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         outcome = await payments.submit_bulk(
             new, earlier_unknown=instruction.commits > 0, guard=commit.still_fresh(ctx, attempt)
         )
-        await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="submitted")
+        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, outcome), name="submitted")
     ctx.wake()
 
 

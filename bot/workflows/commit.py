@@ -15,12 +15,14 @@ from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
+from bot.workflows import keeping
 from bot.workflows.announce import alert, tell
 from bot.workflows.ballot import count, next_round, standings_of_voters
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
-from bot.workflows.create import ask_people, close, end, lease
+from bot.workflows.create import ask_people, close, end, held_claim, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
+from bot.workflows.keeping import keep
 from bot.workflows.tighten import tighten
 from storage.transaction import Tx
 
@@ -54,11 +56,11 @@ async def attempt_once(
     ctx: Context, instruction: Instruction, standings: Mapping[str, Standing], request: Request
 ) -> None:
     """Claim one attempt, make its one request, store what came of it."""
-    claimed = await claimed_by(ctx, lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
+    claimed = await claimed_by(ctx, instruction, lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
     if claimed is not None:
         attempt, sending = claimed
         outcome = await request(attempt)
-        await ctx.store.write(lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
+        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
     ctx.wake()
 
 
@@ -67,11 +69,11 @@ class OvertakenError(Exception):
 
 
 async def claimed_by(
-    ctx: Context, work: Callable[[Tx], tuple[Attempt, Instruction] | None], *, name: str
+    ctx: Context, instruction: Instruction, work: Callable[[Tx], tuple[Attempt, Instruction] | None], *, name: str
 ) -> tuple[Attempt, Instruction] | None:
     """What a transaction with :func:`claim` in it comes to; None also when somebody else was faster."""
     try:
-        return await ctx.store.write(work, name=name)
+        return await keeping.claimed(ctx, work, name=name, read_back=lambda tx: held_claim(ctx, tx, instruction))
     except OvertakenError:
         return None
 

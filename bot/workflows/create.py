@@ -29,6 +29,7 @@ from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.keeping import claimed, keep
 from bot.workflows.orphans import watch
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -53,7 +54,7 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
         earlier_unknown=earlier_unknown,
         guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
     )
-    await ctx.store.write(lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
+    await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
 
 
@@ -158,7 +159,21 @@ async def claim(
         tx.attempts.open(attempt)
         return attempt, moved, any(one.outcome is AttemptOutcome.UNKNOWN for one in earlier)
 
-    return await ctx.store.write(work, name="claim_create")
+    def read_back(tx: Tx) -> tuple[Attempt, Instruction, bool] | None:
+        held = held_claim(ctx, tx, instruction)
+        earlier = tx.attempts.of(instruction.id)
+        return (*held, any(one.outcome is AttemptOutcome.UNKNOWN for one in earlier)) if held is not None else None
+
+    return await claimed(ctx, work, name="claim_create", read_back=read_back)
+
+
+def held_claim(ctx: Context, tx: Tx, before: Instruction) -> tuple[Attempt, Instruction] | None:
+    """The claim that this process has just made of an instruction, whose commit was not answered; None: it has none."""
+    held = tx.instructions.get(before.id)
+    still_open = [one for one in tx.attempts.of(before.id) if one.outcome is AttemptOutcome.OPEN]
+    if held is None or held.version == before.version or held.lease_owner != ctx.owner or not still_open:
+        return None
+    return still_open[0], held
 
 
 class Lease(TypedDict):

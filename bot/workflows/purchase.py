@@ -21,6 +21,7 @@ from bot.workflows.announce import alert, show_link, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.create import callback_address, claim, end, record
 from bot.workflows.follow import note_status
+from bot.workflows.keeping import keep
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -46,7 +47,7 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
         earlier_unknown=earlier_unknown,
         guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
     )
-    await ctx.store.write(lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
+    await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
 
 

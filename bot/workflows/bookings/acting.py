@@ -17,6 +17,7 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
+from bot.workflows.keeping import keep
 from storage.transaction import Tx
 
 
@@ -53,7 +54,7 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
             note(tx, Point.SEARCH, booking.reference, now)
             tell(tx, booking, "started", {"by": by}, now)
 
-    await ctx.store.write(work, name="search_started")
+    await keep(ctx, work, name="search_started")
     return await _afterwards(ctx, delivery, Act.START, booking, outcome)
 
 
@@ -76,7 +77,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
         if isinstance(outcome, Done):
             note(tx, Point.CANCEL, wanted.reference, now)
 
-    await ctx.store.write(work, name="canceled")
+    await keep(ctx, work, name="canceled")
     return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
 
 
@@ -93,7 +94,7 @@ async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: B
     outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
     now = ctx.clock.now()
     if not isinstance(outcome, Done):
-        await ctx.store.write(lambda tx: _answered(tx, booking, outcome, now), name="prebooking_not_canceled")
+        await keep(ctx, lambda tx: _answered(tx, booking, outcome, now), name="prebooking_not_canceled")
         return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
 
     def work(tx: Tx) -> Booking | None:
@@ -101,7 +102,7 @@ async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: B
         note(tx, Point.PREBOOK_CANCEL, booking.reference, now)
         return dropped(tx, booking, now)
 
-    stored = await ctx.store.write(work, name="prebooking_canceled")
+    stored = await keep(ctx, work, name="prebooking_canceled")
     ctx.wake()
     return Acted(act=Act.CANCEL, booking=stored or booking)
 

@@ -26,6 +26,7 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.keeping import claimed, keep
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -135,20 +136,25 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
             witness(tx, stored, "sent", now=now, before=booking)
         return stored
 
-    claimed = await ctx.store.write(claim, name="claim_booking")
-    if claimed is None:
-        return
+    def read_back(tx: Tx) -> Booking | None:
+        held = tx.bookings.get(booking.id)
+        mine = held is not None and held.stage is Stage.SENDING and held.lease_owner == ctx.owner
+        return held if mine else None
+
     claimed_at = ctx.clock.boottime()
+    taken = await claimed(ctx, claim, name="claim_booking", read_back=read_back)
+    if taken is None:
+        return
 
     def guard() -> bool:
         return ctx.clock.boottime() - claimed_at <= GUARD_SECONDS
 
     outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
-    if claimed.kind is Kind.PREBOOKING:
-        outcome = await delivery.client.create_prebooking(_asked(claimed), key=key, guard=guard)
+    if taken.kind is Kind.PREBOOKING:
+        outcome = await delivery.client.create_prebooking(_asked(taken), key=key, guard=guard)
     else:
-        outcome = await delivery.client.create_booking(_asked(claimed), key=key, guard=guard)
-    await ctx.store.write(lambda tx: _sent(ctx, tx, claimed, outcome), name="booked")
+        outcome = await delivery.client.create_booking(_asked(taken), key=key, guard=guard)
+    await keep(ctx, lambda tx: _sent(ctx, tx, taken, outcome), name="booked")
 
 
 def _sent(

@@ -18,6 +18,7 @@ from bot.domain.references import ulid
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
+from bot.workflows.keeping import keep
 from storage.repositories.stores import folded
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
@@ -130,11 +131,11 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     outcome = await delivery.client.create_store(form)
     if isinstance(outcome, Done):
         record = outcome.value
-        return await ctx.store.write(lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
+        return await keep(ctx, lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
     if isinstance(outcome, NotExecuted):
-        await ctx.store.write(lambda tx: tx.stores.remove(row.id), name="store_refused")
+        await keep(ctx, lambda tx: tx.stores.remove(row.id), name="store_refused")
         return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"))
-    await ctx.store.write(lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
+    await keep(ctx, lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
     ctx.wake()
     return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"), unknown=True)
 

@@ -19,6 +19,7 @@ from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
 from bot.workflows.emails.run import RESULT
+from bot.workflows.keeping import keep
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 
@@ -61,7 +62,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         await _later(ctx, claimed, answer)
         return
     ended = await _ended(ctx, client, answer, name)
-    await ctx.store.write(lambda tx: _end(ctx, tx, claimed, ended), name="email_sent")
+    await keep(ctx, lambda tx: _end(ctx, tx, claimed, ended), name="email_sent")
 
 
 async def lose_whole(ctx: Context, job: Job) -> None:

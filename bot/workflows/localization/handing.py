@@ -23,8 +23,9 @@ from bot.domain.localization.progress import Delivery, Handed, Order, Progress, 
 from bot.domain.tracking import back_off
 from bot.presentation import localization as told
 from bot.workflows.boards import post_file, post_line, show_board
+from bot.workflows.keeping import keep
 from bot.workflows.localization.asking import show_queue, sight_in, sight_of, subject_of
-from bot.workflows.localization.ending import durably, end
+from bot.workflows.localization.ending import end
 from bot.workflows.localization.subject import RESULT
 from storage.rows import Job
 from storage.transaction import Tx
@@ -99,7 +100,7 @@ async def accept(ctx: "Context", job: Job, result: Result) -> Job | None:
             _tell(tx, changed, now=now)
         return None
 
-    accepted = await durably(ctx, work, name="localization_result")
+    accepted = await keep(ctx, work, name="localization_result")
     ctx.wake()
     return accepted
 
@@ -144,7 +145,7 @@ async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
             return
         job = handed
     done = job
-    await durably(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
+    await keep(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
     ctx.wake()
 
 
@@ -187,7 +188,7 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
 
 async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
     now = ctx.clock.now()
-    return await durably(
+    return await keep(
         ctx,
         lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
         name="localization_file",
@@ -239,13 +240,13 @@ async def _later(ctx: "Context", job: Job, progress: Progress, *, reason: str, s
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = timedelta(seconds=ctx.localizing.look_seconds)
     pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
-    keep = spool is not None and spool.size > 0
+    holds = spool is not None and spool.size > 0
     now = ctx.clock.now()
     changed = await ctx.store.write(
-        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=keep),
+        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=holds),
         name="localization_later",
     )
-    if changed is not None and keep:
+    if changed is not None and holds:
         await asyncio.sleep(pause.total_seconds())
         await hand_over(ctx, changed, spool=spool)
 

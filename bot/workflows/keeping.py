@@ -1,0 +1,65 @@
+"""What is known is stored, whatever the database does meanwhile.
+
+The answer to a request with an effect exists in this process alone until it is stored. A database that is locked or
+away for a while must not make an unknown outcome of it: it is written again for as long as the process lives.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeVar
+
+import structlog
+
+from storage.errors import CommitUnknown, Conflict, StorageClosed, StorageError
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+_FIRST_PAUSE: Final = 0.1
+_LONGEST_PAUSE: Final = 5.0
+"""Seconds of the machine's clock: a lock ends by its time, not by ours."""
+
+
+async def keep(ctx: "Context", work: Callable[[Tx], T], *, name: str) -> T:
+    """Store what came of a request, again and again until it is stored.
+
+    Args:
+        ctx: the outside world.
+        work: changes rows only as they stood before, so that doing it twice changes nothing more: a commit whose
+            outcome is unknown is repeated too.
+        name: of the unit of work.
+
+    Raises:
+        StorageClosed: the process is stopping; who comes next reads what became of the request.
+        Conflict: the work broke a rule of the schema, which no repetition mends.
+    """
+    pause = _FIRST_PAUSE
+    while True:
+        try:
+            return await ctx.store.write(work, name=name)
+        except (StorageClosed, Conflict):
+            raise
+        except StorageError as error:
+            log.warning("an answer is kept until it can be stored", unit=name, reason=str(error))
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+async def claimed(
+    ctx: "Context", work: Callable[[Tx], T | None], *, name: str, read_back: Callable[[Tx], T | None]
+) -> T | None:
+    """What a transaction that claims a request comes to.
+
+    Where the commit broke off, the database says whether it holds. Nothing has left yet, so a claim
+    that nobody can vouch for would become an unknown outcome for nothing.
+    """
+    try:
+        return await ctx.store.write(work, name=name)
+    except CommitUnknown as error:
+        log.warning("whether a claim holds is read back", unit=name, reason=str(error))
+    return await keep(ctx, read_back, name=f"{name}_read_back")

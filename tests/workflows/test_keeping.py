@@ -1,0 +1,124 @@
+"""An answer that is known is stored, whatever the database does; a claim whose commit broke off is read back."""
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any
+
+import pytest
+
+from bot.domain.instruction import AttemptOutcome, State
+from bot.playground.faults import Fault, FaultKind
+from storage.errors import CommitUnknown, StorageBusy, StorageError
+from storage.store import Store
+from tests.support.rig import ALERTS, FINANCE, Rig
+from tests.workflows.looking import asked, attempts, state, told
+
+Trouble = StorageError | CommitUnknown
+
+
+class Stumbling:
+    """Has the database fail for units of one name, so many times; a commit of unknown outcome has happened."""
+
+    def __init__(self, store: Store, name: str, errors: Sequence[StorageError]) -> None:
+        self._write: Callable[..., Awaitable[Any]] = store.write
+        self._name = name
+        self.errors = list(errors)
+
+    async def __call__(self, work: Callable[..., Any], *, name: str = "") -> Any:
+        if name != self._name or not self.errors:
+            return await self._write(work, name=name)
+        error = self.errors.pop(0)
+        if isinstance(error, CommitUnknown):
+            await self._write(work, name=name)
+        raise error
+
+
+def stumble(rig: Rig, name: str, *errors: StorageError) -> Stumbling:
+    store = rig.switchboard.context.store
+    stumbling = Stumbling(store, name, errors)
+    store.write = stumbling  # type: ignore[method-assign]
+    return stumbling
+
+
+ONCE_MORE = [StorageBusy("locked"), StorageError("the disk is full"), CommitUnknown("the connection broke")]
+
+
+@pytest.mark.parametrize("verb", ["send", "now"])
+@pytest.mark.parametrize("kind", [None, FaultKind.TOO_MANY], ids=["done", "429"])
+async def test_an_answer_is_written_until_it_is_stored(rig: Rig, verb: str, kind: FaultKind | None) -> None:
+    await rig.pay(f'{verb} ana@example.com 25.00 "March"')
+    if kind is not None:
+        rig.payments.faults.arm(Fault(kind, "one_step_payout" if verb == "now" else "commit_payout"))
+    stumbling = stumble(rig, "committed", *ONCE_MORE)
+    await rig.press("approve")
+    assert not stumbling.errors
+    assert await state(rig) is (State.COMMITTED if kind is None else State.APPROVED)
+    await rig.pass_time(120, steps=4)
+    assert rig.paid == [("ana@example.com", 2_500)]
+    assert [one.outcome for one in await attempts(rig)].count(AttemptOutcome.UNKNOWN) == 0
+    assert not told(rig, FINANCE, "unknown")
+
+
+@pytest.mark.parametrize("verb", ["send", "now", "collect"])
+async def test_a_claim_whose_commit_broke_off_is_used(rig: Rig, verb: str) -> None:
+    """Nothing has left yet; the database says whether the claim holds."""
+    unit = "claim_commit" if verb == "now" else "claim_create"
+    stumbling = stumble(rig, unit, CommitUnknown("the connection broke"))
+    await rig.pay('collect ben@example.com "Poster" A2=1x30.00' if verb == "collect" else f"{verb} a@example.com 25 M")
+    if verb == "now":
+        await rig.press("approve")
+    assert not stumbling.errors
+    assert len(await attempts(rig)) == 1
+    assert (await attempts(rig))[0].outcome is AttemptOutcome.DONE
+    assert asked(rig, {"send": "create_payout", "now": "one_step_payout", "collect": "create_purchase"}[verb]) == 1
+
+
+async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
+    await rig.pay("now a@example.com 25 M")
+    store = rig.switchboard.context.store
+    was = store.write
+
+    async def lost(work: Callable[..., Any], *, name: str = "") -> Any:
+        if name == "claim_commit":
+            raise CommitUnknown("the connection broke")
+        return await was(work, name=name)
+
+    store.write = lost  # type: ignore[method-assign]
+    await rig.press("approve")
+    store.write = was  # type: ignore[method-assign]
+    assert (await state(rig), asked(rig, "one_step_payout")) == (State.APPROVED, 0)
+    await rig.pass_time(61)
+    assert rig.paid == [("a@example.com", 2_500)]
+
+
+async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str) -> None:
+    """A shell holds the real lock while the answer is known; the writer gives up on it after two seconds."""
+    payments = rig.switchboard.context.payments
+    assert payments is not None
+    commit = payments.commit_payout
+    shell = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None, check_same_thread=False)
+
+    async def then_locked(*args: Any, **more: Any) -> Any:
+        answer = await commit(*args, **more)
+        shell.execute("BEGIN IMMEDIATE")
+        return answer
+
+    payments.commit_payout = then_locked  # type: ignore[method-assign]
+    await rig.pay()
+    store = rig.switchboard.context.store
+    was, refused = store.write, []
+
+    async def unlock_after_one(work: Callable[..., Any], *, name: str = "") -> Any:
+        try:
+            return await was(work, name=name)
+        except StorageBusy:
+            refused.append(name)
+            shell.execute("ROLLBACK")
+            raise
+
+    store.write = unlock_after_one  # type: ignore[method-assign]
+    await rig.press("approve")
+    shell.close()
+    assert refused == ["committed"]
+    assert (await state(rig), asked(rig, "commit_payout")) == (State.COMMITTED, 1)
+    assert not rig.workspace.messages(ALERTS)
