@@ -53,9 +53,11 @@ from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.recover import recover
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
+from handlers.bodies import Bodies
 from handlers.bolt import build
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
+from handlers.connections import Connections, Site
 from handlers.desk import Desk
 from handlers.health import Health
 from handlers.metrics import Metrics
@@ -72,6 +74,9 @@ log = structlog.get_logger(__name__)
 
 _SLACK_SECONDS = 10.0
 _SHUTDOWN_SECONDS = 3.0
+_MOST_HEADERS = 64
+_LINGERING_SECONDS = 2.0
+"""That the rest of a body which was refused may take, so that the refusal arrives."""
 _SLOWEST_TICK = 1.0
 _FASTEST_TICK = 0.05
 
@@ -192,16 +197,21 @@ class Switchboard:
     async def _serve(self, store: Store) -> None:
         settings = self._settings
         clock = self._around.clock
-        app = web.Application(client_max_size=1 << 20)
+        connections = Connections(now=asyncio.get_running_loop().time)
+        bodies = Bodies(connections)
+        app = web.Application(middlewares=[connections.middleware])
         if settings.slack_signing_secret is not None and not settings.socket_mode:
             endpoint = SlackEndpoint(
                 signing_secret=settings.slack_signing_secret.get_secret_value(),
                 now=lambda: clock.now().timestamp(),
                 app=lambda: self._bolt,
+                bodies=bodies,
+                vouch=connections.vouch,
             )
             app.router.add_post("/slack/events", endpoint.handle)
         callbacks = PaymentsCallbacks(
             store=store,
+            bodies=bodies,
             now=clock.now,
             wake=self._wake,
             sources=settings.payments_sources,
@@ -210,6 +220,7 @@ class Switchboard:
         app.router.add_route("*", "/callbacks/payments/{token}", callbacks.handle)
         events_in = DeliveryCallbacks(
             store=store,
+            bodies=bodies,
             now=clock.now,
             wake=self._wake,
             sources=settings.delivery_allowed_sources,
@@ -228,10 +239,15 @@ class Switchboard:
         )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
-            app, access_log=None, handle_signals=False, shutdown_timeout=_SHUTDOWN_SECONDS
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=_SHUTDOWN_SECONDS,
+            max_headers=_MOST_HEADERS,
+            lingering_time=_LINGERING_SECONDS,
         )
         await runner.setup()
-        await _listen(runner, settings)
+        await _listen(runner, connections, settings)
         self._address = runner.addresses[0][:2]
         log.info("listening", url=self.url)
 
@@ -380,10 +396,10 @@ class Switchboard:
         return token.get_secret_value()
 
 
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+async def _listen(runner: web.AppRunner, connections: Connections, settings: Settings) -> None:
     host, port = settings.host, settings.port
     try:
-        await web.TCPSite(runner, host, port).start()
+        await Site(runner, connections, host, port).start()
     except OSError as refused:
         if refused.errno in (errno.EADDRINUSE, errno.EACCES):
             word = (

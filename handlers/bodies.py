@@ -1,29 +1,83 @@
-"""Reading what somebody sends before it is known who they are."""
+"""Reading what somebody sends before it is known who they are: bounded in size, in time and all of it together."""
 
 import asyncio
+from dataclasses import dataclass
 
 from aiohttp import web
 
+from handlers.connections import Connections
+
 _SECONDS = 10.0
 _CHUNK = 16_384
+_ALL_TOGETHER = 16 << 20
 
 
-async def read_body(request: web.Request, *, largest: int) -> bytes | web.Response:
-    """The body, or the refusal to answer with: nothing that arrives here may become a 500.
+@dataclass(eq=False, slots=True)
+class _Reading:
+    request: web.Request
+    size: int = 0
+    cut: bool = False
+
+
+class Bodies:
+    """Reads bodies. When all that are being read are too much, the largest of them is cut off.
 
     Args:
-        request: its body has not been read yet.
-        largest: bytes; a compressed body counts unpacked.
+        connections: told whom we wait for.
+        seconds: that a body may take.
+        most: bytes of all bodies that are being read at a time.
     """
-    body = bytearray()
-    try:
-        async with asyncio.timeout(_SECONDS):
-            async for chunk in request.content.iter_chunked(_CHUNK):
-                body += chunk
-                if len(body) > largest:
-                    return web.Response(status=413)
-    except TimeoutError:
-        return web.Response(status=408)
-    except (web.RequestPayloadError, ConnectionError):  # broken encoding, or nobody there any more
-        return web.Response(status=400)
-    return bytes(body)
+
+    def __init__(self, connections: Connections, *, seconds: float = _SECONDS, most: int = _ALL_TOGETHER) -> None:
+        self._connections = connections
+        self._seconds = seconds
+        self._most = most
+        self._held = 0
+        self._readings: set[_Reading] = set()
+
+    @property
+    def held(self) -> int:
+        """Bytes of bodies that have not come to their end."""
+        return self._held
+
+    async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
+        """The body, or the refusal to answer with: nothing that arrives here may become a 500.
+
+        Args:
+            request: its body has not been read yet.
+            largest: bytes; a compressed body counts unpacked.
+        """
+        reading = _Reading(request)
+        self._readings.add(reading)
+        try:
+            with self._connections.reading(request):
+                async with asyncio.timeout(self._seconds):
+                    return await self._all_of(reading, largest)
+        except TimeoutError:
+            return web.Response(status=408)
+        except (web.RequestPayloadError, ConnectionError):  # broken encoding, or nobody there any more
+            return web.Response(status=400)
+        finally:
+            self._readings.discard(reading)
+            self._held -= reading.size
+
+    async def _all_of(self, reading: _Reading, largest: int) -> bytes | web.Response:
+        body = bytearray()
+        async for chunk in reading.request.content.iter_chunked(_CHUNK):
+            body += chunk
+            if len(body) > largest:
+                return web.Response(status=413)
+            if reading.cut:
+                return web.Response(status=503)
+            reading.size += len(chunk)
+            self._held += len(chunk)
+            if self._held > self._most:
+                self._cut_the_largest()
+        return bytes(body)
+
+    def _cut_the_largest(self) -> None:
+        largest = max(self._readings, key=lambda reading: reading.size)
+        self._held -= largest.size
+        largest.size = 0
+        largest.cut = True
+        self._connections.close(largest.request)

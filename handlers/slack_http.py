@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -17,12 +18,14 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from bot.slack.signature import signed_by_slack
-from handlers.bodies import read_body
+from bot.slack.signature import could_be_signed, signed_by_slack
+from handlers.bodies import Bodies
 
 log = structlog.get_logger(__name__)
 
 _LARGEST_BODY = 1 << 20
+_LARGEST_UNSIGNED = 4_096
+"""Bytes of a certificate check, the one thing that Slack does not sign."""
 _REPLAY_WINDOW = 600.0
 _REMEMBERED = 50_000
 
@@ -34,26 +37,39 @@ class SlackEndpoint:
         signing_secret: of the app.
         now: seconds since 1970.
         app: gives the Bolt application, None until Slack has said who we are.
+        bodies: reads them.
+        vouch: told of each request that Slack signed, when it comes for the first time.
     """
 
-    def __init__(self, *, signing_secret: str, now: Callable[[], float], app: Callable[[], AsyncApp | None]) -> None:
+    def __init__(
+        self,
+        *,
+        signing_secret: str,
+        now: Callable[[], float],
+        app: Callable[[], AsyncApp | None],
+        bodies: Bodies,
+        vouch: Callable[[web.Request], None],
+    ) -> None:
         self._secret = signing_secret
         self._now = now
         self._app = app
+        self._bodies = bodies
+        self._vouch = vouch
         self._seen: OrderedDict[bytes, float] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
         """Answer one request; 401 for whatever Slack did not sign."""
-        body = await read_body(request, largest=_LARGEST_BODY)
-        if isinstance(body, web.Response):
-            return body
-        if _is_ssl_check(body):
-            return web.Response()
         signature = request.headers.get("X-Slack-Signature", "")
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
         now = self._now()
+        plausible = could_be_signed(timestamp=timestamp, signature=signature, now=now)
+        body = await self._bodies.read(request, largest=_LARGEST_BODY if plausible else _LARGEST_UNSIGNED)
+        if isinstance(body, web.Response):
+            return body if plausible or body.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE else _refused()
+        if _is_ssl_check(body):
+            return web.Response()
         if not signed_by_slack(secret=self._secret, timestamp=timestamp, signature=signature, body=body, now=now):
-            return web.json_response({"error": "invalid request"}, status=401)
+            return _refused()
         parsed = _parse(body, request.content_type)
         if parsed is None:
             return web.json_response({"error": "unreadable body"}, status=400)
@@ -62,6 +78,7 @@ class SlackEndpoint:
             return web.json_response({"error": "starting"}, status=503, headers={"Retry-After": "5"})
         if self._repeated(signature, now):
             return web.Response()
+        self._vouch(request)
         return await _dispatched(app, parsed, request)
 
     def _repeated(self, signature: str, now: float) -> bool:
@@ -89,6 +106,10 @@ async def _dispatched(app: AsyncApp, parsed: dict[str, Any], request: web.Reques
         body=(answer.body or "").encode(),
         headers={"Content-Type": content_type} if content_type else None,
     )
+
+
+def _refused() -> web.Response:
+    return web.json_response({"error": "invalid request"}, status=401)
 
 
 def _is_ssl_check(body: bytes) -> bool:

@@ -16,6 +16,13 @@ _SIGNATURE = re.compile(r"v0=[0-9a-f]{64}", re.ASCII)
 _TIMESTAMP = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
+def could_be_signed(*, timestamp: str, signature: str, now: float) -> bool:
+    """Whether the headers alone look like Slack's: what to ask before a body is read for them."""
+    if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(signature):
+        return False
+    return abs(now - int(timestamp)) <= LONGEST_AGE
+
+
 def signed_by_slack(*, secret: str, timestamp: str, signature: str, body: bytes, now: float) -> bool:
     """Whether ``signature`` is Slack's over ``body`` and no older (or newer) than five minutes.
 
@@ -26,9 +33,7 @@ def signed_by_slack(*, secret: str, timestamp: str, signature: str, body: bytes,
         body: the raw bytes, before any parsing.
         now: seconds since 1970.
     """
-    if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(signature):
-        return False
-    if abs(now - int(timestamp)) > LONGEST_AGE:
+    if not could_be_signed(timestamp=timestamp, signature=signature, now=now):
         return False
     signed = b":".join((b"v0", timestamp.encode(), body))
     return hmac.compare_digest(f"v0={hmac.new(secret.encode(), signed, hashlib.sha256).hexdigest()}", signature)

@@ -12,7 +12,7 @@ from typing import ClassVar
 import structlog
 from aiohttp import web
 
-from handlers.bodies import read_body
+from handlers.bodies import Bodies
 from handlers.sources import Network, allowed, source_of
 from storage.errors import StorageError
 from storage.store import Store
@@ -28,6 +28,7 @@ class Door(ABC):
 
     Args:
         store: where they are kept.
+        bodies: reads them.
         now: the current instant.
         wake: tells the drains that there is something to verify.
         sources: networks that may call; empty means any.
@@ -43,12 +44,14 @@ class Door(ABC):
         self,
         *,
         store: Store,
+        bodies: Bodies,
         now: Callable[[], datetime],
         wake: Callable[[], None],
         sources: Sequence[Network],
         proxies: Sequence[Network],
     ) -> None:
         self._store = store
+        self._bodies = bodies
         self._now = now
         self._wake = wake
         self._sources = sources
@@ -59,7 +62,7 @@ class Door(ABC):
         token = request.match_info["token"]
         if request.method != "POST" or not token_like(token) or not self._may_call(request):
             return nothing_here()
-        body = await read_body(request, largest=_LARGEST_BODY)
+        body = await self._bodies.read(request, largest=_LARGEST_BODY)
         if isinstance(body, web.Response):
             return body
         text = body.decode(errors="replace")  # only its being here matters

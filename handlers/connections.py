@@ -1,0 +1,229 @@
+"""Who may hold a connection: bounded for whoever has not shown who they are, so that Slack always finds room.
+
+A connection is a stranger's until it has brought a request that Slack signed. There are at most 200 of those; when
+there are more, the source that has the most of them loses its oldest. Only those that let us wait are closed, for
+headers, for a body or for a next request: whatever is being answered is answered.
+"""
+
+import asyncio
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from typing import Final, cast
+
+from aiohttp import web
+
+STRANGERS: Final = 200
+_AT_ONCE: Final = 2 * STRANGERS
+"""Strangers that may come before the loop has had time to read what they sent."""
+_MOMENT: Final = 0.05
+HEADER_SECONDS: Final = 10.0
+IDLE_SECONDS: Final = 75.0
+"""Longer than proxies keep an idle connection, so that it is them who close it and never while they send."""
+_BETWEEN_LOOKS: Final = 1.0
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class _Phase(Enum):
+    HEADERS = auto()
+    """It has begun a request, or has just been opened."""
+    BODY = auto()
+    ANSWER = auto()
+    IDLE = auto()
+
+
+@dataclass(eq=False, slots=True)
+class _Guest:
+    """One connection, and what it lets us do."""
+
+    transport: asyncio.Transport
+    source: str
+    since: float
+    phase: _Phase = _Phase.HEADERS
+    signed: bool = False
+
+    @property
+    def waited_for(self) -> bool:
+        return self.phase is not _Phase.ANSWER
+
+    def overdue(self, now: float) -> bool:
+        limits = {_Phase.HEADERS: HEADER_SECONDS, _Phase.IDLE: IDLE_SECONDS}
+        limit = limits.get(self.phase)
+        return limit is not None and now - self.since >= limit
+
+
+@dataclass(eq=False)
+class Connections:
+    """Every connection of the server.
+
+    Args:
+        now: seconds of a clock that only goes forward.
+    """
+
+    now: Callable[[], float]
+    _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
+    _strangers: int = 0
+    _look: asyncio.TimerHandle | None = None
+    _trim: asyncio.TimerHandle | None = None
+
+    @property
+    def strangers(self) -> int:
+        """How many have not shown who they are."""
+        return self._strangers
+
+    @web.middleware
+    async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """Notes when a request is complete but for its body, and when it is answered."""
+        guest = self._of(request)
+        if guest is None:
+            return await handler(request)
+        guest.phase = _Phase.ANSWER
+        try:
+            return await handler(request)
+        finally:
+            self._turn(guest, _Phase.IDLE)
+
+    @contextmanager
+    def reading(self, request: web.Request) -> Iterator[None]:
+        """While the body is read, we wait for somebody again."""
+        guest = self._of(request)
+        if guest is not None:
+            guest.phase = _Phase.BODY
+        try:
+            yield
+        finally:
+            if guest is not None:
+                guest.phase = _Phase.ANSWER
+
+    def vouch(self, request: web.Request) -> None:
+        """This request came from Slack: whoever sent it is no stranger any more."""
+        guest = self._of(request)
+        if guest is not None and not guest.signed:
+            guest.signed = True
+            self._strangers -= 1
+
+    def close(self, request: web.Request) -> None:
+        """Let go of this one at once."""
+        if request.transport is not None:
+            request.transport.abort()
+
+    def sweep(self) -> None:
+        """Close what has let us wait too long."""
+        now = self.now()
+        for guest in [guest for guest in self._guests.values() if guest.overdue(now)]:
+            guest.transport.abort()
+
+    def came(self, transport: asyncio.Transport) -> None:
+        """Somebody opened a connection."""
+        peer = transport.get_extra_info("peername")
+        source = str(peer[0]) if peer else ""
+        self._guests[transport] = _Guest(transport, source, self.now())
+        self._strangers += 1
+        loop = asyncio.get_running_loop()
+        if self._strangers > _AT_ONCE:
+            self._make_room()
+        elif self._strangers > STRANGERS and self._trim is None:
+            self._trim = loop.call_later(_MOMENT, self._after_a_moment)
+        if self._look is None:
+            self._look = loop.call_later(_BETWEEN_LOOKS, self._look_around)
+
+    def sent(self, transport: asyncio.BaseTransport) -> None:
+        """Something arrived: where nothing was expected, it begins a request."""
+        guest = self._guests.get(transport)
+        if guest is not None and guest.phase is _Phase.IDLE:
+            self._turn(guest, _Phase.HEADERS)
+
+    def left(self, transport: asyncio.BaseTransport) -> None:
+        """A connection is over."""
+        guest = self._guests.pop(transport, None)
+        if guest is not None and not guest.signed:
+            self._strangers -= 1
+
+    def _of(self, request: web.Request) -> _Guest | None:
+        return None if request.transport is None else self._guests.get(request.transport)
+
+    def _turn(self, guest: _Guest, phase: _Phase) -> None:
+        guest.phase = phase
+        guest.since = self.now()
+
+    def _after_a_moment(self) -> None:
+        self._trim = None
+        self._make_room()
+
+    def _look_around(self) -> None:
+        self._look = None
+        if self._guests:
+            self.sweep()
+            self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
+
+    def _make_room(self) -> None:
+        """Close strangers until there are as few as there may be, as far as they let us wait."""
+        strangers = [one for one in self._guests.values() if not one.signed and not one.transport.is_closing()]
+        crowds: dict[str, deque[_Guest]] = defaultdict(deque)
+        for guest in sorted(strangers, key=lambda one: one.since):
+            if guest.waited_for:
+                crowds[guest.source].append(guest)
+        for _ in range(len(strangers) - STRANGERS):
+            crowd = max(crowds.values(), key=len, default=None)
+            if not crowd:
+                return
+            crowd.popleft().transport.abort()
+
+
+class _Door(asyncio.Protocol):
+    """Stands before the server's own protocol of one connection, and tells who comes and goes."""
+
+    def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
+        self._connections = connections
+        self._inner = inner
+        self._transport: asyncio.BaseTransport | None = None
+        self.pause_writing = inner.pause_writing  # type: ignore[method-assign]  # nothing to add
+        self.resume_writing = inner.resume_writing  # type: ignore[method-assign]
+        self.eof_received = inner.eof_received  # type: ignore[method-assign]
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+        self._inner.connection_made(transport)
+        self._connections.came(cast("asyncio.Transport", transport))
+
+    def data_received(self, data: bytes) -> None:
+        if self._transport is not None:
+            self._connections.sent(self._transport)
+        self._inner.data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._transport is not None:
+            self._connections.left(self._transport)
+        self._inner.connection_lost(exc)
+
+
+class Site(web.BaseSite):
+    """Listens, and lets ``connections`` know everybody who comes."""
+
+    def __init__(self, runner: web.AppRunner, connections: Connections, host: str, port: int) -> None:
+        super().__init__(runner)
+        self._connections = connections
+        self._host = host
+        self._port = port
+
+    @property
+    def name(self) -> str:
+        """Where it listens."""
+        return f"http://{self._host}:{self._port}"
+
+    async def start(self) -> None:
+        """Begin to listen.
+
+        Raises:
+            OSError: the address or the port cannot be used.
+        """
+        await super().start()
+        server = self._runner.server
+        if server is None:
+            raise RuntimeError("the runner was not set up")
+        self._server = await asyncio.get_running_loop().create_server(
+            lambda: _Door(self._connections, server()), self._host, self._port, backlog=self._backlog
+        )

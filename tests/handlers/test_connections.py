@@ -1,0 +1,230 @@
+"""Who may hold a connection, over real sockets: strangers are few and have seconds, Slack and health find room."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from urllib.parse import urlencode, urlsplit
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from bot.playground.workspace.delivery import sign
+from handlers.bodies import Bodies
+from handlers.connections import HEADER_SECONDS, IDLE_SECONDS, STRANGERS, Connections, Site
+from tests.support.rig import FINANCE, MARIA, Rig
+
+HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slow: "
+MEBIBYTE = 1 << 20
+
+
+class Door:
+    """A server with one address that reads a body, one that vouches, and one that takes its time."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+        self.connections = Connections(now=lambda: self.seconds)
+        self.bodies = Bodies(self.connections, seconds=60, most=MEBIBYTE)
+        self.release = asyncio.Event()
+        self.port = 0
+        self._clients: list[Client] = []
+
+    async def client(self, *, source: str = "127.0.0.1") -> "Client":
+        client = await Client.open(self.port, source=source)
+        self._clients.append(client)
+        return client
+
+    async def _read(self, request: web.Request) -> web.Response:
+        body = await self.bodies.read(request, largest=MEBIBYTE)
+        return body if isinstance(body, web.Response) else web.Response(text=str(len(body)))
+
+    async def _vouched(self, request: web.Request) -> web.Response:
+        self.connections.vouch(request)
+        return web.Response(text="signed")
+
+    async def _slow(self, _: web.Request) -> web.Response:
+        await self.release.wait()
+        return web.Response(text="slow")
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls) -> AsyncIterator["Door"]:
+        door = cls()
+        app = web.Application(middlewares=[door.connections.middleware])
+        app.router.add_post("/read", door._read)
+        app.router.add_get("/vouched", door._vouched)
+        app.router.add_get("/slow", door._slow)
+        runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
+        await runner.setup()
+        await Site(runner, door.connections, "127.0.0.1", 0).start()
+        door.port = runner.addresses[0][1]
+        yield door
+        for client in door._clients:
+            client.close()
+        await runner.cleanup()
+
+
+class Client:
+    """One connection, byte by byte."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    @classmethod
+    async def open(cls, port: int, *, source: str = "127.0.0.1") -> "Client":
+        return cls(*await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0)))
+
+    async def send(self, data: bytes) -> None:
+        self._writer.write(data)
+        with suppress(ConnectionError):
+            await self._writer.drain()
+
+    async def ask(self, path: str) -> bytes:
+        await self.send(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return await self.answer()
+
+    async def answer(self) -> bytes:
+        """The status line and the body; empty when there is nothing more to come."""
+        try:
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().partition(b"content-length:")[2].split(b"\r\n")[0])
+            return head.split(b"\r\n")[0].split(b" ", 2)[1] + b" " + await self._reader.readexactly(length)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return b""
+
+    async def over(self) -> bool:
+        """Waits until the other side has closed it."""
+        with suppress(ConnectionError):
+            return await self._reader.read() == b""
+        return True
+
+    def close(self) -> None:
+        self._writer.transport.abort()
+
+
+async def until(found: Callable[[], bool]) -> None:
+    async with asyncio.timeout(20):
+        while not found():  # noqa: ASYNC110 - what a socket did is told nobody
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [b"", HALF])
+async def test_who_does_not_get_to_the_end_of_the_headers_is_closed_after_ten_seconds(sent: bytes) -> None:
+    async with Door.open() as door:
+        client = await door.client()
+        await client.send(sent)
+        await until(lambda: door.connections.strangers == 1)
+        door.seconds = HEADER_SECONDS - 0.1
+        door.connections.sweep()
+        assert door.connections.strangers == 1
+        door.seconds = HEADER_SECONDS
+        door.connections.sweep()
+        assert await client.over()
+        await until(lambda: door.connections.strangers == 0)
+
+
+async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> None:
+    async with Door.open() as door:
+        idle, half = [await door.client() for _ in range(2)]
+        assert await idle.ask("/vouched") == b"200 signed"
+        assert await half.ask("/vouched") == b"200 signed"
+        door.seconds = IDLE_SECONDS - 5
+        await half.send(HALF)
+        # What was sent before on another connection has been read once this one is answered.
+        assert await (await door.client()).ask("/vouched") == b"200 signed"
+        door.seconds = IDLE_SECONDS - 0.1
+        door.connections.sweep()
+        assert await idle.ask("/vouched") == b"200 signed"
+        door.seconds += HEADER_SECONDS
+        door.connections.sweep()
+        assert await half.over()
+        assert await idle.ask("/vouched") == b"200 signed"
+        door.seconds += IDLE_SECONDS
+        door.connections.sweep()
+        assert await idle.over()
+
+
+async def test_of_too_many_strangers_the_oldest_go_and_who_is_known_or_being_answered_stays() -> None:
+    async with Door.open() as door:
+        known, busy, first = [await door.client() for _ in range(3)]
+        assert await known.ask("/vouched") == b"200 signed"
+        await busy.send(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        await first.send(HALF)
+        crowd = []
+        for number in range(STRANGERS + 50):
+            door.seconds = number / 1_000
+            crowd.append(await door.client())
+        assert await first.over()
+        await until(lambda: door.connections.strangers <= STRANGERS)
+        assert await known.ask("/vouched") == b"200 signed"
+        door.release.set()
+        assert await busy.answer() == b"200 slow"
+        assert await crowd[-1].ask("/vouched") == b"200 signed"
+
+
+async def test_the_source_with_the_most_connections_loses_them() -> None:
+    async with Door.open() as door:
+        other = await door.client(source="127.0.0.2")
+        await other.send(HALF)
+        crowd = [await door.client() for _ in range(STRANGERS + 20)]
+        assert await crowd[0].over()
+        await until(lambda: door.connections.strangers <= STRANGERS)
+        await other.send(b"1\r\nContent-Length: 0\r\n\r\n")
+        assert (await other.answer()).startswith(b"404")
+
+
+async def test_bodies_that_never_end_are_cut_off_the_largest_first() -> None:
+    async with Door.open() as door:
+        head = b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
+        large, small = [await door.client() for _ in range(2)]
+        await large.send(head + b"x" * 600_000)
+        await until(lambda: door.bodies.held >= 600_000)
+        await small.send(head + b"x" * 500_000)
+        assert await large.over()
+        await until(lambda: door.bodies.held == 500_000)
+        await small.send(b"x" * 500_000)
+        assert await small.answer() == b"200 1000000"
+        assert door.bodies.held == 0
+
+
+def signed(number: int) -> tuple[bytes, dict[str, str]]:
+    """A command as Slack sends it, no two alike."""
+    fields = {"command": "/pay", "text": "help", "team_id": "T0HOME", "user_id": MARIA, "channel_id": FINANCE}
+    body = urlencode({**fields, "trigger_id": f"{number}.1"}).encode()
+    stamp = str(int(time.time()))
+    return body, {
+        "Content-Type": "application/x-www-form-urlencoded",
+        "X-Slack-Request-Timestamp": stamp,
+        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
+    }
+
+
+async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_door(sqlite_url: str) -> None:
+    rig = await Rig.open(database_url=sqlite_url, around={"ticking": False})
+    port = urlsplit(rig.switchboard.url).port
+    assert port is not None
+    plausible = signed(0)[1]
+    endless = "".join(f"{name}: {value}\r\n" for name, value in plausible.items())
+    body = f"POST /slack/events HTTP/1.1\r\nHost: x\r\n{endless}Content-Length: 1000000\r\n\r\n".encode()
+    crowd = []
+    try:
+        for number in range(1_500):
+            client = await Client.open(port)
+            crowd.append(client)
+            await client.send(body + b"x" * 1_000 if number % 3 == 0 else HALF)
+        for number in range(1, 31):
+            data, headers = signed(number)
+            async with aiohttp.ClientSession() as session:  # a new connection each
+                async with session.post(f"{rig.switchboard.url}/slack/events", data=data, headers=headers) as answer:
+                    assert answer.status == 200
+                    assert "/pay send" in await answer.text()
+                async with session.get(f"{rig.switchboard.url}/healthz") as answer:
+                    assert answer.status == 200
+        closed = await asyncio.gather(*(client.over() for client in crowd[: 1_500 - STRANGERS]))
+        assert all(closed)
+    finally:
+        for client in crowd:
+            client.close()
+        await rig.close()
