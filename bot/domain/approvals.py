@@ -2,10 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.instruction import Instruction, Vote
 from bot.domain.policy import People
+
+STANDING_SECONDS = 60.0
+"""How old what Slack said about somebody may be where money depends on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +43,14 @@ class No(StrEnum):
     MAY_NOT_UNFREEZE = "may_not_unfreeze"
 
 
+class Void(StrEnum):
+    """Why a vote does not count although its person does."""
+
+    UNTYPED = "untyped"
+    """It was given without typing the amount, which the policy asks for by now."""
+    TOO_OLD = "too_old"
+
+
 class Refusal(StrEnum):
     """Why a decision had no effect, besides the reasons of :class:`No`."""
 
@@ -56,6 +68,8 @@ class Refusal(StrEnum):
     """It is being sent or was sent; nothing can be taken back."""
     TOO_EARLY = "too_early"
     """It is being created at the service; a moment later it can be taken back."""
+    HELD = "held"
+    """Who asked may no longer ask for money."""
 
 
 class Role(StrEnum):
@@ -68,10 +82,26 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A person together with the policy's user groups they are in, read at a known time."""
+    """A person together with the policy's user groups they are in, read at a known time.
+
+    ``read_at`` is when the oldest part of it was asked for, in seconds of the clock that also runs through sleep.
+    """
 
     person: Person | None
     groups: frozenset[str] = frozenset()
+    read_at: float = float("-inf")
+
+    def fresh(self, at: float) -> bool:
+        """Whether money may still depend on it at this time of the same clock."""
+        return at - self.read_at <= STANDING_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Whose votes of the present round count, and why the others do not."""
+
+    counted: frozenset[str]
+    void: Mapping[str, No | Void]
 
 
 def full_member(person: Person | None, *, home: str) -> No | None:
@@ -130,15 +160,40 @@ def may_decide(standing: Standing, *, requester: str, people: People, home: str)
 
 
 def counting(
-    votes: Iterable[Vote], *, instruction: Instruction, standings: Mapping[str, Standing], people: People, home: str
-) -> frozenset[str]:
-    """Ids of the people whose votes of the current round count with the standings given."""
-    return frozenset(
-        vote.person
-        for vote in votes
-        if vote.round == instruction.round
-        and may_decide(
-            standings.get(vote.person, Standing(None)), requester=instruction.requester, people=people, home=home
-        )
-        is None
-    )
+    votes: Iterable[Vote],
+    *,
+    instruction: Instruction,
+    standings: Mapping[str, Standing],
+    people: People,
+    home: str,
+    since: datetime,
+) -> Count:
+    """The votes of the present round, held against what is known of their people and what the request needs.
+
+    Args:
+        votes: of any round.
+        instruction: what they are about.
+        standings: of the voters; who is missing there does not count.
+        people: the policy's lists.
+        home: id of our workspace.
+        since: votes from before then are too old.
+    """
+    void: dict[str, No | Void] = {}
+    counted = set()
+    for vote in votes:
+        if vote.round != instruction.round:
+            continue
+        standing = standings.get(vote.person, Standing(None))
+        no = may_decide(standing, requester=instruction.requester, people=people, home=home)
+        flaw = no or _flaw(vote, instruction, since)
+        if flaw is None:
+            counted.add(vote.person)
+        else:
+            void[vote.person] = flaw
+    return Count(frozenset(counted), void)
+
+
+def _flaw(vote: Vote, instruction: Instruction, since: datetime) -> Void | None:
+    if instruction.requirement.typed_amount and not vote.typed:
+        return Void.UNTYPED
+    return Void.TOO_OLD if vote.at < since else None

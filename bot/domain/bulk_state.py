@@ -4,12 +4,14 @@ from datetime import timedelta
 
 from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Tally
-from bot.domain.instruction import Instruction, Kind, Requirement, State
+from bot.domain.instruction import Instruction, Kind, Payload, Requirement, State
 from bot.domain.operation import OperationStatus
 from bot.domain.policy import Facts, Policy
 
 LOOKS_BEFORE_MISSING = 3
 """Looks without any change after the service was done, before people are told what is unaccounted for."""
+SAME_PAYMENT = timedelta(days=1)
+"""How long a payment of the same amount to the same address is remembered as the same."""
 SAME_FILE = timedelta(days=7)
 """How long a file with the same payments is remembered as the same."""
 
@@ -38,10 +40,12 @@ def ended_cancel(tally: Tally) -> State:
     return State.COMPLETED if tally.canceled else State.FAILED
 
 
-def facts_of(instruction: Instruction, *, sent_today: int, new_recipient: bool) -> tuple[Facts, ...]:
+def facts_of(
+    instruction: Instruction, *, sent_today: int, new_recipient: bool, duplicates: int = 0
+) -> tuple[Facts, ...]:
     """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new.
 
-    ``new_recipient`` is for single payouts; a bulk payment counted its own when it was asked for.
+    ``new_recipient`` and ``duplicates`` are for single payouts; a bulk payment counted its own when it was asked for.
     """
     payload = instruction.payload
     match payload:
@@ -53,7 +57,23 @@ def facts_of(instruction: Instruction, *, sent_today: int, new_recipient: bool) 
         case CancelPayload():
             return (Facts(cents=payload.cents),)
         case _:
-            return (Facts(cents=instruction.cents, new_recipient=new_recipient, sent_today=sent_today),)
+            alone = Facts(
+                cents=instruction.cents, new_recipient=new_recipient, sent_today=sent_today, duplicates=duplicates
+            )
+            return (alone,)
+
+
+def doubts_of(payload: Payload) -> tuple[str, ...]:
+    """Why a bulk payment may be a mistake, as one reason for one more approver; empty when nothing speaks for that."""
+    if not isinstance(payload, BulkPayload):
+        return ()
+    doubts = []
+    if payload.duplicate_count:
+        rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
+        doubts.append(f"{rows} an earlier one")
+    if payload.same_as:
+        doubts.append(f"the same payments as {payload.same_as}")
+    return (" and ".join(doubts),) if doubts else ()
 
 
 def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str, ...] = ()) -> Requirement:

@@ -254,6 +254,8 @@ class Vote:
     person: str
     choice: Choice
     at: datetime
+    typed: bool = False
+    """Whether the person typed the amount."""
 
 
 class AttemptKind(StrEnum):

@@ -52,6 +52,7 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
     Refusal.TOO_LATE: "It is too late to withdraw this.",
     Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
+    Refusal.HELD: "Your approval is not recorded: who asked may not ask any more. The card says what can be done.",
     Refusal.WRONG_AMOUNT: "This is not the amount on the card.",
 }
 

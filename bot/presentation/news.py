@@ -32,6 +32,7 @@ _TOPICS = {
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
+    "suspended": "is not sent.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read.",
     "stands_still": "does not move at the service.",

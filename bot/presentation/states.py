@@ -82,7 +82,7 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
     who = mention(instruction.decided_by) if instruction.decided_by else ""
     match instruction.state:
         case State.NEW | State.CREATING:
-            return "the recipient is being looked up; no money moves before people approve it."
+            return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:
             return "the service did not say whether it created the payout. Switchboard is looking; nothing was paid."
         case State.OPEN:

@@ -10,14 +10,16 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.approvals import Person, Standing
+from bot.domain.approvals import STANDING_SECONDS, Person, Standing
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.slack.calls import SERVICE, call
 
 FRESH = 5.0
 """Age in seconds up to which an answer needs no new question: usergroups.users.list allows 20 a minute."""
-OLDEST = 60.0
+OLDEST = STANDING_SECONDS
 """Age in seconds up to which an answer may stand in when Slack does not answer."""
+_Found = tuple[float, Any]
+"""When the answer was asked for, and the answer."""
 
 
 class People:
@@ -31,7 +33,7 @@ class People:
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
         self._timeout = timeout
-        self._known: dict[str, tuple[float, Any]] = {}
+        self._known: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Lock] = {}
 
     async def standing(self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> Standing:
@@ -40,39 +42,43 @@ class People:
         Raises:
             ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
         """
-        person, *members = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
+        (at, person), *members = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
             self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest),
-            *(self.members(group, fresh=fresh, oldest=oldest) for group in self._groups),
+            *(self._group(group, fresh=fresh, oldest=oldest) for group in self._groups),
         )
-        groups = (group for group, found in zip(self._groups, members, strict=True) if user in found)
-        return Standing(person, frozenset(groups))
+        groups = (group for group, (_, found) in zip(self._groups, members, strict=True) if user in found)
+        return Standing(person, frozenset(groups), min([at, *(read for read, _ in members)]))
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
-        """Standings of several people."""
-        return {user: await self.standing(user, fresh=fresh) for user in set(users)}
+        """Standings of several people, read side by side: the first is not old when the last is known."""
+        wanted = sorted(set(users))
+        return dict(
+            zip(wanted, await asyncio.gather(*(self.standing(one, fresh=fresh) for one in wanted)), strict=True)
+        )
 
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
         """User ids of a user group; empty when Slack does not know the group."""
-        found: frozenset[str] = await self._read(
-            f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest
-        )
+        found: frozenset[str] = (await self._group(group, fresh=fresh, oldest=oldest))[1]
         return found
 
-    async def _read(self, key: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float) -> Any:
+    async def _group(self, group: str, *, fresh: float, oldest: float) -> _Found:
+        return await self._read(f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest)
+
+    async def _read(self, key: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float) -> _Found:
         async with self._asking.setdefault(key, asyncio.Lock()):
             known = self._known.get(key)
-            age = self._monotonic() - known[0] if known else float("inf")
-            if known and age <= fresh:
-                return known[1]
+            asked_at = self._monotonic()
+            if known and asked_at - known[0] <= fresh:
+                return known
             try:
                 async with asyncio.timeout(self._timeout):
                     answer = await _twice(ask)
             except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
-                if known and age <= oldest:
-                    return known[1]
+                if known and self._monotonic() - known[0] <= oldest:
+                    return known
                 raise ServiceNow(SERVICE, "did not say who you are") from silent
-            self._known[key] = (self._monotonic(), answer)
-            return answer
+            self._known[key] = (asked_at, answer)
+            return self._known[key]
 
     async def _person(self, user: str) -> Person | None:
         try:

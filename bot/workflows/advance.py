@@ -12,10 +12,13 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
+from bot.presentation.holding import is_held
 from bot.workflows import bulk_cancel, bulk_request, bulk_send, commit, create, one_step, purchase, reconcile
 from bot.workflows.announce import alert, remind
+from bot.workflows.ballot import without_old
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.create import lease
+from bot.workflows.suspend import followed, guessed_refusal
 from storage.errors import StorageError
 from storage.transaction import Tx
 
@@ -107,7 +110,8 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
     if ctx.payments is None:
         await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
         return
-    held = await _held(ctx, instruction)
+    seen = await without_old(ctx, instruction) if instruction.state is State.NEEDS_HUMAN else instruction
+    held = seen and await _held(ctx, seen)
     if held is None:
         return  # somebody else was faster
     instruction = held
@@ -148,21 +152,32 @@ async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None
 
 
 async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
-    """AWAITING: remind the approvers, or store that nobody decided in time. No clock can revive a stored state."""
+    """AWAITING: remind the approvers, or store that nobody decided in time. No clock can revive a stored state.
+
+    They are not asked for what they cannot give: while who asked may no longer ask, the card says so instead.
+    """
+    refusal, known = await guessed_refusal(ctx, instruction)
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:
         posted, expires = instruction.posted_at, instruction.expires_at
         if posted is None or expires is None:
             tx.instructions.touch(instruction, now=now, due_at=None)
-        elif expires <= now:
-            create.end(ctx, tx, instruction, State.EXPIRED, "nobody decided in time", now)
-        else:
-            number = reminders_due(posted_at=posted, expires_at=expires, now=now)
-            if number:
-                remind(tx, instruction, number, policy=ctx.policy, now=now)
-            due = next_look(posted_at=posted, expires_at=expires, now=now)
-            tx.instructions.touch(instruction, now=now, due_at=due)
+            return
+        if expires <= now:
+            late = (
+                f"{instruction.reason}; the time for that is over" if instruction.reason else "nobody decided in time"
+            )
+            create.end(ctx, tx, instruction, State.EXPIRED, late, now)
+            return
+        seen = followed(ctx, tx, instruction, refusal, now, known=known)
+        if seen is None:
+            return
+        number = reminders_due(posted_at=posted, expires_at=expires, now=now)
+        if number and not is_held(seen.reason):
+            remind(tx, seen, number, policy=ctx.policy, now=now)
+        due = next_look(posted_at=posted, expires_at=expires, now=now)
+        tx.instructions.touch(seen, now=now, due_at=due)
 
     await ctx.store.write(work, name="wait")
     ctx.wake()

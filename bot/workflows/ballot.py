@@ -1,34 +1,60 @@
 """Votes and who they belong to by now: people are read before a transaction, votes read and counted inside it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from bot.domain.approvals import Standing, counting
+from bot.domain.approvals import Count, Standing, Void, counting
 from bot.domain.instruction import Instruction, Vote
+from bot.presentation.holding import asked_again
 from bot.workflows.context import Context
 from storage.transaction import Tx
 
+Standings = Mapping[str, Standing]
 
-async def standings_of_voters(ctx: Context, instruction_id: str, number: int, *others: str) -> dict[str, Standing]:
-    """Standings of everybody who voted in a round so far, and of ``others``."""
-    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction_id, number))
-    return await ctx.people.standings([*others, *(vote.person for vote in votes)])
+
+class OutdatedError(Exception):
+    """Somebody has not been read, or too long ago. Nothing of the transaction is stored: people are read again."""
+
+
+async def standings_of(ctx: Context, instruction_id: str, *others: str) -> Standings:
+    """Standings of who asked, of everybody who has voted in the present round so far, and of ``others``."""
+
+    def involved(tx: Tx) -> set[str]:
+        found = tx.instructions.get(instruction_id)
+        if found is None:
+            return set()
+        return {found.requester, *(vote.person for vote in tx.votes.of(found.id, found.round))}
+
+    return await ctx.people.standings({*others, *await ctx.store.read(involved)})
+
+
+def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:
+    """That all of these people have been read, and lately enough for money to depend on it.
+
+    Raises:
+        OutdatedError: somebody voted after the others were read, or reading them is too long ago.
+    """
+    at = ctx.clock.boottime()
+    if not all(person in standings and standings[person].fresh(at) for person in people):
+        raise OutdatedError
 
 
 def count(
-    ctx: Context, instruction: Instruction, votes: Sequence[Vote], standings: Mapping[str, Standing]
-) -> frozenset[str]:
-    """Ids of those whose votes of the present round count; who was not read does not."""
-    return counting(votes, instruction=instruction, standings=standings, people=ctx.policy.people, home=ctx.home)
+    ctx: Context, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
+) -> Count:
+    """Whose votes of the present round count; who was not read does not, nor a vote older than ``seconds``."""
+    return counting(
+        votes,
+        instruction=instruction,
+        standings=standings,
+        people=ctx.policy.people,
+        home=ctx.home,
+        since=ctx.clock.now() - timedelta(seconds=seconds),
+    )
 
 
-def all_read(votes: Sequence[Vote], standings: Mapping[str, Standing]) -> bool:
-    """Whether the standing of everybody who has voted is known: somebody may have voted after they were read."""
-    return all(vote.person in standings for vote in votes)
-
-
-def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: frozenset[str]) -> int | None:
+def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: Collection[str]) -> int | None:
     """Carry the votes that count into a round of their own; its number, None when every vote counts.
 
     The others stay where they were cast, for the record: nobody is shown as approving who does not count, and
@@ -44,8 +70,42 @@ def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted:
 
 
 def without_the_others(
-    tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: frozenset[str], now: datetime
+    tx: Tx, instruction: Instruction, votes: Sequence[Vote], found: Count, now: datetime
 ) -> Instruction | None:
-    """The instruction with the votes that count and no others; None when somebody else changed it first."""
-    number = next_round(tx, instruction, votes, counted)
-    return instruction if number is None else tx.instructions.touch(instruction, now=now, show=True, round=number)
+    """The instruction with the votes that count and no others; None when somebody else changed it first.
+
+    Its card says why the others do not.
+    """
+    number = next_round(tx, instruction, votes, found.counted)
+    if number is None:
+        return instruction
+    reason = why_more(instruction, found) or instruction.reason
+    return tx.instructions.touch(
+        instruction, now=now, show=True, round=number, reason=reason, due_at=instruction.due_at
+    )
+
+
+async def without_old(ctx: Context, instruction: Instruction) -> Instruction | None:
+    """The instruction without votes that are older than votes may get; None when somebody else changed it first.
+
+    Approvals end with their request's time; a vote for a new attempt has no other end than this.
+    """
+    now = ctx.clock.now()
+    since = now - timedelta(seconds=instruction.requirement.expires_seconds)
+
+    def work(tx: Tx) -> Instruction | None:
+        votes = tx.votes.of(instruction.id, instruction.round)
+        void = {vote.person: Void.TOO_OLD for vote in votes if vote.at < since}
+        kept = frozenset(vote.person for vote in votes if vote.person not in void)
+        return without_the_others(tx, instruction, votes, Count(kept, void), now)
+
+    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+    if all(vote.at >= since for vote in votes):
+        return instruction
+    return await ctx.store.write(work, name="old_votes")
+
+
+def why_more(instruction: Instruction, found: Count) -> str:
+    """Why more approvals are needed than there were, for the card; empty when there are enough."""
+    missing = instruction.requirement.quorum - len(found.counted)
+    return asked_again(found.void.values(), missing) if missing > 0 else ""

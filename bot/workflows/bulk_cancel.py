@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.approvals import Standing
 from bot.domain.bulk import CHUNK, CancelPayload, HashList, hashes_digest
 from bot.domain.bulk_account import BulkRow, Change, moves_on, our_word
 from bot.domain.bulk_progress import Progress
@@ -25,12 +24,12 @@ from bot.domain.payout import READS_NEEDED, counts_as_read, silence_is_proven
 from bot.domain.tracking import back_off
 from bot.workflows import commit, reconcile
 from bot.workflows.announce import Place, show_file, tell
-from bot.workflows.ballot import standings_of_voters
+from bot.workflows.ballot import Standings
 from bot.workflows.bulk_follow import BULK
 from bot.workflows.bulk_request import REQUEST_FILE
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, close, end, held_claim, lease, show_approvers
-from bot.workflows.keeping import claimed, keep
+from bot.workflows.keeping import keep
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -60,12 +59,12 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         ctx.wake()
         return
     reported = await _reported(payments, instruction)
-    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
-    chunk = await claimed(
-        ctx,
-        lambda tx: _claim(ctx, tx, instruction, standings, reported),
-        name="claim_cancel",
-        read_back=lambda tx: _held_chunk(ctx, tx, instruction),
+
+    def work(tx: Tx, standings: Standings) -> _Chunk | None:
+        return _claim(ctx, tx, instruction, standings, reported)
+
+    chunk = await commit.claimed_by(
+        ctx, instruction, work, name="claim_cancel", read_back=lambda tx: _held_chunk(ctx, tx, instruction)
     )
     if chunk is not None:
         outcome = await payments.cancel_bulk_items(
@@ -147,7 +146,7 @@ def _claim(
     ctx: Context,
     tx: Tx,
     instruction: Instruction,
-    standings: Mapping[str, Standing],
+    standings: Standings,
     reported: Mapping[str, ReportedItem],
 ) -> _Chunk | None:
     now = ctx.clock.now()

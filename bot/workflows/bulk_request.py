@@ -19,7 +19,7 @@ from bot.domain.bulk import (
     twin_digest,
 )
 from bot.domain.bulk_progress import Progress
-from bot.domain.bulk_state import SAME_FILE, facts_of, requirement_of
+from bot.domain.bulk_state import SAME_FILE, doubts_of, facts_of, requirement_of
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.instruction import NOT_PAID, Instruction, Kind, Requirement, State, digest_of
 from bot.domain.payout import daily_key
@@ -127,14 +127,7 @@ def _new(ctx: Context, tx: Tx, asked: AskedBulk, *, code: str, now: datetime) ->
         due_at=now,
     )
     facts = facts_of(instruction, new_recipient=False, sent_today=tx.reservations.sum(daily_key(now)))
-    doubts = []
-    if payload.duplicate_count:
-        rows = "1 row repeats" if payload.duplicate_count == 1 else f"{payload.duplicate_count} rows repeat"
-        doubts.append(f"{rows} an earlier one")
-    if payload.same_as:
-        doubts.append(f"the same payments as {payload.same_as}")
-    requirement = requirement_of(ctx.policy, facts, extra=(" and ".join(doubts),) if doubts else ())
-    return replace(instruction, requirement=requirement)
+    return replace(instruction, requirement=requirement_of(ctx.policy, facts, extra=doubts_of(payload)))
 
 
 def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:

@@ -19,10 +19,10 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import counts_as_read, silence_is_proven
 from bot.workflows import commit, reconcile
 from bot.workflows.announce import alert
-from bot.workflows.ballot import standings_of_voters
+from bot.workflows.ballot import Standings
 from bot.workflows.bulk_follow import begin_following
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.create import ask_people, close, end
+from bot.workflows.create import ask_people, close, end, held_claim
 from bot.workflows.keeping import keep
 from storage.transaction import Tx
 
@@ -51,7 +51,6 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         await ctx.store.write(lambda tx: _was_changed(ctx, tx, instruction), name="reread")
         ctx.wake()
         return
-    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
     if instruction.commits and not await _is_absent(ctx, payments, instruction):
         return
     known = await _history(payments)
@@ -60,11 +59,11 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
         return "" if free else _BUSY
 
+    def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
+        return commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance)
+
     claimed = await commit.claimed_by(
-        ctx,
-        instruction,
-        lambda tx: commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance),
-        name="claim_bulk",
+        ctx, instruction, work, name="claim_bulk", read_back=lambda tx: held_claim(ctx, tx, instruction)
     )
     if claimed is not None:
         attempt, sending = claimed

@@ -1,32 +1,39 @@
 """Send what was approved: at most one request for each claimed attempt, and only what the card showed.
 
-Before the claim everything is read again: who voted and still counts, and the payout at the service,
-compared with the digest. The claim is a conditional update; the request leaves within five seconds of
-it or not at all. What the answer does not prove is unknown, and unknown is read, never sent again.
+Before the claim everything is read again: the payout at the service, compared with the digest, and last of all, because
+they count as they stand at the claim, who asked and who voted. The claim is a conditional update; the request leaves
+within five seconds of it or not at all. What the answer does not prove is unknown, and unknown is read, never sent
+again.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.approvals import Standing
+from bot.domain.approvals import Count
+from bot.domain.errors import ServiceNow
 from bot.domain.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
 from bot.workflows import keeping
-from bot.workflows.announce import alert, tell
-from bot.workflows.ballot import count, next_round, standings_of_voters
+from bot.workflows.announce import alert, remind, tell
+from bot.workflows.ballot import OutdatedError, Standings, count, next_round, require_fresh, standings_of, why_more
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.create import ask_people, close, end, held_claim, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
 from bot.workflows.keeping import keep
+from bot.workflows.suspend import refusal_of_requester, suspend
 from bot.workflows.tighten import tighten
 from storage.transaction import Tx
 
 _PAUSE = timedelta(seconds=60)
+_READINGS = 3
+"""Times that people are read again before one claim, should reading them take too long."""
+_Claimed = TypeVar("_Claimed")
 
 
 Request = Callable[[Attempt], Awaitable[Done[Operation] | NotExecuted | Unknown]]
@@ -38,7 +45,6 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_committable()
-    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
     operation = await payments.get_operation(instruction.remote_id or "")
     if await ctx.store.write(lambda tx: _is_not_as_approved(ctx, tx, instruction, operation), name="reread"):
         ctx.wake()
@@ -49,14 +55,18 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
             operation.id, earlier_unknown=instruction.commits > 0, guard=still_fresh(ctx, attempt)
         )
 
-    await attempt_once(ctx, instruction, standings, commit)
+    await attempt_once(ctx, instruction, commit)
 
 
-async def attempt_once(
-    ctx: Context, instruction: Instruction, standings: Mapping[str, Standing], request: Request
-) -> None:
+async def attempt_once(ctx: Context, instruction: Instruction, request: Request) -> None:
     """Claim one attempt, make its one request, store what came of it."""
-    claimed = await claimed_by(ctx, instruction, lambda tx: claim(ctx, tx, instruction, standings), name="claim_commit")
+
+    def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
+        return claim(ctx, tx, instruction, standings)
+
+    claimed = await claimed_by(
+        ctx, instruction, work, name="claim_commit", read_back=lambda tx: held_claim(ctx, tx, instruction)
+    )
     if claimed is not None:
         attempt, sending = claimed
         outcome = await request(attempt)
@@ -69,13 +79,33 @@ class OvertakenError(Exception):
 
 
 async def claimed_by(
-    ctx: Context, instruction: Instruction, work: Callable[[Tx], tuple[Attempt, Instruction] | None], *, name: str
-) -> tuple[Attempt, Instruction] | None:
-    """What a transaction with :func:`claim` in it comes to; None also when somebody else was faster."""
-    try:
-        return await keeping.claimed(ctx, work, name=name, read_back=lambda tx: held_claim(ctx, tx, instruction))
-    except OvertakenError:
-        return None
+    ctx: Context,
+    instruction: Instruction,
+    work: Callable[[Tx, Standings], _Claimed | None],
+    *,
+    name: str,
+    read_back: Callable[[Tx], _Claimed | None],
+) -> _Claimed | None:
+    """Read people, and what a transaction that claims an attempt comes to; None also when somebody else was faster.
+
+    Whoever has something long to read reads it before: between this reading of people and the claim stands nothing.
+
+    Raises:
+        ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.
+    """
+
+    async def claim_now() -> _Claimed | None:
+        standings = await standings_of(ctx, instruction.id)
+        return await keeping.claimed(ctx, lambda tx: work(tx, standings), name=name, read_back=read_back)
+
+    for _ in range(_READINGS):
+        try:
+            return await claim_now()
+        except OutdatedError:
+            continue
+        except OvertakenError:
+            return None
+    raise ServiceNow("Slack", "takes too long to say who people are")
 
 
 def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
@@ -131,7 +161,7 @@ def claim(
     ctx: Context,
     tx: Tx,
     instruction: Instruction,
-    standings: Mapping[str, Standing],
+    standings: Standings,
     *,
     seconds: float = LEASE_SECONDS,
     hindrance: Callable[[Tx], str] = _nothing,
@@ -142,12 +172,13 @@ def claim(
         ctx: the outside world.
         tx: the transaction.
         instruction: approved.
-        standings: of everybody who voted.
+        standings: of who asked and of everybody who voted.
         seconds: how long the request may take at most.
         hindrance: what else stands in the way, in words; asked last.
 
     Raises:
         OvertakenError: somebody else changed the request first; see :func:`claimed_by`.
+        OutdatedError: what is known of people is too old, or not of all of them.
     """
     now = ctx.clock.now()
     allowed = _still_allowed(ctx, tx, instruction, standings, now)
@@ -196,7 +227,7 @@ def open_attempt(ctx: Context, tx: Tx, sending: Instruction, n: int, *, request_
 
 
 def _still_allowed(
-    ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing], now: datetime
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
     """The request with whose votes count, if it may be sent: in time, not frozen, with enough of them."""
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
@@ -210,18 +241,27 @@ def _still_allowed(
 
 
 def still_approved(
-    ctx: Context, tx: Tx, instruction: Instruction, standings: Mapping[str, Standing], now: datetime
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request with whose votes count, if they suffice by the policy that is in force now."""
+    """The request with whose votes count, if they suffice by the policy that is in force now.
+
+    Who asked must still be allowed to. People are taken as they were within the last minute.
+    """
+    votes = tx.votes.of(instruction.id, instruction.round)
+    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)
     tightened = tighten(ctx, tx, instruction, now)
     if tightened is None:
         return None
-    votes = tx.votes.of(tightened.id, tightened.round)
-    counted = count(ctx, tightened, votes, standings)
-    if len(counted) < tightened.requirement.quorum:
-        ask_again(ctx, tx, tightened, counted, now)
+    no = refusal_of_requester(ctx, tightened, standings)
+    if no is not None:
+        suspend(ctx, tx, tightened, no, now)
         return None
-    return tightened, counted
+    needs = tightened.requirement
+    found = count(ctx, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
+    if len(found.counted) < needs.quorum:
+        ask_again(ctx, tx, tightened, found, now)
+        return None
+    return tightened, found.counted
 
 
 def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
@@ -230,23 +270,25 @@ def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
-def ask_again(ctx: Context, tx: Tx, instruction: Instruction, counted: frozenset[str], now: datetime) -> None:
-    """Somebody who voted no longer counts: back to the approvers, with the votes that are left."""
+def ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now: datetime) -> None:
+    """The votes do not suffice any more: back to the approvers, with those that are left."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     votes = tx.votes.of(instruction.id, instruction.round)
-    tx.instructions.move(
+    moved = tx.instructions.move(
         instruction,
         back,
         now=now,
         actor=SYSTEM,
         action="votes_no_longer_count",
-        detail={"counted": sorted(counted)},
-        reason="somebody who approved no longer counts, so one more approval is needed",
-        round=next_round(tx, instruction, votes, counted) or instruction.round,
+        detail={"counted": sorted(found.counted), "void": {who: why.value for who, why in found.void.items()}},
+        reason=why_more(instruction, found),
+        round=next_round(tx, instruction, votes, found.counted) or instruction.round,
         decided_by="",
         exec_deadline=None,
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
     )
+    if moved is not None and back is State.AWAITING:
+        remind(tx, moved, 0, policy=ctx.policy, now=now)  # at once: they believe that they are done with it
 
 
 def _record(

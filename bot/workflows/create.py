@@ -31,6 +31,7 @@ from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.orphans import watch
+from bot.workflows.suspend import read_refusal, suspend
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -39,6 +40,8 @@ Created = TypeVar("Created", bound=Operation)
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once."""
+    if await _is_held(ctx, instruction):
+        return
     looked_up = await with_recipient(ctx, payments, instruction)
     if looked_up is None:
         return
@@ -56,6 +59,23 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
     )
     await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
+
+
+async def _is_held(ctx: Context, instruction: Instruction) -> bool:
+    """Whether who asked may no longer ask: nothing is created for them. It is looked at again every few minutes."""
+    no = await read_refusal(ctx, instruction)
+    if no is None:
+        return False
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        held = suspend(ctx, tx, instruction, no, now)
+        if held is not None:
+            tx.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
+
+    await ctx.store.write(work, name="suspend")
+    ctx.wake()
+    return True
 
 
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import No, Refusal, Role, Standing, full_member, listed, may_decide
+from bot.domain.approvals import Count, No, Refusal, Role, Standing, full_member, listed, may_decide
 from bot.domain.audit import Entry
 from bot.domain.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.workflows.announce import tell
-from bot.workflows.ballot import all_read, count, standings_of_voters, without_the_others
+from bot.workflows.ballot import OutdatedError, Standings, count, require_fresh, standings_of, without_the_others
 from bot.workflows.context import Context
 from bot.workflows.orphans import watch
+from bot.workflows.suspend import refusal_of_requester, resumed, suspend
 from storage.transaction import Tx
 
 
@@ -42,11 +43,6 @@ class Click:
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
 _BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
 _Work = Callable[[Tx, Instruction, datetime], Decided]
-_Voters = dict[str, Standing]
-
-
-class _OvertakenError(Exception):
-    """Somebody voted after the voters were read."""
 
 
 async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
@@ -55,8 +51,8 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
     A request whose rule asks for the typed amount refuses without the right one.
     """
 
-    def work(tx: Tx, found: Instruction, now: datetime, voters: _Voters) -> Decided:
-        no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
         if no is not None:
             return Decided(found, no)
         if found.state is not State.AWAITING:
@@ -65,25 +61,26 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
             return Decided(found, Refusal.EXPIRED)
         if found.requirement.typed_amount and not _is_amount(typed_amount, found):
             return Decided(found, Refusal.WRONG_AMOUNT)
-        return _vote(ctx, tx, found, click, Choice.APPROVE, voters, now)
+        typed = typed_amount is not None and _is_amount(typed_amount, found)
+        return _vote(ctx, tx, found, _vote_of(found, click, Choice.APPROVE, now, typed=typed), people)
 
-    return await _with_voters(ctx, click, work, name="approve")
+    return await _with_people(ctx, click, work, name="approve")
 
 
 async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
     """Vote for another attempt at something whose outcome nobody could find out; the amount must be typed."""
 
-    def work(tx: Tx, found: Instruction, now: datetime, voters: _Voters) -> Decided:
-        no = may_decide(voters[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
         if no is not None:
             return Decided(found, no)
         if found.state is not State.NEEDS_HUMAN:
             return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
         if not _is_amount(typed_amount, found):
             return Decided(found, Refusal.WRONG_AMOUNT)
-        return _vote(ctx, tx, found, click, Choice.RETRY, voters, now)
+        return _vote(ctx, tx, found, _vote_of(found, click, Choice.RETRY, now, typed=True), people)
 
-    return await _with_voters(ctx, click, work, name="retry")
+    return await _with_people(ctx, click, work, name="retry")
 
 
 async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
@@ -150,46 +147,49 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
     return decided
 
 
-async def _with_voters(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
-    """Decide knowing who everybody is who has voted, and again when somebody votes meanwhile: each can only once."""
+async def _with_people(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
+    """Decide knowing who asked and who has voted, and again when somebody votes meanwhile: each can only once."""
     while True:
-        voters = await standings_of_voters(ctx, click.instruction_id, click.round, click.person)
+        people = await standings_of(ctx, click.instruction_id, click.person)
         try:
-            return await _decide(ctx, click, partial(work, voters=voters), name=name)
-        except _OvertakenError:
+            return await _decide(ctx, click, partial(work, people=people), name=name)
+        except OutdatedError:
             continue
 
 
-def _vote(
-    ctx: Context,
-    tx: Tx,
-    found: Instruction,
-    click: Click,
-    choice: Choice,
-    voters: _Voters,
-    now: datetime,
-) -> Decided:
-    vote = Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now)
+def _vote_of(found: Instruction, click: Click, choice: Choice, now: datetime, *, typed: bool) -> Vote:
+    return Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now, typed=typed)
+
+
+def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standings) -> Decided:
+    """Store a vote and count; who asked must still be allowed to, or nothing that was approved could be sent."""
+    require_fresh(ctx, {found.requester, vote.person}, people)
+    no = refusal_of_requester(ctx, found, people)
+    if no is not None:
+        return Decided(suspend(ctx, tx, found, no, vote.at) or found, Refusal.HELD)
     if not tx.votes.cast(vote):
         return Decided(found, Refusal.REPEATED)
     votes = tx.votes.of(found.id, found.round)
-    if not all_read(votes, voters):
-        raise _OvertakenError
-    counted = count(ctx, found, votes, voters)
-    held = without_the_others(tx, found, votes, counted, now)
+    require_fresh(ctx, [one.person for one in votes], people)
+    counted = count(ctx, found, votes, people, seconds=found.requirement.expires_seconds)
+    held = resumed(tx, found, vote.at)
+    held = held and without_the_others(tx, held, votes, counted, vote.at)
     if held is None:
         return Decided(found, Refusal.STALE)
-    found = held
-    detail = {"round": found.round, "counted": sorted(counted), "quorum": found.requirement.quorum}
-    if len(counted) < found.requirement.quorum:
-        tx.audit.append(_entry(found, click.person, choice.value, detail, now))
-        return Decided(tx.instructions.touch(found, now=now, show=True) or found, voices=len(counted))
-    return Decided(_approved(tx, found, click, choice, detail, now), voices=len(counted))
+    return _counted(tx, held, vote, counted)
 
 
-def _approved(
-    tx: Tx, found: Instruction, click: Click, choice: Choice, detail: dict[str, object], now: datetime
-) -> Instruction:
+def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
+    """What a vote comes to, together with those that count beside it."""
+    voices = len(count.counted)
+    detail = {"round": found.round, "counted": sorted(count.counted), "quorum": found.requirement.quorum}
+    if voices < found.requirement.quorum:
+        tx.audit.append(_entry(found, vote.person, vote.choice.value, detail, vote.at))
+        return Decided(tx.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
+    return Decided(_approved(tx, found, vote, detail), voices=voices)
+
+
+def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object]) -> Instruction:
     """The vote that was still missing. A create is looked for once more before it is made again.
 
     Those who let it be made again did not approve the payment: that takes votes of a round of its own.
@@ -198,17 +198,17 @@ def _approved(
     moved = tx.instructions.move(
         found,
         State.CREATE_UNKNOWN if again else State.APPROVED,
-        now=now,
-        actor=click.person,
-        action=choice.value,
+        now=vote.at,
+        actor=vote.person,
+        action=vote.choice.value,
         detail=detail,
-        decided_by=click.person,
+        decided_by=vote.person,
         reason="",
-        due_at=now,
+        due_at=vote.at,
         creates=0 if again else found.creates,
         round=found.round + 1 if again else found.round,
-        unknown_since=now if again else found.unknown_since,
-        exec_deadline=None if again else now + timedelta(seconds=found.requirement.execute_within_seconds),
+        unknown_since=vote.at if again else found.unknown_since,
+        exec_deadline=None if again else vote.at + timedelta(seconds=found.requirement.execute_within_seconds),
     )
     return moved or found
 

@@ -11,7 +11,6 @@ from bot.domain.operation import Operation, Search
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.workflows import reconcile
 from bot.workflows.announce import alert
-from bot.workflows.ballot import standings_of_voters
 from bot.workflows.commit import attempt_once, not_now, still_fresh
 from bot.workflows.context import Context
 from bot.workflows.create import ask_people, new_payout, show_approvers, with_recipient
@@ -37,7 +36,6 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_one_step()
-    standings = await standings_of_voters(ctx, instruction.id, instruction.round)
     if instruction.commits and not await _is_absent(ctx, payments, instruction):
         return
 
@@ -48,7 +46,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
             guard=still_fresh(ctx, attempt),
         )
 
-    await attempt_once(ctx, instruction, standings, pay)
+    await attempt_once(ctx, instruction, pay)
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

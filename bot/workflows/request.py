@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
+from bot.domain.bulk_state import SAME_PAYMENT
 from bot.domain.instruction import NOT_PAID, CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
 from bot.domain.money import Cents
 from bot.domain.payout import daily_key
@@ -14,7 +15,6 @@ from bot.workflows.context import Context
 from storage.errors import CommitUnknown
 from storage.transaction import Tx
 
-_DAY = timedelta(days=1)
 _CALLED_BACK = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
 
 
@@ -68,7 +68,8 @@ async def store_once(ctx: Context, work: Callable[[Tx], Instruction], *, source_
 
 def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
     cents = Cents(asked.payload.cents)
-    twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=now - _DAY, ignoring=NOT_PAID)
+    since = now - SAME_PAYMENT
+    twins = tx.instructions.recent_same(email=asked.payload.email, cents=cents, since=since, ignoring=NOT_PAID)
     facts = Facts(
         cents=cents,
         duplicates=twins,

@@ -161,10 +161,13 @@ class Instructions:
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
         return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
 
-    def recent_same(self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = ()) -> int:
+    def recent_same(
+        self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
+    ) -> int:
         """How many requests to pay the same amount to the same address were made since then.
 
-        Those that stand in one of the ``ignoring`` states do not count.
+        Those that stand in one of the ``ignoring`` states do not count, nor those that were not made before the one
+        with the id ``before``, if that is given.
         """
         query = (
             select(func.count())
@@ -172,6 +175,8 @@ class Instructions:
             .where(table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
             .where(table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
         )
+        if before:
+            query = query.where(table.c.id < before)
         return self._connection.execute(query).scalar_one()
 
     def last_same(

@@ -6,7 +6,7 @@ from bot.domain.instruction import Vote
 from storage.repositories.common import columns, insert_once
 from storage.tables import vote as table
 
-_ALL = select(table.c.instruction_id, table.c.round, table.c.person, table.c.choice, table.c.at)
+_ALL = select(table.c.instruction_id, table.c.round, table.c.person, table.c.choice, table.c.at, table.c.typed)
 _OF_ROUND = _ALL.where(
     table.c.instruction_id == bindparam("wanted"), table.c.round == bindparam("wanted_round")
 ).order_by(table.c.at, table.c.person)

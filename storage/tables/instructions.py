@@ -11,6 +11,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -74,6 +75,7 @@ vote = Table(
     Column("person", Text, primary_key=True),
     Column("choice", Named(Choice), nullable=False),
     Column("at", Moment, nullable=False),
+    Column("typed", Boolean(create_constraint=False), nullable=False, server_default=false()),
 )
 
 attempt = Table(

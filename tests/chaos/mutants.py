@@ -58,7 +58,7 @@ def _sent_before_claimed() -> Iterator[None]:
     """The commit leaves before its attempt is stored."""
     original = commit.attempt_once
 
-    async def attempt_once(ctx: Any, instruction: Any, standings: Any, request: Any) -> None:
+    async def attempt_once(ctx: Any, instruction: Any, request: Any) -> None:
         @dataclass
         class Early:
             boot_at: float = ctx.clock.boottime()
@@ -68,7 +68,7 @@ def _sent_before_claimed() -> Iterator[None]:
         async def already(_: Any) -> Any:
             return outcome
 
-        await original(ctx, instruction, standings, already)
+        await original(ctx, instruction, already)
 
     with replaced(commit, "attempt_once", attempt_once):
         yield

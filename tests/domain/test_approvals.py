@@ -1,12 +1,25 @@
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.approvals import No, Person, Role, Standing, counting, full_member, listed, may_decide, may_request
+from bot.domain.approvals import (
+    No,
+    Person,
+    Role,
+    Standing,
+    Void,
+    counting,
+    full_member,
+    listed,
+    may_decide,
+    may_request,
+)
+from bot.domain.instruction import Requirement
 from bot.domain.policy import People
-from tests.domain.made import instruction, vote
+from tests.domain.made import NOW, instruction, vote
 
 HOME = "T0HOME"
 PEOPLE = People(requesters=("S0FINANCE",), approvers=("S0TREASURY", "U0LIN"), admins=("U0OLGA",))
@@ -75,7 +88,8 @@ def test_empty_lists_let_nobody() -> None:
 
 
 def counted(*votes: Any, standings: dict[str, Standing], **changes: Any) -> frozenset[str]:
-    return counting(votes, instruction=instruction(**changes), standings=standings, people=PEOPLE, home=HOME)
+    asked = instruction(**changes)
+    return counting(votes, instruction=asked, standings=standings, people=PEOPLE, home=HOME, since=NOW).counted
 
 
 def test_only_the_present_round_counts_and_each_person_once() -> None:
@@ -101,3 +115,28 @@ def test_what_counts_is_always_eligible_voters_without_the_requester(voters: lis
     found = counted(*(vote(user) for user in voters), standings=standings, requester="U0MARIA")
     listed_by_id = {"U0LIN"}
     assert found == (set(voters) & (in_group | listed_by_id)) - {"U0MARIA", "U0GUS", "U0EVE"}
+
+
+def test_a_vote_without_the_amount_does_not_count_where_it_must_be_typed() -> None:
+    strict = instruction(requirement=Requirement(quorum=2, typed_amount=True))
+    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
+    votes = [vote("U0ADA"), vote("U0LIN", typed=True)]
+    found = counting(votes, instruction=strict, standings=standings, people=PEOPLE, home=HOME, since=NOW)
+    assert found.counted == {"U0LIN"}
+    assert found.void == {"U0ADA": Void.UNTYPED}
+
+
+def test_a_vote_counts_for_a_time() -> None:
+    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
+    votes = [vote("U0ADA", at=NOW - timedelta(seconds=1)), vote("U0LIN", at=NOW)]
+    found = counting(votes, instruction=instruction(), standings=standings, people=PEOPLE, home=HOME, since=NOW)
+    assert found.counted == {"U0LIN"}
+    assert found.void == {"U0ADA": Void.TOO_OLD}
+
+
+def test_why_somebody_does_not_count_is_told() -> None:
+    standings = {"U0ADA": approver("U0ADA", deleted=True)}
+    votes = [vote("U0ADA"), vote("U0LIN"), vote("U0MARIA", round=7)]
+    found = counting(votes, instruction=instruction(), standings=standings, people=PEOPLE, home=HOME, since=NOW)
+    assert found.counted == set()
+    assert found.void == {"U0ADA": No.GONE, "U0LIN": No.UNKNOWN}

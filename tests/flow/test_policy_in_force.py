@@ -1,9 +1,13 @@
 """Freeze, reminders, orphans, and a policy that became stricter."""
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.playground.workspace import Message
+from bot.presentation import views
+from tests.flow.test_bulk import ask as ask_for_many
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
 
@@ -149,3 +153,75 @@ async def test_the_daily_sum_can_ask_for_more(rig: Rig) -> None:
     await rig.workspace.click(LIN, APPROVALS, second.ts, "payout.approve")
     await rig.settle()
     assert commits(rig) == 2
+
+
+TYPED = POLICY + '\n[[approval.rule]]\nover = "10.00"\ntyped_amount = true\n'
+
+
+async def test_an_approval_without_the_amount_is_void_where_it_must_be_typed_by_now(rig: Rig) -> None:
+    await rig.pay()
+    await rig.workspace.click(ADA, APPROVALS, (await rig.card()).ts, "payout.approve")  # not sent yet
+    await under(rig, TYPED)
+    assert commits(rig) == 0
+    card = rig.cards(APPROVALS)[0]
+    assert "0 of 1" in card.text
+    assert "without the amount typed no longer counts" in card.text
+    assert "one more approval is needed" in card.text
+    assert [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
+    await rig.press("approve", user=ADA)  # once more, with the amount
+    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    assert commits(rig) == 1
+
+
+async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 3\n", 1))
+    await rig.pay()
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+    assert "2 of 3" in rig.cards(APPROVALS)[0].text
+    await under(rig, TYPED)
+    card = rig.cards(APPROVALS)[0]
+    assert "0 of 3" in card.text
+    assert f"<@{ADA}>" not in card.text
+    assert "without the amount typed no longer counts, because the policy asks for that now" in card.text
+    assert "3 more approvals are needed" in card.text
+
+
+async def test_an_amount_that_was_typed_stays_typed_whatever_becomes_stricter(rig: Rig) -> None:
+    await rig.pay('send ana@example.com 1500.00 "big"')
+    await rig.press("approve", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await under(rig, TYPED)
+    assert "1 of 2" in rig.cards(APPROVALS)[0].text
+    await rig.press("approve", user=LIN)
+    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    assert commits(rig) == 1
+
+
+async def test_more_approvers_by_a_stricter_policy_is_what_the_card_says(rig: Rig) -> None:
+    await rig.pay()
+    await rig.workspace.click(ADA, APPROVALS, (await rig.card()).ts, "payout.approve")
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+    card = rig.cards(APPROVALS)[0]
+    assert "1 of 2" in card.text
+    assert "policy asks for more approvals now, so one more approval is needed" in card.text
+    assert commits(rig) == 0
+    await rig.press("approve", user=LIN)
+    assert commits(rig) == 1
+
+
+async def test_a_duplicate_keeps_its_extra_approver_under_a_stricter_policy(rig: Rig) -> None:
+    for _ in range(2):
+        await rig.pay('send kim@example.com 30.00 "x"')
+    await ask_for_many(rig, "ana@example.com,1.00\nana@example.com,1.00")
+    assert [quorum_of(card) for card in rig.cards(APPROVALS)] == ["0 of 1", "0 of 2", "0 of 2"]
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+    assert [quorum_of(card) for card in rig.cards(APPROVALS)] == ["0 of 2", "0 of 3", "0 of 3"]
+    await rig.pay('send kim@example.com 30.00 "x"')
+    assert quorum_of(rig.cards(APPROVALS)[-1]) == "0 of 3"
+
+
+def quorum_of(card: Message) -> str:
+    found = re.search(r"\d of \d", card.text)
+    assert found is not None
+    return found[0]

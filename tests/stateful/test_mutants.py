@@ -1,6 +1,6 @@
 """The promises can be seen to break: each of these mistakes in the product is found by the random histories."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -13,15 +13,14 @@ import bot.workflows.commit
 import bot.workflows.decide
 import handlers.actions.payout
 from bot.clients.payments.payouts import PayoutCalls
-from bot.domain.approvals import No, Role, Standing, full_member, listed
-from bot.domain.instruction import Instruction
+from bot.domain.approvals import Count, No, Role, Standing, full_member, listed
+from bot.domain.instruction import Instruction, Vote
 from bot.domain.operation import Operation
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.policy import People
 from bot.workflows import callbacks
 from bot.workflows.context import Context
 from storage.rows import InboxRow
-from storage.transaction import Tx
 from tests.stateful.invariants import Broken
 from tests.stateful.machine import Payouts
 from tests.stateful.process import replaced
@@ -58,9 +57,12 @@ def the_requester_counts(standing: Standing, *, requester: str, people: People, 
     return refusal or (None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER)
 
 
-def votes_are_not_counted_again(_ctx: Context, tx: Tx, instruction: Instruction, _standings: object) -> frozenset[str]:
+def votes_are_not_counted_again(
+    _ctx: Context, _instruction: Instruction, votes: Sequence[Vote], _standings: object, *, seconds: float
+) -> Count:
     """``count`` before sending that believes what was counted when people pressed."""
-    return frozenset(vote.person for vote in tx.votes.of(instruction.id, instruction.round))
+    assert seconds > 0
+    return Count(frozenset(vote.person for vote in votes), {})
 
 
 def sent_again(send: Callable[..., Awaitable[Sent]]) -> Callable[..., Awaitable[Sent]]:

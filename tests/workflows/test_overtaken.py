@@ -99,7 +99,7 @@ async def claimed_commit(rig: Rig, ctx: Context) -> tuple[Attempt, Instruction]:
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     approved = await taken(ctx, Kind.PAYOUT)
-    standings = await ctx.people.standings([ADA])
+    standings = await ctx.people.standings([ADA, MARIA])
     claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
     assert claimed is not None
     return claimed

@@ -284,3 +284,48 @@ async def test_a_vote_for_a_new_attempt_that_stops_counting_leaves_it_with_peopl
     await rig.payments.settle(operation(rig).id, "committed")
     await rig.pass_time(2 * HOUR, steps=4)
     assert await state(rig) is State.COMMITTED
+
+
+async def test_a_vote_for_a_new_attempt_counts_no_longer_than_an_approval(rig: Rig) -> None:
+    """Of two votes the first is sixty days old: it was given knowing the service of that day."""
+    arm(rig, FaultKind.LOST)
+    await rig.pay('send ana@example.com 2000.00 "Big"')
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await rig.submit(person, {views.AMOUNT: "2000.00"})
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    await rig.press("retry", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.pass_time(23 * HOUR, steps=23)
+    assert [vote.person for vote in await votes(rig)] == [ADA]
+    await rig.pass_time(2 * HOUR, steps=2)
+    assert not await votes(rig), "the card does not show it any more"
+    assert everywhere(rig, "n approval no longer counts, because it was given too long ago")
+    await rig.pass_time(60 * DAY, steps=60)
+    await rig.press("retry", user=LIN)
+    await rig.submit(LIN, {views.AMOUNT: "2000.00"})
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert (await state(rig), rig.paid) == (State.NEEDS_HUMAN, [])
+    await rig.press("retry", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.pass_time(MINUTE)
+    assert rig.paid == [("ana@example.com", 200_000)]
+
+
+async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(rig: Rig) -> None:
+    """Nobody looked between the votes, for example because the process was down."""
+    arm(rig, FaultKind.LOST)
+    await rig.pay('send ana@example.com 2000.00 "Big"')
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await rig.submit(person, {views.AMOUNT: "2000.00"})
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.press("retry", user=ADA)
+    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.press("retry", user=LIN)
+    assert rig.clock is not None
+    rig.clock.advance(DAY + MINUTE)
+    await rig.workspace.submit(LIN, {views.AMOUNT: "2000.00"})
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert [vote.person for vote in await votes(rig)] == [LIN]

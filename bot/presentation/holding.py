@@ -1,0 +1,52 @@
+"""Why a request is not sent although people approved it, and who has to do what now. Plain text of our own."""
+
+from collections.abc import Collection, Mapping
+
+from bot.domain.approvals import No, Void
+
+_VOTER: Mapping[No | Void, str] = {
+    No.UNKNOWN: "Slack does not know them any more",
+    No.ELSEWHERE: "they belong to another workspace",
+    No.GUEST: "they are a guest now",
+    No.BOT: "they are a bot",
+    No.GONE: "their account is deactivated",
+    No.NOT_APPROVER: "they are no approver any more",
+    No.OWN_REQUEST: "they asked for it themselves",
+}
+_VOTE: Mapping[No | Void, str] = {
+    Void.UNTYPED: "an approval without the amount typed no longer counts, because the policy asks for that now",
+    Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
+}
+_REQUESTER: Mapping[No, str] = {
+    No.UNKNOWN: "Slack does not know who asked for it any more",
+    No.ELSEWHERE: "who asked for it belongs to another workspace",
+    No.GUEST: "who asked for it is a guest now",
+    No.BOT: "who asked for it is a bot",
+    No.GONE: "the account of who asked for it is deactivated",
+    No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
+}
+_WITHDRAW = "An admin can withdraw it"
+_CLOSE = "Approvers can close it once they know what became of it"
+
+
+def asked_again(void: Collection[No | Void], missing: int) -> str:
+    """Votes that were cast do not suffice any more: why, and how many are needed now."""
+    people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
+    parts = [f"somebody who approved no longer counts ({', '.join(people)})"] if people else []
+    parts += sorted({_VOTE[why] for why in void if why in _VOTE})
+    more = "one more approval is" if missing == 1 else f"{missing} more approvals are"
+    return f"{'; '.join(parts) or 'the policy asks for more approvals now'}, so {more} needed"
+
+
+def held(no: No, *, sent_before: bool) -> str:
+    """Who asked may no longer ask: what that means, what can be done, and what happens should they be back.
+
+    ``sent_before``: an earlier attempt may have had its effect, so nothing can be withdrawn.
+    """
+    why = _REQUESTER.get(no, "who asked for it may no longer ask for payments")
+    return f"held, because {why}. {_CLOSE if sent_before else _WITHDRAW}; if they may ask again, it needs new approvals"
+
+
+def is_held(reason: str) -> bool:
+    """Whether this is the reason of a request whose requester may no longer ask."""
+    return any(reason == held(no, sent_before=before) for no in No for before in (False, True))

@@ -1,0 +1,219 @@
+"""F34 and I2: people count as they stand when the attempt is claimed, and only while the time to send it runs."""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any
+
+import pytest
+
+from bot.domain.approvals import STANDING_SECONDS, No, Standing
+from bot.domain.instruction import Instruction, Kind, State
+from bot.playground.faults import Fault, FaultKind
+from bot.slack.people import People
+from bot.workflows import commit, decide
+from bot.workflows.ballot import OutdatedError, Standings, standings_of
+from bot.workflows.context import Context
+from storage.transaction import Tx
+from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
+from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
+from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
+
+Reading = Callable[..., Any]
+
+
+def while_reading(rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None]) -> None:
+    """Let something happen while the service is read, before its answer."""
+    payments = rig.switchboard.context.payments
+    original: Reading = getattr(payments, method)
+
+    async def slow(*arguments: Any, **named: Any) -> Any:
+        happens()
+        return await original(*arguments, **named)
+
+    monkeypatch.setattr(payments, method, slow)
+
+
+def while_asking_slack(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, *, before: float = 0.0, after: float = 0.0
+) -> list[str]:
+    """Let time pass around each reading of people; the list grows with the readings."""
+    people, clock, readings = rig.switchboard.context.people, rig.clock, list[str]()
+    original = people.standings
+    assert clock is not None
+
+    async def slow(users: Iterable[str]) -> Mapping[str, Standing]:
+        readings.append("read")
+        clock.advance(before)
+        found = await original(users)
+        clock.advance(after)
+        return found
+
+    monkeypatch.setattr(people, "standings", slow)
+    return readings
+
+
+def claimed_with(ctx: Context, instruction: Instruction, standings: Standings, tx: Tx) -> object:
+    """The claim, knowing this of people."""
+    return commit.claim(ctx, tx, instruction, standings)
+
+
+READ_BEFORE = {
+    Kind.PAYOUT: "get_operation",
+    Kind.BULK: "bulk_history_page",
+    Kind.BULK_CANCEL: "_item_page",
+}
+
+
+@pytest.mark.parametrize("kind", READ_BEFORE)
+async def test_who_leaves_while_the_service_is_read_does_not_count(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    await approved_just_now(rig, kind)
+    assert rig.clock is not None
+    clock = rig.clock
+
+    def dismissed() -> None:
+        clock.advance(120)
+        rig.workspace.set_user(ADA, deleted=True)
+
+    while_reading(rig, monkeypatch, READ_BEFORE[kind], dismissed)
+    await rig.settle()
+    assert sent(rig, kind) == 0
+    assert await state(rig) is State.AWAITING
+    assert everywhere(rig, "Somebody who approved no longer counts (their account is deactivated)")
+
+
+async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attempt(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await rig.pay("now ana@example.com 25.00 rent")
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
+    await rig.press("approve", user=ADA)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert rig.clock is not None
+    clock = rig.clock
+
+    def dismissed() -> None:
+        clock.advance(50)
+        rig.workspace.set_user(LIN, deleted=True)
+
+    await rig.press("retry", user=LIN)
+    while_reading(rig, monkeypatch, "find_by_code", dismissed)
+    await rig.submit(LIN, {"amount": "25.00"})
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert not await votes(rig)
+    assert asked(rig, "one_step_payout") == 1
+    assert not rig.paid
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_people_who_took_long_to_be_read_are_read_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    await approved_just_now(rig, kind)
+    readings = while_asking_slack(rig, monkeypatch, after=STANDING_SECONDS + 0.1)
+    await rig.settle()
+    assert len(readings) >= 3
+    assert sent(rig, kind) == 0
+    assert await state(rig) is State.APPROVED, "nobody has lost their vote by that"
+    monkeypatch.undo()
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert sent(rig, kind) == 1
+
+
+async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    ctx, clock, found = rig.switchboard.context, rig.clock, await newest(rig)
+    assert clock is not None
+    known = await standings_of(ctx, found.id)
+    assert set(known) == {MARIA, ADA}
+    for partly in ({MARIA: known[MARIA]}, {ADA: known[ADA]}):
+        with pytest.raises(OutdatedError):
+            await ctx.store.write(partial(claimed_with, ctx, found, partly))
+    clock.advance(STANDING_SECONDS + 0.1)
+    with pytest.raises(OutdatedError):
+        await ctx.store.write(partial(claimed_with, ctx, found, known))
+    assert (await newest(rig)) == found
+    assert not [attempt for attempt in await attempts(rig) if attempt.kind.value == "commit"]
+
+
+async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
+    """What Slack said before may stand in while it is silent, but not for longer than a minute after it was said."""
+    await approved_just_now(rig, Kind.PAYOUT)
+    ctx, clock = rig.switchboard.context, rig.clock
+    assert clock is not None
+    await ctx.people.standings([MARIA, ADA])
+    clock.advance(STANDING_SECONDS - 1)
+    for method in ("users.info", "usergroups.users.list"):
+        rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, method, times=None))
+    remembered = await ctx.people.standings([MARIA, ADA])
+    clock.advance(2)
+    found = await newest(rig)
+    with pytest.raises(OutdatedError):
+        await ctx.store.write(partial(claimed_with, ctx, found, remembered))
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert not rig.paid
+    assert await state(rig) is State.APPROVED
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_the_time_to_send_it_can_end_while_people_are_read(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
+) -> None:
+    """The window is looked at in the claim itself, whatever it was before the last reading."""
+    await approved_just_now(rig, kind)
+    while_asking_slack(rig, monkeypatch, before=HOUR)
+    await rig.settle()
+    assert await state(rig) is State.EXPIRED
+    assert sent(rig, kind) == 0
+
+
+@pytest.mark.parametrize("decision", ["approve", "retry"])
+async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are(rig: Rig, decision: str) -> None:
+    """The workflow refuses by itself: forms stay open while roles change."""
+    await rig.pay("send ana@example.com 25.00 rent", user=TOM)
+    if decision == "retry":
+        rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
+        await rig.press("approve", user=ADA)
+        await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+        await rig.press("retry", user=TOM)
+        await heard(rig, TOM, "You asked for this yourself")
+    found = await newest(rig)
+    click = decide.Click(instruction_id=found.id, round=found.round, person=TOM)
+    workflow = decide.approve if decision == "approve" else decide.retry
+    decided = await workflow(rig.switchboard.context, click, typed_amount="25.00")
+    assert decided.refusal is No.OWN_REQUEST
+    assert not await votes(rig)
+    assert (await newest(rig)).round == found.round
+    await rig.pass_time(MINUTE)
+    assert not rig.paid
+
+
+async def test_two_approvers_one_of_whom_asked(rig: Rig) -> None:
+    """A requester among the approvers leaves the quorum to the others."""
+    await rig.pay("send ana@example.com 2000.00 rent", user=TOM, channel=FINANCE)
+    await votes_with_amount(rig, "approve", ADA, "2000.00")
+    await rig.press("approve", user=TOM)
+    assert await state(rig) is State.AWAITING
+    await votes_with_amount(rig, "approve", LIN, "2000.00")
+    assert rig.paid == [("ana@example.com", 200_000)]
+
+
+def test_a_standing_that_nobody_read_is_never_fresh() -> None:
+    assert not Standing(None).fresh(0.0)
+    assert Standing(None, read_at=40.0).fresh(40.0 + STANDING_SECONDS)
+    assert not Standing(None, read_at=40.0).fresh(40.1 + STANDING_SECONDS)
+
+
+async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> None:
+    people, clock = rig.switchboard.context.people, rig.clock
+    assert isinstance(people, People)
+    assert clock is not None
+    clock.advance(100)
+    asked_at = clock.boottime()
+    await people.members("S0TREASURY")
+    clock.advance(4)
+    assert (await people.standing(ADA)).read_at == asked_at
+    clock.advance(4)
+    assert (await people.standing(ADA)).read_at == asked_at + 4

@@ -1,0 +1,144 @@
+"""F35: who asked must still be allowed to ask when it is sent; otherwise it is held, and nobody takes it over."""
+
+import pytest
+
+from bot.domain.instruction import Kind, State
+from bot.playground.faults import Fault, FaultKind
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, TOM, Rig
+from tests.workflows.authority import GONE, KINDS, approved_just_now, asked_for, leaves, sent, votes_with_amount
+from tests.workflows.looking import (
+    HOUR,
+    MINUTE,
+    QUIET,
+    actions,
+    alerts,
+    asked,
+    buttons,
+    everywhere,
+    heard,
+    state,
+    told,
+    votes,
+)
+
+IDS = ["deactivated", "guest", "elsewhere", "left requesters"]
+CASES = [(Kind.PAYOUT, change) for change in GONE] + [(kind, GONE[0]) for kind in KINDS if kind is not Kind.PAYOUT]
+CASE_IDS = [f"payout-{name}" for name in IDS] + [f"{kind}-deactivated" for kind in KINDS if kind is not Kind.PAYOUT]
+
+
+def comes_back(rig: Rig) -> None:
+    rig.workspace.set_user(MARIA, deleted=False)
+    assert rig.clock is not None
+    rig.clock.advance(61)
+
+
+@pytest.mark.parametrize(("kind", "change"), CASES, ids=CASE_IDS)
+async def test_what_was_approved_is_held_when_the_requester_may_no_longer_ask(
+    rig: Rig, kind: Kind, change: dict[str, object] | None
+) -> None:
+    await approved_just_now(rig, kind)
+    leaves(rig, MARIA, change)
+    await rig.settle()
+    assert await state(rig) is State.AWAITING
+    assert not await votes(rig)
+    assert everywhere(rig, "Held, because")
+    assert everywhere(rig, "An admin can withdraw it; if they may ask again, it needs new approvals")
+    assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
+    assert (await actions(rig)).count("suspended") == 1
+    await rig.pass_time(10 * MINUTE, steps=5)
+    assert len([text for text in alerts(rig) if "is not sent" in text and "An admin can withdraw it" in text]) == 1
+    assert sent(rig, kind) == 0
+
+
+async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None:
+    await asked_for(rig, Kind.PAYOUT)
+    leaves(rig, MARIA, GONE[0])
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await heard(rig, person, "Your approval is not recorded")
+    assert not await votes(rig)
+    assert await state(rig) is State.AWAITING
+    assert everywhere(rig, "the account of who asked for it is deactivated")
+    await rig.press("withdraw", user=TOM)
+    assert await state(rig) is State.AWAITING, "another requester cannot take it over"
+    await rig.press("withdraw", user=OLGA)
+    assert await state(rig) is State.WITHDRAWN
+    assert asked(rig, "commit_payout") == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_once_they_may_ask_again_it_is_approved_anew(rig: Rig, kind: Kind) -> None:
+    await approved_just_now(rig, kind)
+    leaves(rig, MARIA, GONE[0])
+    await rig.settle()
+    comes_back(rig)
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert sent(rig, kind) == 0, "nothing goes on by itself"
+    await rig.press("approve", user=ADA)
+    await rig.pass_time(MINUTE)
+    assert sent(rig, kind) == 1
+    assert "Held" not in rig.cards(APPROVALS)[-1].text
+
+
+async def test_the_approvals_of_others_are_void_too(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 2000.00 rent")
+    await votes_with_amount(rig, "approve", ADA, "2000.00")
+    assert len(await votes(rig)) == 1
+    leaves(rig, MARIA, GONE[0])
+    await votes_with_amount(rig, "approve", LIN, "2000.00")
+    assert not await votes(rig)
+    comes_back(rig)
+    await votes_with_amount(rig, "approve", LIN, "2000.00")
+    assert everywhere(rig, "1 of 2")
+    assert "Held" not in rig.cards(APPROVALS)[-1].text
+    assert asked(rig, "commit_payout") == 0
+
+
+async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent")
+    leaves(rig, MARIA, GONE[0])
+    await rig.pass_time(20 * MINUTE, steps=5)
+    assert await state(rig) is State.NEW
+    assert asked(rig, "create_payout") == 0
+    assert "Held, because" in rig.cards(FINANCE)[-1].text
+    assert len([text for text in alerts(rig) if "is not sent" in text]) == 1
+    comes_back(rig)
+    await rig.pass_time(10 * MINUTE, steps=5)
+    assert await state(rig) is State.AWAITING
+    assert "Held" not in rig.cards(FINANCE)[-1].text
+
+
+async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be_given(rig: Rig) -> None:
+    await asked_for(rig, Kind.PAYOUT)
+    leaves(rig, MARIA, GONE[0])
+    await rig.pass_time(7 * HOUR, steps=14)
+    assert everywhere(rig, "Held, because")
+    assert not told(rig, APPROVALS, ":bell:")
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
+    await rig.pass_time(5 * HOUR, steps=5)
+    assert everywhere(rig, "Held, because"), "while Slack says nothing, what was known holds"
+    rig.workspace.faults.clear()
+    comes_back(rig)
+    await rig.pass_time(13 * HOUR, steps=13)
+    assert await state(rig) is State.EXPIRED
+
+
+async def test_no_new_attempt_at_what_may_have_been_paid(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
+    await rig.pay("send ana@example.com 25.00 rent")
+    await rig.press("approve", user=ADA)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    await rig.press("retry", user=LIN)
+    await rig.workspace.submit(LIN, {"amount": "25.00"})
+    assert await state(rig) is State.APPROVED
+    leaves(rig, MARIA, GONE[0])
+    await rig.settle()
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert everywhere(rig, "Approvers can close it once they know what became of it")
+    await votes_with_amount(rig, "retry", LIN, "25.00")
+    assert not await votes(rig)
+    assert asked(rig, "commit_payout") == 1
+    await rig.press("close", user=LIN)
+    await rig.submit(LIN, {"reason": "the service says that it was not"})
+    assert await state(rig) is State.CLOSED
