@@ -21,6 +21,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import staffing
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
@@ -256,6 +257,8 @@ class Switchboard:
     ) -> None:
         """Ask Slack who we are until it answers, then start what depends on it."""
         identity = await until_answered(lambda: who_we_are(client), setting="SLACK_BOT_TOKEN")
+        if payments is not None:  # with people of its own: nothing read here may be taken for a later answer
+            await staffing.require(self._settings, self._policy, self._make_people(client), home=identity.team_id)
         messenger = Messenger(client=client)
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
@@ -312,7 +315,6 @@ class Switchboard:
         identity: Identity,
     ) -> Context:
         settings = self._settings
-        people = self._policy.people
         return Context(
             store=store,
             payments=payments,
@@ -320,11 +322,7 @@ class Switchboard:
             messenger=messenger,
             files=files,
             downloads=downloads,
-            people=People(
-                client=client,
-                groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
-                monotonic=self._around.clock.boottime,
-            ),
+            people=self._make_people(client),
             policy=self._policy,
             clock=self._around.clock,
             home=identity.team_id,
@@ -344,6 +342,14 @@ class Switchboard:
             assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
             localizing=localizing,
             emails=emails,
+        )
+
+    def _make_people(self, client: AsyncWebClient) -> People:
+        people = self._policy.people
+        return People(
+            client=client,
+            groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
+            monotonic=self._around.clock.boottime,
         )
 
     def _anchor_file(self) -> AnchorFile:

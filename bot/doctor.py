@@ -14,6 +14,7 @@ from typing import Final, TypeVar
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot import staffing
 from bot.clients.limiter import SlidingWindowLimiter
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
@@ -25,7 +26,9 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
 from bot.paying import make_payments
+from bot.problems import policy_example
 from bot.settings import (
+    Environment,
     Settings,
     SettingsError,
     cautions,
@@ -180,8 +183,12 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     if policy is not None:
         async for finding in _channels(policy, Messenger(client=client)):
             yield finding
-        async for finding in _people(policy, client, identity, pays=not settings.missing_for_payments):
+        pays = not settings.missing_for_payments
+        async for finding in _people(policy, client, identity, pays=pays):
             yield finding
+        if pays:
+            async for finding in _quorums(settings, policy, client, identity):
+                yield finding
 
 
 def _scopes(identity: Identity) -> Finding:
@@ -221,25 +228,41 @@ async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *,
         if "*" in names:
             yield Finding(Level.OK, f"{role.value}: every full member")
             continue
-        users, trouble = await _asked(_full_members(names, people, home=identity.team_id))
+        count, trouble = await _asked(_full_members(names, people, home=identity.team_id))
         needed = policy.approval.quorum if role is Role.APPROVER and pays else 1
-        if users is None:
+        if count is None:
             yield Finding(Level.ERROR, f"{role.value}: {trouble}")
-        elif len(users) < needed:
+        elif count < needed:
             level = Level.ERROR if role is Role.APPROVER and pays else Level.WARNING
-            count = f"{len(users)} of the people named are full, active members of this workspace; {needed} needed"
-            yield Finding(level, f"{role.value}: {count}", f'people.{role.value} = ["S0…"] in the policy')
+            what = f"{count} of the people named are full, active members of this workspace; {needed} needed"
+            yield Finding(level, f"{role.value}: {what}", f'people.{role.value} = ["S0…"] in the policy')
         else:
-            yield Finding(Level.OK, f"{role.value}: {len(users)} {'person' if len(users) == 1 else 'people'}")
+            yield Finding(Level.OK, f"{role.value}: {count} {'person' if count == 1 else 'people'}")
 
 
-async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> set[str]:
-    users = {name for name in names if not name.startswith("S")}
-    for group in names:
-        if group.startswith("S"):
-            users |= await people.members(group)
-    standings = await people.standings(users)
-    return {user for user, standing in standings.items() if full_member(standing.person, home=home) is None}
+async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> int:
+    users = [await people.standing(user) for user in await staffing.named(names, people)]
+    return sum(1 for standing in users if full_member(standing.person, home=home) is None)
+
+
+async def _quorums(
+    settings: Settings, policy: Policy, client: AsyncWebClient, identity: Identity
+) -> AsyncIterator[Finding]:
+    """Whether what the policy asks can be met by the people who exist; production does not start otherwise."""
+    groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
+    people = People(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
+    home = identity.team_id
+    found, trouble = await _asked(staffing.approvers(policy, people, home=home, most=staffing.enough(policy)))
+    if found is None:
+        yield Finding(Level.WARNING, f"whether the policy can be met is not known: Slack {trouble}")
+        return
+    problems = staffing.unmet(policy, found, home=home)
+    level = Level.ERROR if settings.environment is Environment.PRODUCTION else Level.WARNING
+    for problem in problems:
+        yield Finding(level, problem)
+    if not problems and staffing.too_few_for_duplicates(policy, found, home=home):
+        what = "a duplicate of the largest kind needs one more approver than there are besides the requester"
+        yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with one more person")
 
 
 async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Finding:

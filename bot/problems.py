@@ -110,6 +110,11 @@ def in_policy(error: Mapping[str, Any], *, file: str, keys_of: Callable[[Sequenc
     return f"{file}: {key}: {_rule(error)}. Example: {_policy_example(names)}"
 
 
+def policy_example(key: str) -> str:
+    """A right example of a key of the policy."""
+    return _policy_example(key.split("."))
+
+
 def _policy_example(names: Sequence[str]) -> str:
     """Of the key, or of the nearest section around it."""
     for end in range(len(names), 0, -1):
