@@ -1,4 +1,7 @@
-"""``--complete``: a run in which something that should run did not is a failure."""
+"""``--complete``: a run in which something that should run did not is a failure.
+
+It stands where the reports of all workers come together, so that it counts the same with one process and with several.
+"""
 
 from collections import Counter
 
@@ -21,15 +24,19 @@ class Complete:
         elif report.when == "call":
             self.ran.update(kind for kind in _KINDS if kind in report.keywords)
 
+    @pytest.hookimpl
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.skipped:  # a whole file that steps aside
+            self.skipped.append(report.nodeid)
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         missing = [f"no test of kind {kind!r} ran" for kind in _KINDS if not self.ran[kind]]
         missing += [f"skipped: {nodeid}" for nodeid in self.skipped]
         if not missing:
             return
+        print()  # noqa: T201 - after the dots
         for line in missing:
             print(f"incomplete run: {line}")  # noqa: T201 - the reason of the exit code
         if session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if session.config.cache is not None:  # running again what failed would not make it complete
-            session.config.cache.set("cache/lastfailed", {})
