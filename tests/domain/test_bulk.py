@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from bot.domain.bulk import (
     BulkItem,
+    HashList,
     duplicates_in,
+    hashes_digest,
     items_digest,
     largest_of,
     row_of,
@@ -52,6 +54,27 @@ def test_the_digest_covers_every_part_of_every_item(change: dict[str, object]) -
     assert items_digest([replace(ITEMS[0], **change), *ITEMS[1:]]) != items_digest(ITEMS)  # type: ignore[arg-type]
     assert items_digest(ITEMS[:2]) != items_digest(ITEMS)
     assert items_digest(list(reversed(ITEMS))) != items_digest(ITEMS)
+
+
+def test_a_cancellation_is_bound_to_hashes_and_amounts() -> None:
+    approved = {"h1": 100, "h2": 250}
+    assert hashes_digest({"h2": 250, "h1": 100}) == hashes_digest(approved)
+    for other in ({"h1": 100, "h2": 251}, {"h1": 250, "h2": 100}, {"h1": 100}, {"h1": 100, "h3": 250}):
+        assert hashes_digest(other) != hashes_digest(approved)
+
+
+def test_at_most_a_hundred_hashes_are_named_at_once_and_never_none() -> None:
+    assert len(HashList.of([f"h{n}" for n in range(100)]).all) == 100
+    for refused in ([], ["h1", ""], ["h1", "h1"], [f"h{n}" for n in range(101)]):
+        with pytest.raises(ValueError, match=r"hash|empty"):
+            HashList.of(refused)
+
+
+def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() -> None:
+    one_each = [("completed", 1, 100), ("failed", 1, 100), ("canceled", 1, 100)]
+    assert tally(one_each).is_settled
+    for word in ("created", "committed", "pending", "", "paused"):
+        assert not tally([*one_each, (word, 1, 100)]).is_settled
 
 
 def test_the_same_payments_in_another_order_are_twins() -> None:

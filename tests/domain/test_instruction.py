@@ -62,6 +62,19 @@ def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, d
     assert replace(instruction(), payload=changed, code=code).intact() is same
 
 
+@pytest.mark.parametrize("change", [{"email": "eve@example.com"}, {"cents": 2501}, {"description": "April"}])
+def test_a_change_of_any_one_part_changes_the_digest(change: dict[str, object]) -> None:
+    before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
+    assert digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload(**change)) != before
+    assert not replace(instruction(), payload=payload(**change)).intact()
+
+
+def test_the_same_payment_of_another_kind_or_code_has_another_digest() -> None:
+    before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
+    assert digest_of(kind=Kind.ONE_STEP, code=CODE, payload=payload()) != before
+    assert digest_of(kind=Kind.PAYOUT, code=f"{CODE[:-1]}X", payload=payload()) != before
+
+
 def test_fields_cannot_be_moved_into_one_another() -> None:
     one = digest_of(kind=Kind.PAYOUT, code="A", payload=payload(description="BC"))
     other = digest_of(kind=Kind.PAYOUT, code="AB", payload=payload(description="C"))

@@ -8,7 +8,6 @@ from bot.domain.instruction import FINAL, State
 from bot.domain.money import Cents
 from bot.domain.operation import Operation
 from bot.domain.payout import (
-    READS_NEEDED,
     SETTLED,
     Quiet,
     counts_as_read,
@@ -99,8 +98,8 @@ def test_the_quiet_period_is_over_after_its_last_second() -> None:
 
 def test_silence_needs_reads_and_the_quiet_period() -> None:
     sent, later = instruction(sent_at=NOW), NOW + timedelta(seconds=900)
-    assert silence_is_proven(sent, reads=READS_NEEDED, quiet=QUIET, now=later)
-    assert not silence_is_proven(sent, reads=READS_NEEDED - 1, quiet=QUIET, now=later)
+    assert silence_is_proven(sent, reads=3, quiet=QUIET, now=later)
+    assert not silence_is_proven(sent, reads=2, quiet=QUIET, now=later)
     assert not silence_is_proven(sent, reads=50, quiet=QUIET, now=later - timedelta(seconds=1))
 
 
@@ -112,7 +111,7 @@ def test_reads_that_come_too_close_count_once() -> None:
 
 
 def test_a_short_quiet_period_still_has_room_for_its_reads() -> None:
-    assert Quiet(2).spacing * READS_NEEDED < timedelta(seconds=2)
+    assert Quiet(2).spacing * 3 < timedelta(seconds=2)
     assert QUIET.spacing == timedelta(seconds=60)
 
 

@@ -110,6 +110,37 @@ def test_clock(seconds: float, shown: str) -> None:
     assert told.clock(seconds) == shown
 
 
+DOCUMENTED = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
+"""The labels of the interface document: exactly these."""
+
+
+def test_every_documented_emotion_has_a_face_of_its_own() -> None:
+    one = next(capability for capability in CAPABILITIES if capability.operation is Operation.TEXT_EMOTION)
+
+    def face(label: str) -> str:
+        said = told.result(sight(one, State.DONE, result=Emotion(label=label))).text
+        assert f"*{label}*" in said
+        return said.partition(f"*{label}*")[0].rpartition(" :")[2]
+
+    faces = [face(label) for label in DOCUMENTED]
+    assert len(set(faces)) == len(DOCUMENTED)
+    assert face("Boredom") not in faces
+
+
+@pytest.mark.parametrize("state", [State.UNKNOWN, State.FAILED, State.CANCELED, State.INTERRUPTED])
+def test_what_ended_without_a_result_can_be_run_again(state: State) -> None:
+    (button,) = [
+        element
+        for block in told.board(sight(CAPABILITIES[0], state)).blocks
+        if block["type"] == "actions"
+        for element in block["elements"]
+    ]
+    assert button["text"]["text"] == "Run again"
+    # Only where nobody knows may the service have done it already, and only there people are asked twice.
+    asked = button.get("confirm", {}).get("text", {}).get("text", "")
+    assert ("bill both" in asked) == (state is State.UNKNOWN)
+
+
 def test_files_say_what_they_are_and_how_long() -> None:
     one = next(each for each in CAPABILITIES if each.operation is Operation.SEPARATION)
     seen = sight(one, State.HANDING_OVER, result=Tracks(tracks=()))

@@ -243,6 +243,17 @@ async def test_claiming(store: Store) -> None:
     assert unclaimed == never
 
 
+@pytest.mark.parametrize("state", [State.CREATING, State.SENDING])
+async def test_a_request_that_is_under_way_is_handed_to_nobody(store: Store, state: State) -> None:
+    before = await _ask(store, state=State.NEW if state is State.CREATING else State.APPROVED)
+    await store.write(lambda tx: tx.instructions.move(before, state, now=NOW, actor="bot", action="x", **_LEASE))
+
+    def claim(tx: Tx) -> list[Instruction]:
+        return tx.instructions.claim_due(now=later(3_600), owner="b", lease_seconds=10, limit=9)
+
+    assert await store.write(claim) == []
+
+
 async def test_who_slept_through_its_lease_loses(store: Store) -> None:
     asked = await _ask(store)
     [mine] = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=5, limit=1))

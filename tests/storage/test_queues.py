@@ -124,6 +124,22 @@ async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
     assert [(row.id, row.before) for row in await _claim(store, 30, owner="b")] == [("2", OutboxState.UNKNOWN)]
 
 
+async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) -> None:
+    await _add(store, "1")
+    [mine] = await _claim(store)  # for 30 seconds
+
+    async def hold(row: OutboxRow, at: float) -> bool:
+        return await store.write(lambda tx: tx.outbox.hold(row, now=later(at), until=later(at + 30)))
+
+    assert await hold(mine, 20)
+    assert await _claim(store, 45, owner="b") == []
+    assert not await hold(mine, 50)  # nobody took it, but anybody may have
+    await store.write(lambda tx: tx.outbox.recover(owner="b", now=later(51), exclusive=False))
+    [theirs] = await _claim(store, 51, owner="b")
+    assert not await hold(mine, 52)
+    assert await hold(theirs, 52)
+
+
 async def test_the_oldest_unsent_post(store: Store) -> None:
     assert await store.read(lambda tx: tx.outbox.oldest_unsent()) is None
     await _add(store, "1", now=later(-5))

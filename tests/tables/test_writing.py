@@ -1,5 +1,6 @@
 """What we hand back runs in no spreadsheet and reads back as it was."""
 
+import csv
 import io
 import re
 
@@ -81,6 +82,12 @@ def test_what_is_no_proper_table_runs_nothing_either(content: bytes) -> None:
     made = rewritten(content).decode("utf-8-sig")
     rows = [cell for line in made.replace("\r\n", "\n").split("\n") for cell in re.split(r"[,;\t]", line)]
     assert not [cell for cell in rows if cell.strip('"').startswith("=")]
+
+
+@pytest.mark.parametrize("cell", FORMULAS)
+def test_no_formula_gets_into_a_file_for_people(cell: str) -> None:
+    text = io.StringIO(write_csv([cell, "note"], [["x", cell]]).decode("utf-8-sig"), newline="")
+    assert list(csv.reader(text)) == [[f"'{cell}", "note"], ["x", f"'{cell}"]]
 
 
 def test_half_a_letter_does_not_stop_a_file() -> None:

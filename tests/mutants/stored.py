@@ -1,0 +1,165 @@
+"""What the database must hold, and the audit."""
+
+from tests.mutants.mutant import Mutant
+
+_SQLITE = ("-k", "not postgres")
+_MONEY = ("tests/storage/test_money.py", *_SQLITE)
+_QUEUES = ("tests/storage/test_queues.py", *_SQLITE)
+_INSTRUCTIONS = ("tests/storage/test_instructions.py", *_SQLITE)
+_AUDIT = ("tests/domain/test_audit.py",)
+
+MUTANTS = (
+    Mutant(
+        name="each payment has the daily limit to itself",
+        file="storage/repositories/reservations.py",
+        old="        if self.sum(day) + cents > limit_cents:",
+        new="        if cents > limit_cents:",
+        breaks="a day's payments stay below the daily limit together",
+        tests=_MONEY,
+    ),
+    Mutant(
+        name="money that was given back still counts",
+        file="storage/repositories/reservations.py",
+        old="where(table.c.day == day, table.c.released.is_(False))",
+        new="where(table.c.day == day)",
+        breaks="what was not sent does not use the daily limit up",
+        tests=_MONEY,
+    ),
+    Mutant(
+        name="a closed attempt is closed again",
+        file="storage/repositories/attempts.py",
+        old="mine = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.outcome == AttemptOutcome.OPEN)",
+        new="mine = (table.c.instruction_id == instruction_id, table.c.n == n)",
+        breaks="the first outcome of an attempt is its outcome",
+        tests=_MONEY,
+    ),
+    Mutant(
+        name="votes of every round are read",
+        file="storage/repositories/votes.py",
+        old='    table.c.instruction_id == bindparam("wanted"), table.c.round == bindparam("wanted_round")',
+        new='    table.c.instruction_id == bindparam("wanted"), table.c.round <= bindparam("wanted_round")',
+        breaks="a new attempt needs new approvals",
+        tests=("tests/storage/test_votes.py", *_SQLITE),
+    ),
+    Mutant(
+        name="an address of a callback never expires",
+        file="storage/repositories/tokens.py",
+        old='    or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),',
+        new='    or_(table.c.expires_at.is_(None), bindparam("now", type_=Moment).is_not(None)),',
+        breaks="an old address opens nothing",
+        tests=_QUEUES,
+    ),
+    Mutant(
+        name="a lease keeps nobody off",
+        file="storage/repositories/common.py",
+        old="table.c.due_at <= now, or_(table.c.lease_until.is_(None), table.c.lease_until <= now))",
+        new="table.c.due_at <= now)",
+        breaks="two processes never work on one thing",
+        tests=_QUEUES,
+    ),
+    Mutant(
+        name="later news overtakes earlier news",
+        file="storage/repositories/outbox.py",
+        old="        free_to_go=~blocked,\n",
+        new="",
+        breaks="what is posted in one place comes in its order",
+        tests=_QUEUES,
+    ),
+    Mutant(
+        name="a post is held beyond its lease",
+        file="storage/repositories/outbox.py",
+        old="            table.c.lease_until > now,\n",
+        new="",
+        breaks="who was too slow does not post what somebody else may be posting",
+        tests=_QUEUES,
+    ),
+    Mutant(
+        name="a post without an answer is sent again",
+        file="storage/repositories/outbox.py",
+        old='lost = {"state": OutboxState.UNKNOWN,',
+        new='lost = {"state": OutboxState.NEW,',
+        breaks="news is looked for before it is posted again",
+        tests=_QUEUES,
+    ),
+    Mutant(
+        name="a transition does not ask for the version",
+        file="storage/repositories/instructions.py",
+        old='    table.c.state == bindparam("same_state"),\n    table.c.version == bindparam("same_version"),\n',
+        new='    table.c.state == bindparam("same_state"),\n'
+        '    table.c.version <= bindparam("same_version") + bindparam("same_version"),\n',
+        breaks="nothing is decided on a row that has changed",
+        tests=_INSTRUCTIONS,
+    ),
+    Mutant(
+        name="what is being sent is handed to a second worker",
+        file="storage/repositories/instructions.py",
+        old="    table.c.state.not_in(_EFFECT_UNDER_WAY),\n    key",
+        new="    key",
+        breaks="a request that is under way is nobody else's",
+        tests=_INSTRUCTIONS,
+    ),
+    Mutant(
+        name="a sealed key opens in another row",
+        file="storage/sealing.py",
+        old='f"{_VERSION}|{self.key_id}|{column}|{row}".encode()',
+        new='f"{_VERSION}|{self.key_id}|{column}".encode()',
+        breaks="the key of one store is of no use to another",
+        tests=("tests/storage/test_sealing.py",),
+    ),
+    Mutant(
+        name="an anchor is written behind half a line",
+        file="storage/anchors.py",
+        old='    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\\n"',
+        new='    return size > 0 and os.pread(descriptor, 1, size - 1) == b""',
+        breaks="a power cut costs one anchor, not two",
+        tests=("tests/storage/test_anchors.py",),
+    ),
+    Mutant(
+        name="a forged anchor is believed",
+        file="bot/domain/anchors.py",
+        old="        elif hmac.compare_digest(written.strip().encode(), line(found, key=key).encode()):",
+        new="        elif written.strip():",
+        breaks="nobody without the key writes an anchor",
+        tests=("tests/domain/test_anchors.py",),
+    ),
+    Mutant(
+        name="a changed audit row is not noticed",
+        file="bot/domain/audit.py",
+        old="        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:",
+        new="        if row.seq != seq or row.previous != previous:",
+        breaks="the audit shows every change",
+        tests=_AUDIT,
+    ),
+    Mutant(
+        name="an audit row may follow any other",
+        file="bot/domain/audit.py",
+        old="        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:",
+        new="        if row.seq != seq or seal(row, key=key) != row.hash:",
+        breaks="rows of two chains cannot be mixed",
+        tests=_AUDIT,
+    ),
+    Mutant(
+        name="who did it is not sealed",
+        file="bot/domain/audit.py",
+        old='"actor":{quoted(row.actor)},"after"',
+        new='"after"',
+        breaks="the audit shows who really did it",
+        tests=_AUDIT,
+    ),
+    Mutant(
+        name="a cut end of the audit is not noticed",
+        file="bot/domain/audit.py",
+        old="    if end is not None and type(end[0]) is int and end[0] > count:",
+        new="    if end is not None and type(end[0]) is int and end[0] < 0:",
+        breaks="rows cut off at the end are missed",
+        tests=_AUDIT,
+    ),
+    Mutant(
+        name="an anchored row may be replaced",
+        file="bot/domain/audit.py",
+        old="            if anchor.head != row.hash:",
+        new="            if not anchor.head:",
+        breaks="another database in place of ours is noticed",
+        tests=_AUDIT,
+    ),
+)

@@ -1,0 +1,42 @@
+"""Every mutant still means something: what it changes stands there once, and the tests that find it exist."""
+
+import ast
+from collections import Counter
+
+import pytest
+
+from tests.mutants.catalog import MUTANTS
+from tests.mutants.mutant import ROOT, DoesNotApply, Mutant
+
+MUST_BE = 60
+
+
+def test_there_are_enough_of_them_and_each_has_a_name() -> None:
+    assert len(MUTANTS) >= MUST_BE
+    assert [name for name, count in Counter(one.name for one in MUTANTS).items() if count > 1] == []
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda one: one.name)
+def test_it_applies_exactly_once_and_is_still_python(mutant: Mutant) -> None:
+    source = (ROOT / mutant.file).read_text(encoding="utf-8")
+    changed = mutant.changed(source)
+    assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
+
+
+@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda one: one.name)
+def test_what_is_to_find_it_exists(mutant: Mutant) -> None:
+    assert mutant.paths
+    for test in mutant.paths:
+        path, *names = test.split("::")
+        assert (ROOT / path).exists(), test
+        if names:
+            name = names[-1].partition("[")[0]
+            assert f"def {name}(" in (ROOT / path).read_text(encoding="utf-8"), test
+
+
+def test_what_does_not_stand_there_once_is_an_error() -> None:
+    mutant = Mutant(name="x", file="x.py", old="a", new="b", breaks="nothing", tests=("x",))
+    assert mutant.changed("a = 1") == "b = 1"
+    for source in ("c = 1", "a = a"):
+        with pytest.raises(DoesNotApply):
+            mutant.changed(source)
