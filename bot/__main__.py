@@ -13,10 +13,11 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from bot import audit_command, doctor
+from bot import audit_command, doctor, rotate_command
 from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
+from bot.domain.references import derived_key
 from bot.logs import configure_logs
 from bot.manifest import manifest
 from bot.settings import LogFormat, Settings, cautions, check_for_run, load_policy, load_settings
@@ -61,6 +62,10 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "routes", "print the route table with its assumptions", _routes)
     about = "verify or export the audit of everything that was asked, decided and sent"
     audit_command.declare(commands.add_parser("audit", help=about, description=f"{about[:1].upper()}{about[1:]}."))
+    about = "go on with another SECRET_KEY: seal anew what is sealed, and continue the audit under it"
+    rotate_command.declare(
+        commands.add_parser("rotate-key", help=about, description=f"{about[:1].upper()}{about[1:]}.")
+    )
     return parser
 
 
@@ -96,24 +101,29 @@ async def _until_stopped(switchboard: Switchboard) -> int:
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
-    await switchboard.start()
     stopping = asyncio.create_task(stop.wait())
-    joining = asyncio.create_task(switchboard.until_joined())
+    starting = asyncio.create_task(_start(switchboard))
     try:
-        await asyncio.wait({stopping, joining}, return_when=asyncio.FIRST_COMPLETED)
-        if joining.done():
-            joining.result()
-            # What was made up to here stays until the end. Looking through it again and again, whenever much is
-            # made at once, would hold up everybody by a tenth of a second.
-            gc.collect()
-            gc.freeze()
+        await asyncio.wait({stopping, starting}, return_when=asyncio.FIRST_COMPLETED)
+        if starting.done():
+            starting.result()
             await stopping
     finally:
-        for task in (stopping, joining):
+        for task in (stopping, starting):
             task.cancel()
-        await asyncio.gather(stopping, joining, return_exceptions=True)
+        await asyncio.gather(stopping, starting, return_exceptions=True)
         await switchboard.stop()
     return 0
+
+
+async def _start(switchboard: Switchboard) -> None:
+    """Start and join Slack; then only the drains go on."""
+    await switchboard.start()
+    await switchboard.until_joined()
+    # What was made up to here stays until the end. Looking through it again and again, whenever much is
+    # made at once, would hold up everybody by a tenth of a second.
+    gc.collect()
+    gc.freeze()
 
 
 def _playground(chosen: argparse.Namespace) -> int:
@@ -131,7 +141,8 @@ def _doctor(_: argparse.Namespace) -> int:
 def _migrate(_: argparse.Namespace) -> int:
     settings = load_settings()
     _logs(settings)
-    asyncio.run(migrate(settings.database_url))
+    key = settings.secret_key
+    asyncio.run(migrate(settings.database_url, audit_key=derived_key(key.get_secret_value(), "audit") if key else None))
     sys.stdout.write("The database is up to date.\n")
     return 0
 

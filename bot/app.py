@@ -66,7 +66,9 @@ from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
 from handlers.uses.use import Use
 from storage.anchors import AnchorFile, anchors_path
+from storage.engine import Patience
 from storage.migrate import migrate
+from storage.rows import ClosedKey
 from storage.slots import SharedSlots
 from storage.store import Store
 from storage.writer import Probe
@@ -74,6 +76,7 @@ from storage.writer import Probe
 log = structlog.get_logger(__name__)
 
 _SLACK_SECONDS = 10.0
+_PATIENCE = Patience(running=4.0, frozen=300.0)
 _SHUTDOWN_SECONDS = 3.0
 _MOST_HEADERS = 64
 _LINGERING_SECONDS = 2.0
@@ -91,6 +94,7 @@ class Surroundings:
     probe: Probe | None = None
     service_total: float = 30.0
     slack_total: float = _SLACK_SECONDS
+    patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: EditPace | None = None
     anchors: Path | None = None
@@ -123,6 +127,7 @@ class Switchboard:
         self._joining: asyncio.Task[None] | None = None
         self._runner: web.AppRunner | None = None
         self._address = ("", 0)
+        self._closed_keys: Sequence[ClosedKey] = ()
 
     @property
     def url(self) -> str:
@@ -160,6 +165,7 @@ class Switchboard:
             await asyncio.gather(self._joining, return_exceptions=True)
         if self._runner is not None:
             await self._runner.cleanup()  # first: what still comes in would find everything else closed
+            self._runner = None
         await self._stack.aclose()
 
     async def until_joined(self) -> None:
@@ -173,9 +179,13 @@ class Switchboard:
 
     async def _start(self) -> None:
         settings, around = self._settings, self._around
-        await migrate(settings.database_url)
-        store = await Store.open(settings.database_url, audit_key=self._key("audit"), probe=around.probe)
+        audit_key = self._key("audit")
+        await migrate(settings.database_url, audit_key=audit_key, patience=around.patience)
+        store = await Store.open(
+            settings.database_url, audit_key=audit_key, probe=around.probe, patience=around.patience
+        )
         self._stack.push_async_callback(store.close)
+        self._closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
         slack_session = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=around.slack_total),
             trust_env=False,
@@ -354,7 +364,9 @@ class Switchboard:
 
     def _anchor_file(self) -> AnchorFile:
         path = self._around.anchors or anchors_path(self._settings.database_url)
-        return AnchorFile(path, key=self._key("anchor"))
+        return AnchorFile(
+            path, key=self._key("anchor"), earlier=[(one.until, one.anchors) for one in self._closed_keys]
+        )
 
     def _make_schedule(self, ctx: Context) -> Schedule:
         settings = self._settings

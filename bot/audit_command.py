@@ -6,7 +6,7 @@ Both only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,7 @@ from bot.domain.references import derived_key
 from bot.settings import Settings, load_settings
 from storage.anchors import AnchorFile, anchors_path
 from storage.reading import Reading, open_for_reading
+from storage.rows import ClosedKey
 from storage.transaction import Tx
 
 _PAGE = 1_000
@@ -57,29 +58,37 @@ class _Found:
 def verify(chosen: argparse.Namespace) -> int:
     """Print what was found; 0: everything holds, 1: something was tampered with, or nobody can tell."""
     settings = load_settings()
-    key = _key(settings, "audit")
-    file = AnchorFile(chosen.anchors or anchors_path(settings.database_url), key=_key(settings, "anchor"))
-    if chosen.anchors is not None and not file.path.is_file():
-        raise OperatorError(f"There is no file {file.path}")
-    try:
+    path = chosen.anchors or anchors_path(settings.database_url)
+    with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
+        if chosen.anchors is not None and not path.is_file():
+            raise OperatorError(f"There is no file {path}")
+        closed = reading.read(lambda tx: tx.audit.closed_keys())
         # Before the rows: what is anchored then is in the database, whatever the bot adds meanwhile.
-        anchors = Anchors() if chosen.without_anchors else file.read()
-    except OSError as refused:
-        raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {file.path}") from refused
-    with open_for_reading(settings.database_url, audit_key=key) as reading:
-        found = reading.read(lambda tx: _look(tx, key, anchors))
+        anchors = Anchors() if chosen.without_anchors else _anchors(settings, path, closed)
+        found = reading.read(lambda tx: _look(tx, anchors))
+        other_key = not reading.fits()
     report = _damaged(found) if found.verdict.bad_seq is not None else _whole(found.verdict)
-    holds = found.verdict.bad_seq is None
+    if other_key:
+        report.append("SECRET_KEY is not the one that the database says it was written with.")
+    holds = found.verdict.bad_seq is None and not other_key
     if not chosen.without_anchors:
-        about_anchors, sound = _anchored(found, anchors, file.path)
+        about_anchors, sound = _anchored(found, anchors, path)
         report += about_anchors
         holds = holds and sound
     sys.stdout.write("\n".join(report) + "\n")
     return 0 if holds else 1
 
 
-def _look(tx: Tx, key: bytes, anchors: Anchors) -> _Found:
-    verdict = check(key=key, rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+def _anchors(settings: Settings, path: Path, closed: Sequence[ClosedKey]) -> Anchors:
+    file = AnchorFile(path, key=_key(settings, "anchor"), earlier=[(one.until, one.anchors) for one in closed])
+    try:
+        return file.read()
+    except OSError as refused:
+        raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {path}") from refused
+
+
+def _look(tx: Tx, anchors: Anchors) -> _Found:
+    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
     first = next(tx.audit.stored(limit=1), None)
     entry = first.entry() if first is not None else None
     return _Found(verdict=verdict, begun=entry.at if entry is not None else None, reference=_reference(tx, verdict))

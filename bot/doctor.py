@@ -40,7 +40,7 @@ from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
-from storage.errors import StorageError
+from storage.errors import OtherKey, StorageError
 from storage.reading import open_for_reading
 
 T = TypeVar("T")
@@ -130,8 +130,13 @@ def _database(settings: Settings) -> Iterator[Finding]:
     try:
         with open_for_reading(settings.database_url, audit_key=key) as reading:
             rows = reading.read(lambda tx: tx.audit.head().seq)
+            fits = reading.fits()
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
+        return
+    if not fits:
+        other = OtherKey()
+        yield Finding(Level.ERROR, other.problem, other.mend)
         return
     yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
 

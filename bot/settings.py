@@ -286,13 +286,24 @@ def weaknesses(settings: Settings, policy: Policy) -> list[str]:
     ]
     if settings.public_url is None:
         found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
-    if settings.secret_key is not None and len(settings.secret_key.get_secret_value()) < _SHORTEST_KEY:
-        found.append(f"SECRET_KEY must have at least {_SHORTEST_KEY} characters. Example: {example('SECRET_KEY')}")
+    found += weak_key(settings)
     if not settings.missing_for_payments and not policy.people.approvers:
         found.append(
             'people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]'
         )
     return found
+
+
+def weak_key(settings: Settings) -> list[str]:
+    """What production has against ``SECRET_KEY``."""
+    key = settings.secret_key
+    if (
+        settings.environment is not Environment.PRODUCTION
+        or key is None
+        or len(key.get_secret_value()) >= _SHORTEST_KEY
+    ):
+        return []
+    return [f"SECRET_KEY must have at least {_SHORTEST_KEY} characters. Example: {example('SECRET_KEY')}"]
 
 
 def cautions(settings: Settings) -> list[str]:

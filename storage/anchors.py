@@ -6,6 +6,7 @@ append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads a
 
 import errno
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from bot.domain.anchors import Anchor, Anchors, line, read_lines
@@ -28,11 +29,19 @@ def anchors_path(url: str) -> Path:
 
 
 class AnchorFile:
-    """One such file. Every method blocks, and raises ``OSError`` when the disk does not do what it should."""
+    """One such file. Every method blocks, and raises ``OSError`` when the disk does not do what it should.
 
-    def __init__(self, path: Path, *, key: bytes) -> None:
+    ``earlier``: see :func:`bot.domain.anchors.read_lines`.
+    """
+
+    def __init__(self, path: Path, *, key: bytes, earlier: Sequence[tuple[int, bytes]] = ()) -> None:
         self.path = path
         self._key = key
+        self._earlier = tuple(earlier)
+
+    def speaking_also(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
+        """The same file, with keys that were in force before ours."""
+        return AnchorFile(self.path, key=self._key, earlier=earlier)
 
     def append(self, anchor: Anchor) -> None:
         """Write an anchor; it is on the disk when this returns. Several processes may write one file."""
@@ -52,7 +61,7 @@ class AnchorFile:
     def read(self) -> Anchors:
         """Everything in it; a file that is not there holds nothing."""
         try:
-            return read_lines(self.path.read_text(encoding="utf-8", errors="replace"), key=self._key)
+            return self._read(self.path.read_text(encoding="utf-8", errors="replace"))
         except FileNotFoundError:
             return Anchors()
 
@@ -64,8 +73,11 @@ class AnchorFile:
                 tail = file.read().decode("utf-8", errors="replace")
         except FileNotFoundError:
             return None
-        held = read_lines(tail, key=self._key).held
+        held = self._read(tail).held
         return held[-1] if held else None
+
+    def _read(self, text: str) -> Anchors:
+        return read_lines(text, key=self._key, earlier=self._earlier)
 
 
 def _ends_in_the_middle(descriptor: int) -> bool:

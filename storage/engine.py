@@ -5,11 +5,15 @@ would hop for every cursor call: measured, that makes a vote five times slower. 
 SQLAlchemy's async engine, which waits for the socket and lets the event loop go on meanwhile.
 """
 
+import asyncio
 import fcntl
+import logging
 import os
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol, TypeVar, cast
 
@@ -19,12 +23,17 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
 from storage.address import PostgresServer, SqliteFile
-from storage.errors import StorageError
+from storage.errors import InUse, StorageError
 
 T = TypeVar("T")
 
 BUSY_SECONDS = 2.0
 """How long a lock is waited for: below Slack's 3 s for an answer, so that a person is told the truth in time."""
+
+LOOK_AGAIN_SECONDS = 0.2
+"""Between two looks at whether the process before has let go of its database file."""
+
+LOG = logging.getLogger(__name__)
 
 IDLE_SECONDS = 10
 """PostgreSQL ends a transaction whose process froze in the middle: it would hold up every other writer."""
@@ -53,6 +62,21 @@ class Line(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """Seconds to wait for another process to let go of a SQLite file.
+
+    A running one is there to stay, unless it just ends. A frozen one is waited for: whoever ends it at last should
+    not have to start its successor, too.
+    """
+
+    running: float = 0.0
+    frozen: float = 0.0
+
+
+IMPATIENT = Patience()
+
+
 class LockFile:
     """Keeps a second process off one SQLite file. The system lets go of it however the process ends."""
 
@@ -60,11 +84,34 @@ class LockFile:
         self._file = file
 
     @classmethod
+    async def wait(cls, database: Path, *, patience: Patience) -> "LockFile":
+        """Take ``<database>.lock`` as soon as it is free.
+
+        Raises:
+            InUse: another process still had it when the patience was over.
+            StorageError: the folder cannot be written.
+        """
+        began = time.monotonic()
+        told = False
+        while True:
+            try:
+                return cls.take(database)
+            except InUse as taken:
+                most = patience.frozen if taken.frozen else patience.running
+                if time.monotonic() - began >= most:
+                    raise
+                if taken.frozen and not told:
+                    LOG.warning("%s It is stopped, so its end is waited for, up to %g s.", taken.problem, most)
+                    told = True
+            await asyncio.sleep(LOOK_AGAIN_SECONDS)
+
+    @classmethod
     def take(cls, database: Path) -> "LockFile":
         """Take ``<database>.lock``.
 
         Raises:
-            StorageError: another process has it, or the folder cannot be written.
+            InUse: another process has it.
+            StorageError: the folder cannot be written.
         """
         path = database.with_name(database.name + ".lock")
         try:
@@ -80,9 +127,10 @@ class LockFile:
         except OSError:
             holder = file.read().strip() or "unknown"
             file.close()
-            raise StorageError(
+            raise InUse(
                 f"Another process (id {holder}) uses {database}.",
                 mend="Stop it first. To run several processes, set DATABASE_URL to a PostgreSQL database.",
+                frozen=_is_frozen(holder),
             ) from None
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
@@ -92,6 +140,17 @@ class LockFile:
     def release(self) -> None:
         """Let the next process in. The file stays: removing it would race with who is just taking it."""
         self._file.close()
+
+
+def _is_frozen(process: str) -> bool:
+    """Whether a process is stopped by a signal or a debugger, as far as this system tells."""
+    if not process.isdecimal():
+        return False
+    try:
+        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return status.rpartition(") ")[2][:1] in ("T", "t")
 
 
 class _ThreadConnection(aiosqlite.Connection):

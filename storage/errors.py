@@ -6,6 +6,8 @@
     ├── StorageBusy    for now: the database is locked or away; nothing was written, a later try may work
     │   └── StorageClosed  for good: the process is stopping
     ├── Conflict       a unique value or a rule of the schema was broken; the unit wrote nothing
+    ├── InUse          another process has the SQLite file
+    ├── OtherKey       SECRET_KEY is not the one of this database; nothing was written
     └── CommitUnknown  the connection broke while committing: read back what was meant before going on
 """
 
@@ -30,6 +32,25 @@ class StorageClosed(StorageBusy):
 
 class Conflict(StorageError):
     """A unique value exists already or a CHECK failed. The unit that tried wrote nothing."""
+
+
+class InUse(StorageError):
+    """Another process has the SQLite file; ``frozen``: it is stopped, and does nothing with it."""
+
+    def __init__(self, problem: str, *, mend: str = "", frozen: bool = False) -> None:
+        super().__init__(problem, mend=mend)
+        self.frozen = frozen
+
+
+class OtherKey(StorageError):
+    """The key is not the one in force: rows sealed with it would break the audit, and sealed keys would not open."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "SECRET_KEY is not the one that this database was written with.",
+            mend="Set the SECRET_KEY it was written with. To change to another one, stop every process, set SECRET_KEY "
+            "to the new one and SECRET_KEY_OLD to the old one, and run `switchboard rotate-key`.",
+        )
 
 
 class CommitUnknown(StorageError):

@@ -2,38 +2,50 @@
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, parse_address
-from storage.engine import LockFile, PostgresLine, SqliteLine, create_private
-from storage.errors import translated
+from storage.engine import IMPATIENT, LockFile, Patience, PostgresLine, SqliteLine, create_private
+from storage.errors import StorageError, translated
+from storage.migrations import HEAD
+from storage.repositories.audit import AuditTrail
 
 MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
 
 
-async def migrate(url: str) -> None:
+async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patience = IMPATIENT) -> None:
     """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
 
+    Args:
+        url: where the database is.
+        audit_key: must be the one that the database was written with; None: whoever migrates has no key.
+        patience: how long another process is waited for that has the SQLite file.
+
     Raises:
-        StorageError: the address is wrong, another process uses the SQLite file, or a step failed.
+        StorageError: the address is wrong, another process uses the SQLite file, the database is newer than this
+            program or was written with another key, or a step failed.
     """
     address = parse_address(url)
+
+    def upgrade(connection: Connection) -> None:
+        _upgrade(connection, audit_key)
+
     try:
         if isinstance(address, PostgresServer):
             line = PostgresLine.open(address, writes=True, connections=1)
             try:
-                await line.run(_upgrade)
+                await line.run(upgrade)
             finally:
                 await line.close()
             return
-        lock = LockFile.take(address.path)
+        lock = await LockFile.wait(address.path, patience=patience)
         try:
             create_private(address.path)
             sqlite = await SqliteLine.open(address, writes=True)
             try:
-                await sqlite.run(_upgrade)
+                await sqlite.run(upgrade)
             finally:
                 await sqlite.close()
         finally:
@@ -49,11 +61,44 @@ def alembic_config() -> Config:
     return config
 
 
-def _upgrade(connection: Connection) -> None:
+def see_version(connection: Connection) -> None:
+    """See that the tables are the ones that this program knows.
+
+    Raises:
+        StorageError: they are older or newer.
+    """
+    held = _version(connection)
+    _refuse_newer(held)
+    if held != HEAD:
+        raise StorageError(
+            f"The database is at version {held or 'none'}, this program needs {HEAD}.",
+            mend="Run `switchboard migrate` with this version of the program.",
+        )
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _refuse_newer(held: str | None) -> None:
+    # The steps are numbered; what an older program would do to tables it does not know, nobody tried.
+    if held is not None and held > HEAD:
+        raise StorageError(
+            f"The database is at version {held}, which is newer than this program: it knows up to {HEAD}.",
+            mend="Start the version of the program that was used last, or a later one.",
+        )
+
+
+def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
     config = alembic_config()
     config.attributes["connection"] = connection
     with connection.begin():
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
+        _refuse_newer(_version(connection))
         command.upgrade(config, "head")
+        if audit_key is not None:
+            AuditTrail(connection, key=audit_key).adopt_key()

@@ -17,8 +17,9 @@ from sqlalchemy.pool import StaticPool
 
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
-from storage.errors import StorageError, translated
-from storage.tables import audit, audit_head
+from storage.errors import OtherKey, StorageError, translated
+from storage.repositories.audit import AuditTrail
+from storage.tables import audit, audit_head, audit_key
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -44,6 +45,18 @@ class Reading:
                 return work(Tx(connection, audit_key=self._audit_key))
         except SQLAlchemyError as error:
             raise translated(error) from error
+
+    def fits(self) -> bool:
+        """Whether our key is the one that the database says is in force; older databases say nothing."""
+        try:
+            with self._engine.connect() as connection, connection.begin():
+                if inspect(connection).has_table(audit_key.name):
+                    AuditTrail(connection, key=self._audit_key).see_key()
+        except OtherKey:
+            return False
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+        return True
 
 
 @contextmanager

@@ -1,13 +1,16 @@
 """Rows that belong to no domain record: posted copies, queues in and out, followed resources."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypedDict
 
 from bot.domain.instruction import CallbackKind
 from bot.domain.sniffing import FileKind
+
+STORE_KEY = "store.sealed_key"
+"""What the sealed key of a store is bound to besides its row: see ``storage.sealing``."""
 
 
 class OutboxState(StrEnum):
@@ -53,6 +56,15 @@ class Head(NamedTuple):
 
     seq: int
     hash: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosedKey:
+    """A key of the audit that another one took over from: it speaks for the rows up to ``until``."""
+
+    until: int
+    chain: bytes = field(repr=False)
+    anchors: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,14 +10,15 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import TypeVar
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, SqliteFile, parse_address
-from storage.engine import Line, LockFile, PostgresLine, SqliteLine, create_private
-from storage.errors import StorageError, translated
-from storage.migrations import HEAD
+from storage.engine import IMPATIENT, Line, LockFile, Patience, PostgresLine, SqliteLine, create_private
+from storage.errors import translated
+from storage.migrate import see_version
 from storage.readers import Readers
+from storage.repositories.audit import AuditTrail
 from storage.transaction import Tx
 from storage.writer import GroupWriter, Probe
 
@@ -46,26 +47,30 @@ class Store:
         self._resources = resources
 
     @classmethod
-    async def open(cls, url: str, *, audit_key: bytes, readers: int = 3, probe: Probe | None = None) -> "Store":
+    async def open(
+        cls, url: str, *, audit_key: bytes, readers: int = 3, probe: Probe | None = None, patience: Patience = IMPATIENT
+    ) -> "Store":
         """Open a migrated database.
 
         Args:
             url: ``sqlite+aiosqlite:///path`` or ``postgresql://…``.
-            audit_key: seals the audit chain; the same for the life of the database.
+            audit_key: seals the audit chain; the one that the database was written with.
             readers: connections for reading.
             probe: called with ``write.before:<name>`` and ``write.after:<name>`` around the commit of each unit,
                 in whatever thread the commit runs. A ``BaseException`` it raises plays a crash of the process:
                 everybody who waits gets it and nothing is written any more; ``close`` still works.
+            patience: how long another process is waited for that has the SQLite file.
 
         Raises:
-            StorageError: the operator has to do something: wrong address, a second process, not migrated.
+            StorageError: the operator has to do something: wrong address, a second process, not migrated, another
+                key.
         """
         address = parse_address(url)
         make_tx = partial(Tx, audit_key=audit_key)
         async with AsyncExitStack() as stack:
             try:
-                line, reading = await _connect(address, readers, stack)
-                await line.run(_see_version)
+                line, reading = await _connect(address, readers, stack, patience)
+                await line.run(lambda connection: _see(connection, audit_key))
             except SQLAlchemyError as error:
                 raise translated(error) from error
             exclusive = isinstance(address, SqliteFile)
@@ -107,7 +112,7 @@ class Store:
 
 
 async def _connect(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience
 ) -> tuple[Line, list[Line]]:
     """The writing and the reading lines; the stack closes them."""
     if isinstance(address, PostgresServer):
@@ -117,7 +122,7 @@ async def _connect(
         stack.push_async_callback(pool.close)
         # One pool behind as many lines: each line is the right to one of its connections.
         return line, [pool] * readers
-    stack.callback(LockFile.take(address.path).release)
+    stack.callback((await LockFile.wait(address.path, patience=patience)).release)
     create_private(address.path)
     lines: list[Line] = []
     for number in range(1 + readers):
@@ -127,16 +132,10 @@ async def _connect(
     return lines[0], lines[1:]
 
 
-def _see_version(connection: Connection) -> None:
+def _see(connection: Connection, audit_key: bytes) -> None:
     with connection.begin():
-        held = None
-        if inspect(connection).has_table("alembic_version"):
-            held = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    if held != HEAD:
-        raise StorageError(
-            f"The database is at version {held or 'none'}, this program needs {HEAD}.",
-            mend="Run `switchboard migrate` with this version of the program.",
-        )
+        see_version(connection)
+        AuditTrail(connection, key=audit_key).adopt_key()
 
 
 def _no_probe(_: str) -> None:

@@ -8,7 +8,7 @@ without the key can write one.
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -62,8 +62,13 @@ def line(anchor: Anchor, *, key: bytes) -> str:
     return json.dumps({**content, "seal": _seal(content, key)})
 
 
-def read_lines(text: str, *, key: bytes) -> Anchors:
-    """Read a whole file. Never raises: what cannot be read is told apart from what was forged."""
+def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = ()) -> Anchors:
+    """Read a whole file. Never raises: what cannot be read is told apart from what was forged.
+
+    ``earlier``: keys that were in force before, each with the number of the last row that it may speak for. Who learns
+    an old key can therefore write no anchor for what came after it.
+    """
+    spoken = tuple(earlier)
     held: list[Anchor] = []
     unreadable: list[int] = []
     forged: list[int] = []
@@ -73,7 +78,10 @@ def read_lines(text: str, *, key: bytes) -> Anchors:
         found = _parse(written)
         if found is None:
             unreadable.append(number)
-        elif hmac.compare_digest(written.strip().encode(), line(found, key=key).encode()):
+        elif any(
+            hmac.compare_digest(written.strip().encode(), line(found, key=one).encode())
+            for one in (key, *(old for until, old in spoken if found.seq <= until))
+        ):
             held.append(found)
         else:
             forged.append(number)

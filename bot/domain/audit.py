@@ -3,12 +3,17 @@
 Changing, removing, inserting or reordering rows breaks the chain at the first row concerned. The key
 is derived from ``SECRET_KEY`` and never stored beside the rows. What the chain cannot show by itself, that its end
 is missing or that it is another chain altogether, the anchors show (``anchors.py``).
+
+Another key may take over: the last row under the old key names the new one, and the first row under the new key
+names the old one. That row's hash seals the hash before it, so whoever learns the old key later can still change
+nothing that was written with it.
 """
 
+import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from itertools import chain
@@ -19,6 +24,8 @@ from bot.domain.anchors import Anchor
 
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
+
+_KEY_ID_LENGTH = 16
 
 _FURTHEST = 100_000
 """How far behind the last row that is left a removed row's number is guessed: it costs a hash a number."""
@@ -184,18 +191,43 @@ class Verdict:
     found: Stored | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierKey:
+    """A key that sealed the rows up to ``until``, beginning after the key before it."""
+
+    until: int
+    key: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys of one chain: the one in force, and those before it, the first one first."""
+
+    key: bytes = field(repr=False)
+    earlier: Sequence[EarlierKey] = ()
+
+    def at(self, seq: int) -> bytes:
+        """The key that the row of this number was sealed with."""
+        return next((one.key for one in self.earlier if seq <= one.until), self.key)
+
+
+def key_id(key: bytes) -> str:
+    """Tells keys apart and gives nothing of them away."""
+    return hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
+
+
 def verify(*, key: bytes, rows: Iterable[Row]) -> Verdict:
     """Walk the chain from its first row; stops at the first row that does not fit."""
-    return check(key=key, rows=(stored(row) for row in rows))
+    return check(keys=Keys(key), rows=(stored(row) for row in rows))
 
 
 def check(
-    *, key: bytes, rows: Iterable[Stored], end: tuple[int, str] | None = None, anchors: Iterable[Anchor] = ()
+    *, keys: Keys, rows: Iterable[Stored], end: tuple[int, str] | None = None, anchors: Iterable[Anchor] = ()
 ) -> Verdict:
     """Walk the chain from its first row and compare it with what is known from elsewhere.
 
     Args:
-        key: the key of the chain.
+        keys: the keys of the chain.
         rows: all rows in the order of their numbers. Read once; nothing is kept.
         end: number and hash of the last row, as the database itself notes it.
         anchors: notes from outside the database; read them before the rows, so that rows can only be more.
@@ -208,8 +240,8 @@ def check(
     walk = iter(rows)
     for row in walk:
         seq = count + 1
-        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:
-            place = _Place(key=key, seq=seq, previous=previous, row=row, end=end)
+        if row.seq != seq or row.previous != previous or seal(row, key=keys.at(seq)) != row.hash:
+            place = _Place(keys=keys, seq=seq, previous=previous, row=row, end=end)
             bad_seq, damage, problem = _diagnose(place, walk)
             return Verdict(count, previous, bad_seq, problem, damage, row if row.seq == bad_seq else None)
         for anchor in anchored.get(seq, ()):
@@ -238,7 +270,7 @@ def _at_the_end(count: int, head: str, *, end: tuple[int, str] | None, anchors: 
 class _Place:
     """The first place where the chain does not hold: the row that was expected there and the one that is there."""
 
-    key: bytes
+    keys: Keys
     seq: int
     previous: str
     row: Stored
@@ -246,7 +278,7 @@ class _Place:
 
     def belongs(self, row: Stored) -> bool:
         """Whether this is the very row that was written for this place, whatever its number says now."""
-        return row.previous == self.previous and seal(row, key=self.key, seq=self.seq) == row.hash
+        return row.previous == self.previous and seal(row, key=self.keys.at(self.seq), seq=self.seq) == row.hash
 
     def once(self, most: int) -> int | None:
         """The number under which the row that is there now was written; None: we never wrote it.
@@ -256,7 +288,8 @@ class _Place:
         row = self.row
         if self.end is not None and type(self.end[0]) is int:
             most = max(most, min(self.end[0], most + _FURTHEST))
-        return next((seq for seq in range(1, most + 1) if seal(row, key=self.key, seq=seq) == row.hash), None)
+        numbers = range(1, most + 1)
+        return next((seq for seq in numbers if seal(row, key=self.keys.at(seq), seq=seq) == row.hash), None)
 
 
 def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, Damage, str]:
@@ -289,7 +322,7 @@ def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, Damage, str]:
 def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[Damage, str]:
     """The number is right and the row is wrong, and the right one is nowhere."""
     row, seq = place.row, place.seq
-    if seal(row, key=place.key, previous=place.previous) == row.hash:
+    if seal(row, key=place.keys.at(seq), previous=place.previous) == row.hash:
         return Damage.CHANGED, "the hash it names as the one before it is not what was written"
     once = place.once(most)
     if once == seq:

@@ -1,5 +1,6 @@
 """The audit chain in the database: rows are appended, one after the other, and never touched again."""
 
+import hmac
 import json
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,14 +10,23 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Text, insert, select, type_coerce, update
 from sqlalchemy import Row as SqlRow
 
-from bot.domain.audit import GENESIS, Entry, Row, Stored, link, seal
-from storage.rows import Head
+from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, key_id, link, seal
+from storage.errors import OtherKey
+from storage.repositories.common import insert_once
+from storage.rows import ClosedKey, Head
+from storage.sealing import Sealer, SealError
 from storage.tables import audit as table
-from storage.tables import audit_head
+from storage.tables import audit_head, audit_key
 from storage.types import canonical_json, storable
+
+KEY_CLOSED = "key_closed"
+KEY_OPENED = "key_opened"
+"""The last row under a key and the first under the next one."""
 
 _PAGE = 1000
 _HEAD = select(audit_head.c.seq, audit_head.c.hash)
+_KEY_ID = select(audit_key.c.key_id)
+_END = select(audit_head.c.seq, audit_head.c.hash, _KEY_ID.scalar_subquery().label("key_id"))
 _INSERT = insert(table)
 _FIRST_HEAD = insert(audit_head)
 _NEXT_HEAD = update(audit_head)
@@ -36,11 +46,16 @@ class AuditTrail:
     def __init__(self, connection: Connection, *, key: bytes) -> None:
         self._connection = connection
         self._key = key
+        self._keys: Keys | None = None
 
     def append(self, entry: Entry) -> Row:
-        """Add a row at the end of the chain. ``detail`` must be JSON-ready."""
+        """Add a row at the end of the chain. ``detail`` must be JSON-ready.
+
+        Raises:
+            OtherKey: the chain goes on under another key; nothing is written.
+        """
         entry = _as_read_back(entry)
-        head = self.head()
+        head = self._end()
         seq = head.seq + 1
         row = Row(
             seq=seq,
@@ -68,6 +83,104 @@ class AuditTrail:
         else:
             self._connection.execute(_NEXT_HEAD, {"seq": seq, "hash": row.hash})
         return row
+
+    def _end(self) -> Head:
+        """Where the next row goes, if the key is the one in force."""
+        row = self._connection.execute(_END).first()
+        if row is None:
+            self.see_key()
+            return Head(0, GENESIS)
+        if row.key_id is not None and row.key_id != key_id(self._key):
+            raise OtherKey
+        return Head(row.seq, row.hash)
+
+    def key_in_force(self) -> str | None:
+        """The id of the key in force; None: no program wrote it down yet."""
+        return self._connection.execute(_KEY_ID).scalar_one_or_none()
+
+    def see_key(self) -> None:
+        """Compare our key with the one in force.
+
+        Raises:
+            OtherKey: it is another one.
+        """
+        held = self.key_in_force()
+        if held is not None and held != key_id(self._key):
+            raise OtherKey
+
+    def adopt_key(self) -> None:
+        """Write down which key is in force, where no program did, if it is the one that sealed the last row.
+
+        Raises:
+            OtherKey: another key is in force, or sealed the last row.
+        """
+        if self.key_in_force() is None:
+            head = self.head()
+            last = next(self.stored(head.seq - 1, limit=1), None)
+            if head.seq and (last is None or last.hash != head.hash or seal(last, key=self._key) != last.hash):
+                raise OtherKey
+            insert_once(self._connection, audit_key, {"id": 1, "key_id": key_id(self._key)}, unless=("id",))
+        self.see_key()
+
+    def hand_over(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
+        """Close the chain under this key and go on under another one; the first row under that.
+
+        That row carries the keys before it, sealed under the new one: with the new key alone the whole chain can be
+        verified. The new key's seal over the hash before it keeps what is older from being written anew with the
+        old key.
+
+        Args:
+            entry: who changes the key and when; the rest is filled in here.
+            to: the same chain with the new key.
+            to: the new key.
+            anchor_key: the key of the anchors that goes with the old one.
+        """
+        old, new = key_id(self._key), key_id(to)
+        entry = replace(entry, instruction_id="")
+        closed = self.append(replace(entry, action=KEY_CLOSED, before=old, after=new))
+        self._connection.execute(update(audit_key).values(key_id=new))
+        sealer = _sealer(to)
+        keys = {"chain": self._key, "anchors": anchor_key}
+        detail = {
+            name: sealer.seal(key.hex(), row=str(closed.seq), column=f"{KEY_OPENED}.{name}")
+            for name, key in keys.items()
+        }
+        return AuditTrail(self._connection, key=to).append(
+            replace(entry, action=KEY_OPENED, before=old, after=new, detail=detail)
+        )
+
+    def closed_keys(self) -> list[ClosedKey]:
+        """The keys before the one in force, the first one first, as far as they open."""
+        found: list[ClosedKey] = []
+        trail = self
+        for row in reversed([row for row in self.stored(instruction_id="") if row.action == KEY_OPENED]):
+            closed = trail._closed_key(row)
+            if closed is not None:
+                found.insert(0, closed)
+                trail = AuditTrail(self._connection, key=closed.chain)
+        return found
+
+    def keys(self) -> Keys:
+        """Everything that is needed to verify the chain."""
+        if self._keys is None:
+            earlier = tuple(EarlierKey(one.until, one.chain) for one in self.closed_keys())
+            self._keys = Keys(self._key, earlier)
+        return self._keys
+
+    def _closed_key(self, row: Stored) -> ClosedKey | None:
+        """What the first row under our key says of the key before; None where it was not we who wrote it."""
+        entry, until = row.entry(), row.seq - 1
+        if entry is None:
+            return None
+        sealer = _sealer(self._key)
+        try:
+            chain, anchors = (
+                bytes.fromhex(sealer.open(str(entry.detail.get(name)), row=str(until), column=f"{KEY_OPENED}.{name}"))
+                for name in ("chain", "anchors")
+            )
+        except SealError:
+            return None
+        return ClosedKey(until=until, chain=chain, anchors=anchors)
 
     def head(self) -> Head:
         """Where the chain ends; compare it with an anchor kept elsewhere to see rows cut off at the end."""
@@ -110,7 +223,12 @@ class AuditTrail:
 
     def is_intact(self, row: Stored) -> bool:
         """Whether the row by itself is what was written. That none is missing, only the whole chain shows."""
-        return seal(row, key=self._key) == row.hash
+        return seal(row, key=self._key) == row.hash or seal(row, key=self.keys().at(row.seq)) == row.hash
+
+
+def _sealer(key: bytes) -> Sealer:
+    """What the keys before this one are sealed with."""
+    return Sealer(key=hmac.digest(key, b"switchboard|closed keys", "sha256"))
 
 
 def _as_read_back(entry: Entry) -> Entry:

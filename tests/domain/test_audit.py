@@ -12,6 +12,7 @@ from bot.domain.audit import (
     GENESIS,
     Damage,
     Entry,
+    Keys,
     Row,
     Stored,
     Verdict,
@@ -149,7 +150,7 @@ END = (LENGTH, lying()[-1].hash)
 
 
 def looked_at(rows: Sequence[Stored], **known: object) -> Verdict:
-    return check(key=KEY, rows=iter(rows), **{"end": END, **known})  # type: ignore[arg-type]
+    return check(keys=Keys(KEY), rows=iter(rows), **{"end": END, **known})  # type: ignore[arg-type]
 
 
 def numbered(rows: Sequence[Stored]) -> list[Stored]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.audit import Stored, check
+from bot.domain.audit import Keys, Stored, check
 from tests.process.audited import KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", 'a"b,c', "Zoë \U0001f600", "'", " =1"]
@@ -41,7 +41,7 @@ async def test_json_lines_hold_everything_and_can_be_verified_again(url: str) ->
         found |= {"at": at // timedelta(microseconds=1), "detail": detail, "instruction_id": found.pop("instruction")}
         again.append(Stored(**found))
     assert again == rows_of(url)
-    assert check(key=KEY, rows=again).bad_seq is None
+    assert check(keys=Keys(KEY), rows=again).bad_seq is None
 
 
 async def test_csv_holds_everything_and_no_formula(database_url: str) -> None:

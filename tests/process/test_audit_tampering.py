@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.audit import GENESIS, Damage, Row, Stored, check, link, stored
+from bot.domain.audit import GENESIS, Damage, Keys, Row, Stored, check, link, stored
 from storage.reading import open_for_reading
 from storage.transaction import Tx
 from tests.process.audited import COLUMNS, KEY, ROWS, audit, entry, rows_of, tamper, write
@@ -33,7 +33,7 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def found(path: Path) -> tuple[int | None, Damage | None]:
     def look(tx: Tx) -> tuple[int | None, Damage | None]:
-        verdict = check(key=KEY, rows=tx.audit.stored(), end=tx.audit.head())
+        verdict = check(keys=Keys(KEY), rows=tx.audit.stored(), end=tx.audit.head())
         return verdict.bad_seq, verdict.damage
 
     with open_for_reading(f"sqlite+aiosqlite:///{path}", audit_key=KEY) as reading:

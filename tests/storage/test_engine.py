@@ -1,6 +1,8 @@
 """Opening: one process on a SQLite file, what money depends on is set, words for the operator."""
 
 import asyncio
+import logging
+import os
 import signal
 import sqlite3
 import stat
@@ -36,6 +38,31 @@ async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: s
         await holder.communicate()
     store = await Store.open(sqlite_url, audit_key=KEY)
     assert store.exclusive
+    await store.close()
+
+
+async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:
+    holder = await _hold(sqlite_url)
+    holder.send_signal(signal.SIGSTOP)
+    await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+    told = asyncio.Event()
+
+    def listen(record: logging.LogRecord) -> bool:
+        if "is stopped" in record.getMessage():
+            told.set()
+        return True
+
+    caplog.handler.addFilter(listen)
+    patience = engine.Patience(running=0.0, frozen=300.0)
+    opening = asyncio.create_task(Store.open(sqlite_url, audit_key=KEY, patience=patience))
+    try:
+        await asyncio.wait({opening, asyncio.create_task(told.wait())}, return_when=asyncio.FIRST_COMPLETED)
+        assert not opening.done()
+        assert f"id {holder.pid}" in caplog.text
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        await holder.communicate()
+    store = await opening
     await store.close()
 
 

@@ -8,11 +8,9 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient
 from bot.domain.errors import OperatorError
 from storage.repositories.stores import folded
-from storage.rows import StoreRow, StoreState
+from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
 from storage.transaction import Tx
-
-KEY_COLUMN = "store.sealed_key"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,13 +54,13 @@ class DeliveryService:
         if not row.sealed_key:
             return None
         try:
-            return SecretStr(self.sealer.open(row.sealed_key, row=row.id, column=KEY_COLUMN))
+            return SecretStr(self.sealer.open(row.sealed_key, row=row.id, column=STORE_KEY))
         except SealError:
             return None
 
     def sealed(self, key: SecretStr, *, row: str) -> str:
         """A key as it may be stored in that row."""
-        return self.sealer.seal(key.get_secret_value(), row=row, column=KEY_COLUMN)
+        return self.sealer.seal(key.get_secret_value(), row=row, column=STORE_KEY)
 
 
 def no_key(store: str) -> OperatorError:

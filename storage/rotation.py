@@ -1,0 +1,165 @@
+"""Changing ``SECRET_KEY``: everything in the database that hangs on it, in one transaction.
+
+The audit goes on under the new key, keys of stores are sealed anew, and callback addresses that a repeated request
+would name from now on are let in beside the ones that were handed out, which go on working.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.domain.anchors import Anchor
+from bot.domain.audit import Entry, check, key_id
+from bot.domain.instruction import FINAL
+from bot.domain.references import callback_token, derived_key, token_hash
+from storage.address import PostgresServer, parse_address
+from storage.anchors import AnchorFile, anchors_path
+from storage.engine import LockFile, PostgresLine, SqliteLine
+from storage.errors import StorageError, translated
+from storage.migrate import see_version
+from storage.rows import STORE_KEY, Head
+from storage.sealing import Sealer, SealError
+from storage.tables import callback_token as token_table
+from storage.tables import instruction as instruction_table
+from storage.transaction import Tx
+from storage.writer import WRITERS_LOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A ``SECRET_KEY`` with the keys that are derived from it."""
+
+    text: str = field(repr=False)
+
+    def key(self, purpose: str) -> bytes:
+        """The key for one purpose."""
+        return derived_key(self.text, purpose)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotated:
+    """What was done.
+
+    Attributes:
+        head: where the audit ends now.
+        stores: names of the stores whose keys were sealed anew.
+        unopened: names of the stores whose keys the old key did not open; they were left as they are.
+        addresses: how many open requests have an address more.
+    """
+
+    head: Head
+    stores: tuple[str, ...]
+    unopened: tuple[str, ...]
+    addresses: int
+
+
+async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | None:
+    """Go on with another key; None: that one is in force already.
+
+    Nothing is changed unless the whole audit holds under the old key.
+
+    Raises:
+        StorageError: another process uses the SQLite file, the old key is not the one in force, the audit does not
+            hold, or the database is not at the version of this program.
+        OSError: the anchors cannot be read.
+    """
+    address = parse_address(url)
+    secrets = Secret(old), Secret(new)
+    anchors = anchors_path(url)
+
+    def work(connection: Connection) -> Rotated | None:
+        with connection.begin():
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
+            see_version(connection)
+            return _rotate(connection, *secrets, now, AnchorFile(anchors, key=secrets[0].key("anchor")))
+
+    try:
+        if isinstance(address, PostgresServer):
+            server = PostgresLine.open(address, writes=True, connections=1)
+            try:
+                return await server.run(work)
+            finally:
+                await server.close()
+        lock = LockFile.take(address.path)
+        try:
+            file = await SqliteLine.open(address, writes=True)
+            try:
+                return await file.run(work)
+            finally:
+                await file.close()
+        finally:
+            lock.release()
+    except SQLAlchemyError as error:
+        raise translated(error) from error
+
+
+def anchor(url: str, rotated: Rotated, *, key: str, now: datetime) -> None:
+    """Write down outside the database where the audit stands under the new key.
+
+    Raises:
+        OSError: it could not be written; the bot does so at its next start.
+    """
+    file = AnchorFile(anchors_path(url), key=Secret(key).key("anchor"))
+    file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
+
+
+def _rotate(connection: Connection, old: Secret, new: Secret, now: datetime, file: AnchorFile) -> Rotated | None:
+    tx = Tx(connection, audit_key=old.key("audit"))
+    if tx.audit.key_in_force() == key_id(new.key("audit")):
+        return None
+    tx.audit.adopt_key()
+    _see_audit(tx, file)
+    entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
+    last = tx.audit.hand_over(entry, to=new.key("audit"), anchor_key=old.key("anchor"))
+    sealed, unopened = _reseal(tx, old, new)
+    return Rotated(
+        head=Head(last.seq, last.hash), stores=sealed, unopened=unopened, addresses=_let_in(connection, tx, new)
+    )
+
+
+def _see_audit(tx: Tx, file: AnchorFile) -> None:
+    """A new key must not cover what was tampered with: later, nobody has reason to doubt the rows before it."""
+    earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
+    anchors = file.speaking_also(earlier).read()
+    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+    if verdict.bad_seq is not None or anchors.forged:
+        raise StorageError(
+            "The audit does not hold, so nothing was changed.",
+            mend="Run `switchboard audit verify` with the old key in SECRET_KEY: it says what is wrong.",
+        )
+
+
+def _reseal(tx: Tx, old: Secret, new: Secret) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names of the stores whose keys were sealed anew, and of those whose keys do not open."""
+    before, after = Sealer(key=old.key("stores")), Sealer(key=new.key("stores"))
+    sealed, unopened = [], []
+    for store in tx.stores.all():
+        if not store.sealed_key:
+            continue
+        try:
+            text = before.open(store.sealed_key, row=store.id, column=STORE_KEY)
+        except SealError:
+            unopened.append(store.name)
+            continue
+        tx.stores.change(store.id, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
+        sealed.append(store.name)
+    return tuple(sealed), tuple(unopened)
+
+
+def _let_in(connection: Connection, tx: Tx, new: Secret) -> int:
+    """Know the addresses that requests under way will name when they are sent, or sent again."""
+    query = (
+        select(token_table.c.instruction_id, token_table.c.kind)
+        .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
+        .where(instruction_table.c.state.not_in(FINAL))
+        .distinct()
+    )
+    key, done = new.key("callbacks"), set()
+    for instruction_id, kind in connection.execute(query).all():
+        token = callback_token(key=key, instruction_id=instruction_id, kind=kind)
+        tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction_id, kind=kind, expires_at=None)
+        done.add(instruction_id)
+    return len(done)

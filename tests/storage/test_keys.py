@@ -1,0 +1,285 @@
+"""Which key a database was written with: another one is refused, and a change of the key loses nothing."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from sqlalchemy import Connection, text
+
+from bot.domain.anchors import Anchor
+from bot.domain.audit import Damage, Entry, Stored, Verdict, check, link
+from bot.domain.instruction import CallbackKind, State
+from bot.domain.references import callback_token, derived_key, token_hash
+from storage import StorageError, Store, Tx, migrate
+from storage.anchors import AnchorFile, anchors_path
+from storage.errors import OtherKey
+from storage.migrations import HEAD
+from storage.rotation import Rotated, anchor, rotate
+from storage.rows import STORE_KEY, StoreRow, StoreState
+from storage.sealing import Sealer, SealError
+from tests.storage.factories import NOW, instruction
+
+OLD, NEW, NEWEST = "the-old-key", "the-new-key", "the-newest-key"
+
+
+def _entry(number: int) -> Entry:
+    return Entry(
+        at=NOW + timedelta(seconds=number),
+        instruction_id="i1",
+        actor=f"U{number}",
+        action="observed",
+        before="",
+        after="",
+        detail={"n": number},
+    )
+
+
+async def _opened(url: str, secret: str) -> Store:
+    return await Store.open(url, audit_key=derived_key(secret, "audit"))
+
+
+async def _write(url: str, secret: str, *numbers: int) -> None:
+    store = await _opened(url, secret)
+    await store.write(lambda tx: [tx.audit.append(_entry(number)) for number in numbers])
+    await store.close()
+
+
+async def _look(url: str, secret: str) -> tuple[Verdict, list[Stored]]:
+    store = await _opened(url, secret)
+
+    def work(tx: Tx) -> tuple[Verdict, list[Stored]]:
+        return check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head()), list(tx.audit.stored())
+
+    found = await store.read(work)
+    await store.close()
+    return found
+
+
+async def _raw(url: str, secret: str, *statements: str) -> None:
+    """What somebody does who gets past the triggers."""
+    store = await _opened(url, secret)
+
+    def work(tx: Tx) -> None:
+        connection: Connection = tx.audit._connection
+        if connection.dialect.name == "postgresql":
+            for table in ("audit", "audit_head"):
+                connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER ALL")
+        else:
+            for name in connection.exec_driver_sql("SELECT name FROM sqlite_master WHERE type = 'trigger'").scalars():
+                connection.exec_driver_sql(f"DROP TRIGGER {name}")
+        for statement in statements:
+            connection.execute(text(statement))
+
+    await store.write(work)
+    await store.close()
+
+
+async def _rotated(url: str, old: str, new: str) -> Rotated:
+    rotated = await rotate(url, old=old, new=new, now=NOW)
+    assert rotated is not None
+    anchor(url, rotated, key=new, now=NOW)
+    return rotated
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The anchors of PostgreSQL in a folder of their own."""
+    monkeypatch.chdir(str(tmp_path))
+
+
+async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> None:
+    await _write(database_url, OLD, 1, 2)
+    with pytest.raises(OtherKey) as refused:
+        await _opened(database_url, NEW)
+    assert "rotate-key" in refused.value.mend
+    with pytest.raises(OtherKey):
+        await migrate(database_url, audit_key=derived_key(NEW, "audit"))
+    verdict, rows = await _look(database_url, OLD)
+    assert (verdict.bad_seq, len(rows)) == (None, 2)
+
+
+async def test_an_empty_database_belongs_to_the_first_key(database_url: str) -> None:
+    await (await _opened(database_url, OLD)).close()
+    with pytest.raises(OtherKey):
+        await _opened(database_url, NEW)
+
+
+async def test_a_database_of_before_takes_only_the_key_that_sealed_its_last_row(database_url: str) -> None:
+    await _write(database_url, OLD, 1, 2)
+    await _raw(database_url, OLD, "DELETE FROM audit_key")
+    with pytest.raises(OtherKey):
+        await _opened(database_url, NEW)
+    await _write(database_url, OLD, 3)
+    store = await _opened(database_url, OLD)
+    assert await store.read(lambda tx: tx.audit.key_in_force()) is not None
+    await store.close()
+
+
+async def test_a_process_that_runs_on_with_the_old_key_can_write_no_row(database_url: str) -> None:
+    await _write(database_url, OLD, 1)
+    running = await _opened(database_url, OLD)
+
+    def change(tx: Tx) -> None:
+        to = derived_key(NEW, "audit")
+        tx.audit.hand_over(_entry(2), to=to, anchor_key=b"a" * 32)
+
+    await running.write(change)
+    with pytest.raises(OtherKey):
+        await running.write(lambda tx: tx.audit.append(_entry(3)))
+    await running.close()
+    verdict, rows = await _look(database_url, NEW)
+    assert (verdict.bad_seq, len(rows)) == (None, 3)
+
+
+@pytest.mark.parametrize("start", [migrate, lambda url: _opened(url, OLD)], ids=["migrate", "run"])
+async def test_a_database_newer_than_the_program_is_refused_in_words(
+    database_url: str, start: Callable[[str], object]
+) -> None:
+    await _raw(database_url, OLD, "UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StorageError, match=f"9999, which is newer than this program: it knows up to {HEAD}") as refused:
+        await start(database_url)  # type: ignore[misc]  # each is a coroutine function
+    assert "version of the program" in refused.value.mend
+
+
+async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(database_url: str) -> None:
+    await _write(database_url, OLD, 1, 2, 3)
+    await _rotated(database_url, OLD, NEW)
+    await _write(database_url, NEW, 4)
+    await _rotated(database_url, NEW, NEWEST)
+    await _write(database_url, NEWEST, 5)
+    verdict, rows = await _look(database_url, NEWEST)
+    actions = [row.action for row in rows]
+    assert verdict.bad_seq is None, verdict
+    changed = ["key_closed", "key_opened"]
+    assert actions == ["observed"] * 3 + changed + ["observed"] + changed + ["observed"]
+    store = await _opened(database_url, NEWEST)
+    assert await store.read(lambda tx: all(tx.audit.is_intact(row) for row in rows))
+    await store.close()
+    for secret in (OLD, NEW):
+        assert secret.encode().hex() not in str(rows)
+        assert derived_key(secret, "audit").hex() not in str(rows)
+        with pytest.raises(OtherKey):
+            await _opened(database_url, secret)
+
+
+@pytest.mark.parametrize(
+    ("tampering", "row", "damage"),
+    [
+        ("UPDATE audit SET actor = 'U9' WHERE seq = 2", 2, Damage.CHANGED),
+        ("DELETE FROM audit WHERE seq = 2", 2, Damage.REMOVED),
+        ("UPDATE audit SET detail = '{}' WHERE seq = 5", 1, Damage.CHANGED),
+        ("UPDATE audit SET actor = 'U9' WHERE seq = 6", 6, Damage.CHANGED),
+    ],
+)
+async def test_what_is_done_to_rows_on_either_side_of_the_change_is_found(
+    database_url: str, tampering: str, row: int, damage: Damage
+) -> None:
+    await _write(database_url, OLD, 1, 2, 3)
+    await _rotated(database_url, OLD, NEW)
+    await _write(database_url, NEW, 4)
+    await _raw(database_url, NEW, tampering)
+    verdict, _ = await _look(database_url, NEW)
+    assert (verdict.bad_seq, verdict.damage) == (row, damage)
+
+
+async def test_who_learns_the_old_key_can_rewrite_nothing(sqlite_url: str) -> None:
+    await _write(sqlite_url, OLD, 1, 2, 3)
+    await _rotated(sqlite_url, OLD, NEW)
+    _, rows = await _look(sqlite_url, NEW)
+    old, previous = derived_key(OLD, "audit"), rows[1].previous
+    statements = []
+    for row in rows[1:4]:
+        entry = row.entry()
+        assert entry is not None
+        seal = link(key=old, previous=previous, seq=row.seq, entry=replace(entry, actor="U9"))
+        statements.append(("actor = 'U9'", previous, seal, row.seq))
+        previous = seal
+    statements.append(("actor = 'system'", previous, rows[4].hash, 5))
+    set_all = "UPDATE audit SET {}, previous = '{}', hash = '{}' WHERE seq = {}"
+    await _raw(sqlite_url, NEW, *(set_all.format(*values) for values in statements))
+    verdict, _ = await _look(sqlite_url, NEW)
+    assert verdict.bad_seq == 5
+
+
+async def test_anchors_of_before_still_speak_and_the_old_key_writes_none_for_later_rows(sqlite_url: str) -> None:
+    await _write(sqlite_url, OLD, 1, 2, 3)
+    _, rows = await _look(sqlite_url, OLD)
+    before = AnchorFile(anchors_path(sqlite_url), key=derived_key(OLD, "anchor"))
+    before.append(Anchor(at=NOW, seq=2, head=rows[1].hash))
+    await _rotated(sqlite_url, OLD, NEW)
+    before.append(Anchor(at=NOW, seq=9, head="f" * 64))
+    store = await _opened(sqlite_url, NEW)
+    closed = await store.read(lambda tx: tx.audit.closed_keys())
+    await store.close()
+    earlier = [(one.until, one.anchors) for one in closed]
+    found = AnchorFile(anchors_path(sqlite_url), key=derived_key(NEW, "anchor"), earlier=earlier).read()
+    assert ([one.seq for one in found.held], found.forged) == ([2, 5], (3,))
+
+
+async def test_what_is_sealed_is_sealed_anew_and_addresses_stay_good(database_url: str) -> None:
+    await _write(database_url, OLD, 1)
+    open_, over = instruction(), instruction(state=State.COMPLETED)
+    sealer = Sealer(key=derived_key(OLD, "stores"))
+    sealed = StoreRow(
+        id="s1",
+        name="Centro",
+        folded="centro",
+        state=StoreState.READY,
+        sealed_key=sealer.seal("store-key", row="s1", column=STORE_KEY),
+        remote_id="r1",
+        record={},
+        created_at=NOW,
+        created_by="U1",
+        seen_at=None,
+        due_at=None,
+    )
+
+    def ours(secret: str, of: str) -> str:
+        key = derived_key(secret, "callbacks")
+        return token_hash(callback_token(key=key, instruction_id=of, kind=CallbackKind.CONFIRMATION))
+
+    store = await _opened(database_url, OLD)
+
+    def fill(tx: Tx) -> None:
+        tx.stores.add(sealed)
+        for one in (open_, over):
+            tx.instructions.insert(one, actor="U1")
+            tx.tokens.put(token_hash=ours(OLD, one.id), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
+
+    await store.write(fill)
+    await store.close()
+    rotated = await _rotated(database_url, OLD, NEW)
+    assert (rotated.stores, rotated.unopened, rotated.addresses) == (("Centro",), (), 1)
+    store = await _opened(database_url, NEW)
+    row = await store.read(lambda tx: tx.stores.get("centro"))
+    assert row is not None
+    assert Sealer(key=derived_key(NEW, "stores")).open(row.sealed_key, row="s1", column=STORE_KEY) == "store-key"
+    with pytest.raises(SealError):
+        sealer.open(row.sealed_key, row="s1", column=STORE_KEY)
+
+    def found(tx: Tx) -> list[bool]:
+        wanted = [ours(OLD, open_.id), ours(NEW, open_.id), ours(OLD, over.id), ours(NEW, over.id)]
+        return [tx.tokens.find(one, NOW) is not None for one in wanted]
+
+    assert await store.read(found) == [True, True, True, False]
+    await store.close()
+
+
+async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(database_url: str) -> None:
+    await _write(database_url, OLD, 1, 2)
+    with pytest.raises(OtherKey):
+        await rotate(database_url, old=NEWEST, new=NEW, now=NOW)
+    assert await rotate(database_url, old=NEW, new=OLD, now=NOW) is None
+    await _raw(database_url, OLD, "UPDATE audit SET actor = 'U9' WHERE seq = 1")
+    with pytest.raises(StorageError, match="does not hold"):
+        await rotate(database_url, old=OLD, new=NEW, now=NOW)
+    _, rows = await _look(database_url, OLD)
+    assert len(rows) == 2
+
+
+async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> None:
+    running = await _opened(sqlite_url, OLD)
+    with pytest.raises(StorageError, match="Another process"):
+        await rotate(sqlite_url, old=OLD, new=NEW, now=NOW)
+    await running.close()
