@@ -66,6 +66,8 @@ class Refusal(StrEnum):
     """Only who asked (or an admin) can withdraw."""
     TOO_LATE = "too_late"
     """It is being sent or was sent; nothing can be taken back."""
+    SUSPECT = "suspect"
+    """The service holds what may be this one, so nothing is sent again."""
     TOO_EARLY = "too_early"
     """It is being created at the service; a moment later it can be taken back."""
     HELD = "held"

@@ -168,8 +168,13 @@ def row_reference(reference: str, row: int) -> str:
 
 def row_of(note: str, reference: str) -> int | None:
     """The row that an ``internal_note`` names; None when it is none of this request's."""
-    found = re.fullmatch(rf"{re.escape(reference)}/([0-9]{{1,7}})", note.strip())
+    found = re.fullmatch(rf"{re.escape(reference)}/([0-9]{{1,7}})", "".join(note.split()), re.IGNORECASE)
     return int(found[1]) if found else None
+
+
+def names_a_row(note: str) -> bool:
+    """Whether an ``internal_note`` has the form of ours, of whichever request."""
+    return re.fullmatch(r"[A-Z]-[0-9A-Z]+/[0-9]{1,7}", "".join(note.split()), re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
-from bot.domain.bulk import BulkItem, row_of
+from bot.domain.bulk import BulkItem, names_a_row, row_of
 from bot.domain.bulk_records import ReportedItem
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus, rank, read_status
@@ -141,13 +141,22 @@ class Accounting:
 
 
 def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collection[BulkItem]) -> bool | None:
-    """Whether a bulk payment that lists these items is the one that was asked for; None: it does not say yet."""
+    """Whether a bulk payment that lists these items is the one that was asked for; None: it cannot be told.
+
+    Our notes tell, and notes of our form that name another request. Without any, the same payments do. Notes that
+    somebody wrote anew tell nothing: when the payments are the same, it may be ours.
+    """
     if not items:
         return None
-    notes = [item.internal_note for item in items if item.internal_note]
-    if notes:
-        return all(row_of(note, reference) is not None for note in notes)
-    if len(items) < len(wanted):
-        return None
+    notes = [item.internal_note for item in items if item.internal_note.strip()]
+    ours = [note for note in notes if row_of(note, reference) is not None]
+    if ours:
+        return True if len(ours) == len(notes) else None
+    if any(names_a_row(note) for note in notes):
+        return False
     reported = Counter((item.email.casefold(), item.cents) for item in items)
-    return reported == Counter((item.email.casefold(), item.cents) for item in wanted)
+    asked = Counter((item.email.casefold(), item.cents) for item in wanted)
+    if reported == asked:
+        return None if notes else True
+    unreadable = any(not item.email or item.cents is None for item in items)
+    return None if unreadable or reported <= asked or asked <= reported else False

@@ -205,6 +205,11 @@ class Instruction:
     """Why it stands where it stands: rejection reason, failure reason, what did not match."""
     decided_by: str = ""
     """Slack user id of who brought it to this state; empty when the service or the clock did."""
+    refusal: str | None = None
+    """In the service's words or ours, why it said no to a request that it may have carried out all the same."""
+    suspect: str | None = None
+    """Id of what the service holds and what may be this, under no code of ours: people look there before anything
+    is sent again."""
     posted_at: datetime | None = None
     """When the approvers first saw the card: the expiry clock starts here."""
     expires_at: datetime | None = None
@@ -330,7 +335,7 @@ class Moves:
             {State.AWAITING, State.OPEN, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}
         ),
         State.CREATE_UNKNOWN: frozenset(
-            {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED}
+            {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED, State.REFUSED}
         ),
         State.OPEN: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
         State.AWAITING: frozenset({State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH}),
@@ -345,7 +350,7 @@ class Moves:
         ),
         State.COMMIT_UNKNOWN: frozenset(
             {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.NEEDS_HUMAN, State.MISMATCH}
+            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}
         ),
         State.NEEDS_HUMAN: frozenset(
             {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}

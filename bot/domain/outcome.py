@@ -108,11 +108,19 @@ class NotExecuted:
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown:
-    """It may or may not have happened. Read what became of it; never send it again unasked."""
+    """It may or may not have happened. Read what became of it; never send it again unasked.
+
+    Attributes:
+        reason: our own words.
+        status: HTTP status; None when there was no answer.
+        failure: why there was none.
+        refusal: why the service said no, in its words or ours, when it did; see :func:`doubted`.
+    """
 
     reason: str
     status: int | None = None
     failure: Failure | None = None
+    refusal: str | None = None
 
 
 def classify(
@@ -152,6 +160,16 @@ def classify(
     if earlier_unknown:
         return Unknown(reason=f"answer {reply.status} after an attempt of unknown outcome", status=reply.status)
     return _classify_first_answer(reply, reply.status, names)
+
+
+def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted | Unknown:
+    """A refusal as the unknown outcome that it is until a read agrees with it; anything else as it came.
+
+    What was carried out can be answered with a refusal: a proxy repeats a request, and the second one is refused.
+    """
+    if not isinstance(outcome, NotExecuted) or outcome.again:
+        return outcome
+    return Unknown(reason=outcome.reason, status=outcome.status, refusal=outcome.words or outcome.reason)
 
 
 def _classify_silence(failure: Failure) -> NotExecuted | Unknown:

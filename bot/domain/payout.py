@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from bot.domain.evidence import same_code
 from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.money import plain
 from bot.domain.operation import Operation, OperationStatus
 
 READS_NEEDED = 3
 """Conclusive reads before "still created" may be believed after an unknown outcome."""
+
+LOOKS_NEEDED = 2
+"""Complete lists without it, a read's spacing apart and after the quiet period, before it may be believed absent."""
 
 MAX_CREATES = 3
 """Create requests with one code before a person is asked."""
@@ -28,11 +32,19 @@ _RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
 _FINAL_RANK = 3
 SETTLED = frozenset({State.COMPLETED, State.CANCELED, State.FAILED})
 """The final states that the service reports."""
+UNPAID = FINAL - SETTLED
+"""The final states that say so without the service's word: a record that reads as paid contradicts them."""
 
 
 def state_of(operation: Operation) -> State | None:
     """The state our instruction takes from this record; None while it only says ``created`` or something unknown."""
     return _STATES.get(operation.state) if operation.state is not None else None
+
+
+def is_paid(operation: Operation) -> bool:
+    """Whether the service says that money is on its way or has arrived."""
+    state = state_of(operation)
+    return state is not None and state not in (State.FAILED, State.CANCELED)
 
 
 def rank(state: State) -> int:
@@ -56,7 +68,7 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[str, ..
         found.append(f"the amount is {reported} instead of {plain(instruction.cents)}")
     if operation.email and operation.email.casefold() != instruction.payload.email.casefold():
         found.append("the recipient is another one")
-    if operation.code and operation.code != instruction.code:
+    if operation.code and not same_code(operation.code, instruction.code):
         found.append("the code is another one")
     if operation.operation_type and operation.operation_type.casefold() != "payout":
         found.append("it is no payout")
@@ -91,6 +103,17 @@ def counts_as_read(instruction: Instruction, *, quiet: Quiet, now: datetime) -> 
 def silence_is_proven(instruction: Instruction, *, reads: int, quiet: Quiet, now: datetime) -> bool:
     """Whether "still created" may be believed: enough reads, the last of them after the quiet period."""
     return reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)
+
+
+def looks_after(instruction: Instruction, *, quiet: Quiet, now: datetime) -> int:
+    """How many lists without it count once another one was read now."""
+    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read(instruction, quiet=quiet, now=now)
+    return instruction.reads + 1 if counts else instruction.reads
+
+
+def absence_is_proven(*, looks: int) -> bool:
+    """Whether "the list does not show it" may be believed."""
+    return looks >= LOOKS_NEEDED
 
 
 def daily_key(now: datetime) -> str:

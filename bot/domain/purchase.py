@@ -1,5 +1,6 @@
 """What a purchase's record at the service means for our instruction. Pure decisions, no effects."""
 
+from bot.domain.evidence import same_code
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import plain
 from bot.domain.operation import Operation, OperationStatus
@@ -32,7 +33,7 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[str, ..
     if operation.cents != instruction.cents:
         reported = "unreadable" if operation.cents is None else plain(operation.cents)
         found.append(f"the amount is {reported} instead of {plain(instruction.cents)}")
-    if operation.code and operation.code != instruction.code:
+    if operation.code and not same_code(operation.code, instruction.code):
         found.append("the code is another one")
     if operation.operation_type and operation.operation_type.casefold() != "purchase":
         found.append("it is no purchase")

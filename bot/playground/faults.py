@@ -20,6 +20,8 @@ class FaultKind(StrEnum):
     """The effect happens, then no answer comes for ``seconds``."""
     DONE_500 = "done_500"
     """The effect happens, then the answer is 500."""
+    DONE_REFUSED = "done_refused"
+    """The effect happens, then the answer is 422 (payments) or the like: a proxy repeated the request."""
     ERROR_500 = "error_500"
     """No effect; the answer is 500."""
     TOO_MANY = "too_many"
@@ -28,6 +30,8 @@ class FaultKind(StrEnum):
     """No effect; 422 (payments) or an ``ok: false`` answer (workspace)."""
     GARBAGE = "garbage"
     """The effect happens, then a proxy's HTML page is answered with status 200."""
+    NO_CODES = "no_codes"
+    """The answer comes as usual, without the codes and notes by which the caller knows its own."""
     SLOW = "slow"
     """The answer comes ``seconds`` later; the effect happens as usual."""
 
@@ -38,7 +42,7 @@ UNANSWERED = frozenset({FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_H
 """The connection ends without an answer."""
 LATE = frozenset({FaultKind.DONE_HANGS, FaultKind.SLOW})
 """Whatever happens to the caller happens ``seconds`` later."""
-REPLACED = frozenset({FaultKind.DONE_500, FaultKind.GARBAGE})
+REPLACED = frozenset({FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARBAGE})
 """It happens, but the answer is another one."""
 
 

@@ -8,7 +8,7 @@ from bot.domain.bulk_progress import Progress, Tally
 from bot.domain.content import Block, Content
 from bot.domain.instruction import FINAL, Instruction, State, Vote
 from bot.domain.money import shown
-from bot.presentation import bulk_words
+from bot.presentation import bulk_words, refused
 from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.text import (
     SECTION_LIMIT,
@@ -196,13 +196,15 @@ def _told(  # noqa: PLR0911 - one arm a state
             return f"{_how(state)} {bulk_words.summary(tally, _approved(instruction))}{approved}"
         case State.COMMIT_UNKNOWN:
             again = "" if cancels else " Do not pay again."
-            return f"was sent, but its outcome is *unknown*. Switchboard is finding out.{again}"
+            return f"{refused.sent(told.get('refusal'))}{again}"
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
         case State.REJECTED | State.WITHDRAWN:
             return f"was *{word(state)}* by {by}.{because} {nothing}"
         case State.EXPIRED:
             return f"has *expired*. {nothing}{because}"
+        case State.REFUSED if not cancels:
+            return f"has *failed*: {refused.believed(instruction)}{because}"
         case State.CLOSED:
             return f"has *failed*: it was closed by {by}.{because}"
         case _:

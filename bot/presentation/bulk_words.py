@@ -4,6 +4,7 @@ from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Progress, Tally
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
+from bot.presentation import refused
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _CELLS = 20
@@ -109,10 +110,11 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
         case State.SENDING:
             return "the payments are on their way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
-            return (
+            lost = (
                 "the service did not say whether it took the payments. Switchboard is finding out from the service's "
-                "history. *Do not pay again.*"
+                "history."
             )
+            return f"{refused.checking(instruction) or lost} *Do not pay again.*{refused.doubt(instruction)}"
         case State.NEEDS_HUMAN:
             return (
                 "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
@@ -142,7 +144,7 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.NEEDS_HUMAN:
             return f"whether the service canceled them is *unknown*; they still read as pending. {_reason(instruction)}"
         case State.COMMITTED:
-            return "everything was sent; what became of each is being read."
+            return f"everything was sent; what became of each is being read. {_reason(instruction)}".strip()
         case State.COMPLETED | State.FAILED:
             return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
         case State.CLOSED:
@@ -186,7 +188,7 @@ def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
         case State.EXPIRED:
             return f"{reason or 'Nobody decided in time.'} Nothing was paid."
         case State.REFUSED:
-            return f"the service refused it, nothing was paid.{because}"
+            return f"{refused.believed(instruction)}{because}"
         case State.MISMATCH:
             return f"not sent. {reason}"
         case _:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import bulk
+from bot.presentation import bulk, refused
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
@@ -30,6 +30,7 @@ _TOPICS = {
     "unconfirmed": "was reported, not confirmed.",
     "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
+    "paid_after_end": "had ended as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "stuck": "cannot go on.",
     "suspended": "is not sent.",
@@ -48,7 +49,7 @@ def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     state = State(str(facts["state"]))
     text = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(state, facts)}"
+        f"({instruction.reference}) {_told(instruction, state, facts)}"
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
@@ -97,7 +98,9 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
+def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state
+    instruction: Instruction, state: State, facts: Mapping[str, Any]
+) -> str:
     by = mention(str(facts["decided_by"])) if facts.get("decided_by") else ""
     approvers = mentions([str(voter) for voter in facts.get("voters", [])])
     reason = as_said(quote(str(facts.get("reason", ""))))
@@ -114,7 +117,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
         case State.COMMIT_UNKNOWN:
-            return "was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again."
+            return f"{refused.sent(facts.get('refusal'))} Do not pay again."
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
         case State.REJECTED:
@@ -128,6 +131,6 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: C901, PLR0911
         case State.MISMATCH:
             return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
         case State.REFUSED:
-            return f"has *failed*: the service refused it. Nothing was paid.{because}"
+            return f"has *failed*: {refused.believed(instruction)}{because}"
         case _:
             return f"is *{word(state)}*.{because}"

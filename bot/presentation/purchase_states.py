@@ -1,6 +1,7 @@
 """One sentence for each state of a purchase. Opened, paid and unknown are different words."""
 
 from bot.domain.instruction import Instruction, State
+from bot.presentation import refused
 from bot.presentation.raw_status import said_raw
 from bot.presentation.text import as_said, mention, quote, sentence_of
 
@@ -13,9 +14,8 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.NEW | State.CREATING:
             return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
         case State.CREATE_UNKNOWN:
-            return (
-                "the service did not say whether it opened the purchase. Switchboard is finding out; do not ask again."
-            )
+            lost = "the service did not say whether it opened the purchase. Switchboard is finding out."
+            return f"{refused.checking(instruction) or lost} Do not ask again."
         case State.NEEDS_HUMAN:
             return (
                 f"whether the service opened the purchase is *unknown*. Look it up there before you ask again. {reason}"

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
-from bot.presentation import bulk_words, purchase_states
+from bot.presentation import bulk_words, purchase_states, refused
 from bot.presentation.raw_status import said_raw
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
@@ -84,7 +84,8 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.NEW | State.CREATING:
             return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:
-            return "the service did not say whether it created the payout. Switchboard is looking; nothing was paid."
+            lost = "the service did not say whether it created the payout. Switchboard is looking."
+            return f"{refused.checking(instruction) or lost} Nothing was paid."
         case State.OPEN:
             return "the service waits for the buyer."
         case State.AWAITING:
@@ -94,9 +95,10 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.SENDING:
             return "the payment is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
+            lost = "the service did not say whether it paid. Switchboard is finding out."
             return (
-                "the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*"
-                f"{said_raw(instruction)}"
+                f"{refused.checking(instruction) or lost} *Do not pay again.*"
+                f"{refused.doubt(instruction)}{said_raw(instruction)}"
             )
         case State.NEEDS_HUMAN:
             return f"{_needs(instruction)} {reason}{_retry_votes(instruction, votes)}{said_raw(instruction)}"
@@ -114,7 +116,7 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.FAILED:
             return f"the service could not pay.{because}"
         case State.REFUSED:
-            return f"the service refused it, nothing was paid.{because}"
+            return f"{refused.believed(instruction)}{because}"
         case State.MISMATCH:
             return f"not sent, because the service's record is not what was asked for. {reason}"
         case State.CLOSED:

@@ -30,7 +30,7 @@ _FEW = 3
 _READING_SECONDS = 600.0
 """Lease of a step that reads long lists: a thousand requests take two minutes. Were it over before the reading is,
 another process would begin the same, and neither would ever come to its end."""
-_READS_LISTS = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED})
+_READS_LISTS = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED, State.REFUSED})
 _ITEMS = frozenset({Kind.BULK, Kind.BULK_CANCEL})
 Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
 
@@ -42,18 +42,21 @@ _STEPS: dict[Kind, dict[State, Step]] = {
         State.COMMIT_UNKNOWN: reconcile.read_outcome,
         State.NEEDS_HUMAN: reconcile.read_outcome,
         State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
     },
     Kind.ONE_STEP: {
         State.NEW: one_step.prepare,
         State.APPROVED: one_step.send,
         State.COMMIT_UNKNOWN: one_step.read_outcome,
         State.NEEDS_HUMAN: one_step.read_outcome,
-        State.CLOSED: one_step.watch_closed,
+        State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
     },
     Kind.PURCHASE: {
         State.NEW: purchase.open_it,
         State.CREATE_UNKNOWN: purchase.find_again,
         State.NEEDS_HUMAN: purchase.find_again,
+        State.REFUSED: purchase.watch_refused,
     },
     Kind.BULK: {
         State.NEW: bulk_request.prepare,
@@ -61,6 +64,7 @@ _STEPS: dict[Kind, dict[State, Step]] = {
         State.COMMIT_UNKNOWN: bulk_send.read_outcome,
         State.NEEDS_HUMAN: bulk_send.read_outcome,
         State.CLOSED: bulk_send.watch_closed,
+        State.REFUSED: bulk_send.watch_closed,
     },
     Kind.BULK_CANCEL: {
         State.NEW: bulk_cancel.prepare,

@@ -160,6 +160,7 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     facts: dict[str, object] = {
         "state": instruction.state.value,
         "reason": instruction.reason,
+        "refusal": instruction.refusal,
         "decided_by": instruction.decided_by,
         "voters": [vote.person for vote in tx.votes.of(instruction.id, instruction.round)],
         "svc_hash": instruction.svc_hash,
@@ -184,19 +185,38 @@ def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now
 
 
 def alert(
-    tx: Tx, instruction: Instruction, *, topic: str, facts: Mapping[str, object], policy: Policy, now: datetime
+    tx: Tx,
+    instruction: Instruction,
+    *,
+    topic: str,
+    facts: Mapping[str, object],
+    policy: Policy,
+    now: datetime,
+    once: str = "",
 ) -> None:
-    """Queue a message to the alerts channel, once for each topic of an instruction."""
+    """Queue a message to the alerts channel, once for each topic of an instruction.
+
+    ``once`` is a name that several topics share, of which only the first is told.
+    """
     tx.outbox.add(
         id=ulid(now),
         instruction_id=instruction.id,
-        key=f"alert:{instruction.id}:{topic}",
+        key=f"alert:{instruction.id}:{once or topic}",
         action=Action.ALERT,
         place="alerts",
         channel=policy.alerts,
         payload={"topic": topic.partition(":")[0], **facts},
         now=now,
     )
+
+
+def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
+    """Queue the alert that what ended as not paid reads as paid; once, whoever reads it."""
+    if instruction.state is State.CLOSED:
+        topic = "paid_after_close"
+    else:
+        topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
+    alert(tx, instruction, topic=topic, facts={"reason": reason}, policy=policy, now=now, once="paid after its end")
 
 
 def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:

@@ -231,11 +231,8 @@ def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] |
             )
         case NotExecuted(reason=reason, words=words):
             sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
-            _unname(tx, sending, attempt)
-            if sending.commits > 1:
-                _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=words or reason)
-            else:
-                end(ctx, tx, sending, State.REFUSED, words or reason, now)
+            said = f"the service refused it: {words or reason}"  # what it did all the same, the items tell
+            _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=said)
         case Unknown(reason=reason):
             commit.lose(ctx, tx, sending, attempt, reason, now)
 

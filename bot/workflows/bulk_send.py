@@ -5,40 +5,29 @@ stored; afterwards a new id whose items carry our references is ours. One submis
 keeps that difference plain, and nothing is ever submitted again by itself.
 """
 
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.payments.bulk import UPLOAD_SECONDS
-from bot.domain.bulk import BulkPayload, items_digest
+from bot.domain.bulk import BulkPayload, items_digest, row_of
 from bot.domain.bulk_account import is_ours
 from bot.domain.bulk_records import BulkJob, ReportedItem
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import Attempt, AttemptOutcome, Instruction, State
-from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payout import counts_as_read, silence_is_proven
+from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
 from bot.workflows import commit, reconcile
-from bot.workflows.announce import alert
+from bot.workflows.announce import alert, alert_paid
 from bot.workflows.ballot import Standings
 from bot.workflows.bulk_follow import begin_following
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.create import ask_people, close, end, held_claim
+from bot.workflows.create import ask_people, close, end, end_refused, held_claim
 from bot.workflows.keeping import keep
+from bot.workflows.refused import next_watch
+from bot.workflows.sought import Look, hold_back, taken_note_of
 from storage.transaction import Tx
 
 _LEASE = UPLOAD_SECONDS + 60
 _BUSY = "another bulk payment is being submitted"
-_WATCHED = timedelta(days=30)
-
-
-@dataclass(frozen=True, slots=True)
-class Search:
-    """What the history holds. ``complete``: all of it was read, and every candidate told what it is."""
-
-    hits: tuple[BulkJob, ...]
-    complete: bool
-    ids: frozenset[str]
-    reason: str = ""
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -70,28 +59,28 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         outcome = await payments.submit_bulk(
             new, earlier_unknown=instruction.commits > 0, guard=commit.still_fresh(ctx, attempt)
         )
-        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, outcome), name="submitted")
+        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, doubted(outcome)), name="submitted")
     ctx.wake()
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: look what the history holds that it did not hold before."""
-    search, absent = await _look(ctx, payments, instruction)
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="read_outcome")
+    look = await in_history(ctx, payments, instruction)
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="read_outcome")
     ctx.wake()
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid: one that shows up after all is an alert, the state stays."""
-    search = await _search(ctx, payments, instruction)
+    """CLOSED as not paid, or REFUSED: one that shows up after all is an alert, the state stays."""
+    look = await in_history(ctx, payments, instruction)
 
     def work(tx: Tx) -> None:
         now = ctx.clock.now()
-        if search.hits:
-            facts = {"reason": f"the service holds it as {search.hits[0].id}, {search.hits[0].status}"}
-            alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
-        over = bool(search.hits) or now - (instruction.closed_at or now) >= _WATCHED
-        tx.instructions.touch(instruction, now=now, due_at=None if over else now + ctx.quiet.spacing * 60)
+        if look.hits:
+            reason = f"the service holds it as {look.hits[0].id}, {look.hits[0].status}"
+            alert_paid(tx, instruction, reason, policy=ctx.policy, now=now)
+        due = None if look.hits else next_watch(ctx, instruction, now)
+        tx.instructions.touch(instruction, now=now, due_at=due)
 
     await ctx.store.write(work, name="watch_closed")
 
@@ -126,43 +115,38 @@ async def _history(payments: PaymentsClient) -> frozenset[str]:
 
 async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
     """Before a new attempt: the service holds no such bulk payment. What it holds is taken in instead."""
-    search, absent = await _look(ctx, payments, instruction)
-    if absent:
-        return True
+    look = await in_history(ctx, payments, instruction)
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         now = ctx.clock.now()
-        if len(search.hits) == 1:
-            _adopt(ctx, tx, instruction, search.hits[0], now)
-        elif search.hits:
-            _several(ctx, tx, instruction, search, now)
+        changes, absent = taken_note_of(ctx, instruction, look, now)
+        if absent:
+            return True
+        if len(look.hits) == 1:
+            _adopt(ctx, tx, instruction, look.hits[0], now)
+        elif look.hits:
+            _several(ctx, tx, instruction, look, now)
+        elif look.suspect is not None:
+            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
         else:
-            tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing)
+            hold_back(ctx, tx, instruction, look.doubt, changes)
+        return False
 
-    await ctx.store.write(work, name="reread")
+    absent = await ctx.store.write(work, name="reread")
     ctx.wake()
-    return False
+    return absent
 
 
-async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Search, bool]:
-    """What the history holds, and whether two readings of it prove that it holds nothing of this request."""
-    search = await _search(ctx, payments, instruction)
-    if search.hits or not search.complete or not ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now()):
-        return search, False
-    second = await _search(ctx, payments, instruction)
-    return second, second.complete and not second.hits and second.ids == search.ids
-
-
-async def _search(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Search:
-    """New ids of the history, and which of them list our items."""
+async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
+    """Read the whole history once: which of its ids are new since the submission, and list our payments."""
     known = await ctx.store.read(lambda tx: tx.bulk_flights.known(instruction.id))
     jobs: dict[str, BulkJob] = {}
     try:
         async for page in payments.bulk_history():
             jobs |= {job.id: job for job in page.jobs}
     except (ServiceNow, ServiceNever) as silent:
-        return Search((), complete=False, ids=frozenset(jobs), reason=silent.reason)
-    hits, doubtful = [], ""
+        return Look(doubt=f"the history cannot be used: {silent.reason}")
+    hits, doubtful = [], None
     for job in jobs.values():
         if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
             continue
@@ -170,8 +154,11 @@ async def _search(ctx: Context, payments: PaymentsClient, instruction: Instructi
         if verdict:
             hits.append(job)
         elif verdict is None:
-            doubtful = f"its items of {job.id} cannot be told yet"
-    return Search(tuple(hits), complete=not doubtful, ids=frozenset(jobs), reason=doubtful)
+            doubtful = job.id
+    if hits or doubtful is None:
+        return Look(tuple(hits))
+    doubt = f"the service holds {doubtful}, which is new and may be this one: look there which payments it makes"
+    return Look(doubt=doubt, suspect=doubtful)
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
@@ -185,48 +172,34 @@ async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruc
     try:
         async for page in payments.bulk_items(job.id):
             listed += page.items
-            if any(item.internal_note for item in page.items):
-                break  # the notes of one page tell
+            if page.items and all(row_of(item.internal_note, instruction.reference) for item in page.items):
+                break  # our notes on one page tell
     except (ServiceNow, ServiceNever, OperatorError):
         return None
     wanted = await ctx.store.read(lambda tx: [row.item for row in tx.bulk_items.rows(instruction.id)])
     return is_ours(listed, reference=instruction.reference, wanted=wanted)
 
 
-def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[BulkJob]) -> None:
     now = ctx.clock.now()
-    if len(search.hits) > 1:
-        _several(ctx, tx, instruction, search, now)
-    elif search.hits:
-        _adopt(ctx, tx, instruction, search.hits[0], now)
-    elif not search.complete:
-        reconcile.not_read(ctx, tx, instruction, search.reason)
-    elif reconcile.asks_people_already(instruction):
-        reconcile.later(ctx, tx, instruction, now)
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if len(look.hits) > 1:
+        _several(ctx, tx, instruction, look, now)
+    elif look.hits:
+        _adopt(ctx, tx, instruction, look.hits[0], now)
+    elif not look.shows_nothing:
+        reconcile.not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
+    elif not absent or reconcile.asks_people_already(instruction):
+        reconcile.later(ctx, tx, instruction, now, changes)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
     else:
-        _count_silence(ctx, tx, instruction, absent=absent, now=now)
-
-
-def _count_silence(ctx: Context, tx: Tx, instruction: Instruction, *, absent: bool, now: datetime) -> None:
-    """It is not there. That is believed after the quiet period and enough looks, and then a person decides."""
-    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
-    reads = instruction.reads + (1 if counted else 0)
-    if absent and silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
         ask_people(ctx, tx, instruction, "the service's history does not show it", now)
-        return
-    tx.instructions.touch(
-        instruction,
-        now=now,
-        reads=reads,
-        last_read_at=now if counted else instruction.last_read_at,
-        puts_off=0,
-        due_at=now + ctx.quiet.spacing,
-    )
 
 
-def _several(ctx: Context, tx: Tx, instruction: Instruction, search: Search, now: datetime) -> None:
-    reason = f"the service holds {len(search.hits)} bulk payments with our items: " + ", ".join(
-        job.id for job in search.hits[:5]
+def _several(ctx: Context, tx: Tx, instruction: Instruction, look: Look[BulkJob], now: datetime) -> None:
+    reason = f"the service holds {len(look.hits)} bulk payments with our items: " + ", ".join(
+        job.id for job in look.hits[:5]
     )
     alert(tx, instruction, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
     if reconcile.asks_people_already(instruction):
@@ -247,6 +220,8 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
         detail={"status": job.status, "remote_id": job.id},
         remote_id=job.id,
         remote_status=job.status,
+        refusal=None,
+        suspect=None,
         reason="",
         unknown_since=None,
         puts_off=0,
@@ -275,10 +250,7 @@ def _record(
             if sending.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
                 tx.bulk_flights.land(sending.id)
             commit.take_back(tx, sending, attempt, reason, wait, now)
-        case NotExecuted(reason=reason, words=words):
-            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
-            tx.reservations.release(attempt.instruction_id, attempt.n)
-            tx.bulk_flights.land(sending.id)
-            end(ctx, tx, sending, State.REFUSED, words or reason, now)
-        case Unknown(reason=reason):
-            commit.lose(ctx, tx, sending, attempt, reason, now)
+        case NotExecuted():
+            raise TypeError("a refusal is unknown until the history agrees with it")
+        case Unknown(reason=reason, refusal=refusal):
+            commit.lose(ctx, tx, sending, attempt, reason, now, refusal=refusal)

@@ -14,6 +14,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.operation import Operation
+from bot.domain.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
 from bot.workflows import follow, purchase
@@ -118,9 +119,10 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> 
         tx.inbox.finish(row.id, InboxState.STALE)
         return
     if instruction.state in FINAL:
-        if operation is not None:
-            _observe(ctx, tx, instruction, operation, now)
-        tx.inbox.finish(row.id, InboxState.STALE)
+        if _is_of_use(ctx, tx, row, instruction, operation, now):
+            tx.inbox.again(row.id, due_at=now + _pause(ctx, row))
+        else:
+            tx.inbox.finish(row.id, InboxState.STALE)
         return
     if operation is not None and _may_observe(instruction) and _observe(ctx, tx, instruction, operation, now):
         after = tx.instructions.get(row.instruction_id) or instruction
@@ -134,8 +136,26 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> 
         facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
         alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
         return
-    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
-    tx.inbox.again(row.id, due_at=now + pause)
+    tx.inbox.again(row.id, due_at=now + _pause(ctx, row))
+
+
+def _pause(ctx: Context, row: InboxRow) -> timedelta:
+    return back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+
+
+def _is_of_use(
+    ctx: Context, tx: Tx, row: InboxRow, instruction: Instruction, operation: Operation | None, now: datetime
+) -> bool:
+    """Take in what is read after the end. Whether the hint is still needed: what ended unpaid has to be read."""
+    if operation is not None:
+        _observe(ctx, tx, instruction, operation, now)
+        return False
+    if instruction.state not in UNPAID:
+        return False
+    if instruction.remote_id is None:
+        tx.instructions.touch(instruction, now=now, due_at=now)  # it is looked for by our code
+        return False
+    return now - row.received_at < _PATIENCE
 
 
 def _may_observe(instruction: Instruction) -> bool:

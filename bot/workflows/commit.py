@@ -26,6 +26,7 @@ from bot.workflows.create import ask_people, close, end, held_claim, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
 from bot.workflows.keeping import keep
+from bot.workflows.refused import reread
 from bot.workflows.suspend import refusal_of_requester, suspend
 from bot.workflows.tighten import tighten
 from storage.transaction import Tx
@@ -51,9 +52,10 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
 
     async def commit(attempt: Attempt) -> Done[Operation] | NotExecuted | Unknown:
-        return await payments.commit_payout(
+        outcome = await payments.commit_payout(
             operation.id, earlier_unknown=instruction.commits > 0, guard=still_fresh(ctx, attempt)
         )
+        return await reread(payments, instruction, outcome)
 
     await attempt_once(ctx, instruction, commit)
 
@@ -128,7 +130,8 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
 def expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """The window for sending has passed; what may have been sent before is a question for people."""
     if instruction.commits:
-        ask_people(ctx, tx, instruction, "the new attempt was not sent in time", now)
+        held = f" ({instruction.reason})" if instruction.reason else ""
+        ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)
     else:
         end(ctx, tx, instruction, State.EXPIRED, instruction.reason or "it was not sent in time after approval", now)
 
@@ -312,8 +315,8 @@ def _record(
             sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
             end(ctx, tx, sending, State.REFUSED, words or reason, now)
-        case Unknown(reason=reason):
-            lose(ctx, tx, sending, attempt, reason, now)
+        case Unknown(reason=reason, refusal=refusal):
+            lose(ctx, tx, sending, attempt, reason, now, refusal=refusal)
 
 
 def _alert_if_different(ctx: Context, tx: Tx, sending: Instruction, operation: Operation, now: datetime) -> None:
@@ -340,7 +343,16 @@ def take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait:
     )
 
 
-def lose(ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, reason: str, now: datetime) -> None:
+def lose(
+    ctx: Context,
+    tx: Tx,
+    sending: Instruction,
+    attempt: Attempt,
+    reason: str,
+    now: datetime,
+    *,
+    refusal: str | None = None,
+) -> None:
     """Nobody can tell from the answer whether money moved: from here on we only read."""
     sending = close(tx, sending, attempt, AttemptOutcome.UNKNOWN, reason, now)
     moved = tx.instructions.move(
@@ -351,6 +363,8 @@ def lose(ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, reason: s
         action="commit_unknown",
         detail={"reason": reason},
         reason=reason,
+        refusal=refusal,
+        suspect=None,
         unknown_since=now,
         reads=0,
         last_read_at=None,

@@ -18,10 +18,11 @@ from bot.domain.instruction import (
     AttemptOutcome,
     CallbackKind,
     Instruction,
+    Kind,
     Recipient,
     State,
 )
-from bot.domain.operation import Operation, Search
+from bot.domain.operation import Operation
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES, differences
 from bot.domain.references import callback_token
@@ -30,7 +31,8 @@ from bot.domain.tracking import back_off
 from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.keeping import claimed, keep
-from bot.workflows.orphans import watch
+from bot.workflows.orphans import left_by_code, watch, watch_each
+from bot.workflows.sought import Look, by_code, taken_note_of
 from bot.workflows.suspend import read_refusal, suspend
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -81,16 +83,10 @@ async def _is_held(ctx: Context, instruction: Instruction) -> bool:
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN: look for our code in the list of operations.
 
-    One hit is ours. None is believed only after the quiet period, from two complete scans that agree.
+    One hit is ours. None is believed only after the quiet period, from two complete lists that would have shown it.
     """
-    search = await payments.find_by_code(instruction.code)
-    quiet_over = ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now())
-    absent = False
-    if not search.hits and search.complete and quiet_over:
-        second = await payments.find_by_code(instruction.code)
-        absent = second.complete and not second.hits and second.total == search.total
-        search = second if second.hits else search
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="found")
+    look = await by_code(ctx, payments, instruction)
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="found")
     ctx.wake()
 
 
@@ -238,8 +234,7 @@ def record(
                 due_at=now + pause,
             )
         case NotExecuted(reason=reason, words=words):
-            creating = close(tx, creating, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
-            end(ctx, tx, creating, State.REFUSED, words or reason, now)
+            lose(ctx, tx, creating, attempt, reason, now, refusal=words or reason)
         case Unknown(reason=reason):
             lose(ctx, tx, creating, attempt, reason, now)
 
@@ -258,8 +253,17 @@ def close(
     return tx.instructions.get(under_way.id) or under_way
 
 
-def lose(ctx: Context, tx: Tx, creating: Instruction, attempt: Attempt, reason: str, now: datetime) -> None:
-    """The answer to a create request is lost: from here on we only read."""
+def lose(
+    ctx: Context,
+    tx: Tx,
+    creating: Instruction,
+    attempt: Attempt,
+    reason: str,
+    now: datetime,
+    *,
+    refusal: str | None = None,
+) -> None:
+    """The answer to a create request is lost, or says no: from here on we only read, after a refusal at once."""
     creating = close(tx, creating, attempt, AttemptOutcome.UNKNOWN, reason, now)
     tx.instructions.move(
         creating,
@@ -268,37 +272,47 @@ def lose(ctx: Context, tx: Tx, creating: Instruction, attempt: Attempt, reason: 
         actor=SYSTEM,
         action="create_unknown",
         detail={"reason": reason},
+        refusal=refusal,
+        suspect=None,
         unknown_since=now,
         reads=0,
-        due_at=now + ctx.quiet.spacing / 30,
+        last_read_at=None,
+        due_at=now if refusal is not None else now + ctx.quiet.spacing / 30,
     )
 
 
-def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
     now = ctx.clock.now()
-    if len(search.hits) > 1:
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if len(look.hits) > 1:
         end(ctx, tx, instruction, State.MISMATCH, "the service holds several payouts with our code", now)
-    elif search.hits:
-        adopt(ctx, tx, instruction, search.hits[0], now)
+        watch_each(ctx, tx, instruction, look.hits, now)
+    elif look.hits:
+        adopt(ctx, tx, instruction, look.hits[0], now)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
     elif absent and instruction.creates < MAX_CREATES:
         tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
-    elif absent or ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        unusable = f"the list cannot be used: {search.reason or 'it kept changing while it was read'}"
-        reason = "its creation was tried several times" if absent else unusable
-        ask_people(ctx, tx, instruction, reason, now)
+    elif absent:
+        ask_people(ctx, tx, instruction, "its creation was tried several times", now)
+    elif look.doubt and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
     else:
-        tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing, reads=instruction.reads + 1)
+        changes["due_at"] = now + ctx.quiet.spacing
+        tx.instructions.touch(instruction, now=now, **changes)
 
 
 def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
     """Compare what the service created with what was asked, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
         return
     created: Changes = {
         "remote_id": operation.id,
         "remote_status": operation.status,
+        "refusal": None,
+        "suspect": None,
         "unknown_since": None,
         "reads": 0,
         "puts_off": 0,
@@ -328,8 +342,21 @@ def show_approvers(
         show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
 
 
-def end(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str, now: datetime) -> None:
-    """A final state that nobody chose, told with its reason."""
+def end(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    state: State,
+    reason: str,
+    now: datetime,
+    *,
+    remote_id: str | None = None,
+) -> None:
+    """A final state that nobody chose, told with its reason. What it leaves at the service is watched.
+
+    ``remote_id`` is given where that is known from the record that ended it.
+    """
+    known = remote_id or instruction.remote_id
     moved = tx.instructions.move(
         instruction,
         state,
@@ -339,22 +366,40 @@ def end(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: st
         detail={"reason": reason},
         reason=reason,
         decided_by="",
+        remote_id=known,
+        due_at=now + ctx.quiet.spacing * 60 if left_by_code(instruction, state, known) else None,
     )
     if moved is not None:
         watch(ctx, tx, moved, now)
         tell(tx, moved, policy=ctx.policy, now=now)
 
 
-def ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
-    """Nobody can know by reading: a person decides, in a new round of votes."""
+def end_refused(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """The service refused it, and what it shows agrees: nothing was paid, and what was held back for it is free."""
+    for attempt in tx.attempts.of(instruction.id):
+        tx.reservations.release(instruction.id, attempt.n)
+    if instruction.kind is Kind.BULK:
+        tx.bulk_flights.land(instruction.id)
+    end(ctx, tx, instruction, State.REFUSED, instruction.refusal or instruction.reason, now)
+
+
+def ask_people(
+    ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, *, suspect: str | None = None
+) -> None:
+    """Nobody can know by reading: a person decides, in a new round of votes.
+
+    ``suspect`` is what the service holds and may be this one: until people know, nothing is sent again.
+    """
+    refused = f"the service refused it ({instruction.refusal}), but " if instruction.refusal else ""
     moved = tx.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
         now=now,
         actor=SYSTEM,
         action="needs_human",
-        detail={"reason": reason},
-        reason=reason,
+        detail={"reason": reason, "suspect": suspect or ""},
+        reason=f"{refused}{reason}",
+        suspect=suspect,
         decided_by="",
         round=instruction.round + 1,
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else None,

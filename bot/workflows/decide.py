@@ -76,6 +76,8 @@ async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
             return Decided(found, no)
         if found.state is not State.NEEDS_HUMAN:
             return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+        if found.suspect is not None:
+            return Decided(found, Refusal.SUSPECT)
         if not _is_amount(typed_amount, found):
             return Decided(found, Refusal.WRONG_AMOUNT)
         return _vote(ctx, tx, found, _vote_of(found, click, Choice.RETRY, now, typed=True), people)
@@ -110,7 +112,7 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
             return Decided(found, no)
         if found.state is not State.NEEDS_HUMAN:
             return Decided(found, Refusal.DECIDED)
-        look = now + ctx.quiet.spacing * 60 if found.commits else None  # what was never committed pays nobody
+        look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
         return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
 
     return await _decide(ctx, click, work, name="close")

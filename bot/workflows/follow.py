@@ -9,9 +9,9 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.operation import Operation, read_status
-from bot.domain.payout import SETTLED, differences, rank, state_of
+from bot.domain.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
 from bot.domain.tracking import next_poll
-from bot.workflows.announce import alert, tell
+from bot.workflows.announce import alert, alert_paid, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from storage.rows import Tracked
 from storage.transaction import Tx
@@ -117,6 +117,10 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None)
 
 def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     """Take in a record read by its id; one that is not the payout we asked for changes nothing but alerts."""
+    if instruction.state in UNPAID:
+        if is_paid(operation):
+            alert_paid(tx, instruction, f"the service says {operation.status}", policy=ctx.policy, now=now)
+        return True
     wrong = differences(instruction, operation)
     if wrong:
         alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)

@@ -1,19 +1,21 @@
 """Payouts in one step: nothing exists at the service before the approval, and one request moves the money.
 
 Unlike a payout in two steps it has no id to be read by, so a lost answer is looked for by our own code.
-"Not found" is believed from two complete lists that agree, after the quiet period, and then a person
-decides: nothing is ever sent again by itself.
+"Not found" is believed from two complete lists that would have shown it, a spacing apart and after the quiet
+period, and then a person decides: nothing is ever sent again by itself. A refusal is believed when those lists
+agree with it; until then it is as unknown as a lost answer.
 """
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.instruction import Attempt, Instruction
-from bot.domain.operation import Operation, Search
-from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.operation import Operation
+from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
 from bot.workflows import reconcile
 from bot.workflows.announce import alert
 from bot.workflows.commit import attempt_once, not_now, still_fresh
 from bot.workflows.context import Context
-from bot.workflows.create import ask_people, new_payout, show_approvers, with_recipient
+from bot.workflows.create import ask_people, end_refused, new_payout, show_approvers, with_recipient
+from bot.workflows.sought import Look, by_code, hold_back, taken_note_of
 from storage.transaction import Tx
 
 
@@ -40,11 +42,12 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
 
     async def pay(attempt: Attempt) -> Done[Operation] | NotExecuted | Unknown:
-        return await payments.one_step_payout(
+        outcome = await payments.one_step_payout(
             new_payout(ctx, instruction),
             earlier_unknown=instruction.commits > 0,
             guard=still_fresh(ctx, attempt),
         )
+        return doubted(outcome)
 
     await attempt_once(ctx, instruction, pay)
 
@@ -54,61 +57,47 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     if instruction.remote_id is not None:
         await reconcile.read_outcome(ctx, payments, instruction)
         return
-    search, absent = await _look(ctx, payments, instruction)
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="read_outcome")
+    look = await by_code(ctx, payments, instruction)
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="read_outcome")
     ctx.wake()
-
-
-async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid: a payment that shows up after all is an alert, the state stays."""
-    if instruction.remote_id is not None:
-        await reconcile.watch_closed(ctx, payments, instruction)
-        return
-    search = await payments.find_by_code(instruction.code)
-    now = ctx.clock.now()
-
-    hit = search.hits[0] if search.hits else None
-    await ctx.store.write(lambda tx: reconcile.seen_after_close(ctx, tx, instruction, hit, now), name="watch_closed")
 
 
 async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
     """Before a new attempt: the service holds nothing with our code. What it holds is taken in instead."""
-    search, absent = await _look(ctx, payments, instruction)
-    if absent:
-        return True
+    look = await by_code(ctx, payments, instruction)
 
-    def work(tx: Tx) -> None:
+    def work(tx: Tx) -> bool:
         now = ctx.clock.now()
-        if search.hits:
-            reconcile.take_in(ctx, tx, instruction, search.hits[0])
+        changes, absent = taken_note_of(ctx, instruction, look, now)
+        if absent:
+            return True
+        if look.hits:
+            reconcile.take_in(ctx, tx, instruction, look.hits[0])
+        elif look.suspect is not None:
+            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
         else:
-            tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing)
+            hold_back(ctx, tx, instruction, look.doubt, changes)
+        return False
 
-    await ctx.store.write(work, name="reread")
+    absent = await ctx.store.write(work, name="reread")
     ctx.wake()
-    return False
+    return absent
 
 
-async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> tuple[Search, bool]:
-    """What the list holds, and whether it proves that the service holds nothing."""
-    search = await payments.find_by_code(instruction.code)
-    if search.hits or not search.complete or not ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now()):
-        return search, False
-    second = await payments.find_by_code(instruction.code)
-    return second, second.complete and not second.hits and second.total == search.total
-
-
-def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
     now = ctx.clock.now()
-    if len(search.hits) > 1:
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if len(look.hits) > 1:
         facts = {"reason": "the service holds several payouts with our code"}
         alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
         reconcile.not_read(ctx, tx, instruction, facts["reason"])
-    elif search.hits:
-        reconcile.take_in(ctx, tx, instruction, search.hits[0])
-    elif absent and not reconcile.asks_people_already(instruction):
-        ask_people(ctx, tx, instruction, "the service does not list it", now)
-    elif absent or search.complete:
-        reconcile.later(ctx, tx, instruction, now)
+    elif look.hits:
+        reconcile.take_in(ctx, tx, instruction, look.hits[0])
+    elif not look.shows_nothing:
+        reconcile.not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
+    elif not absent or reconcile.asks_people_already(instruction):
+        reconcile.later(ctx, tx, instruction, now, changes)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
     else:
-        reconcile.not_read(ctx, tx, instruction, search.reason)
+        ask_people(ctx, tx, instruction, "the service does not list it", now)

@@ -13,15 +13,17 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, CallbackKind, Instruction, PurchasePayload, State
 from bot.domain.money import Cents
-from bot.domain.operation import Operation, Search
+from bot.domain.operation import Operation
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES
 from bot.domain.purchase import SETTLED, differences, paid_by_somebody_else, state_of
 from bot.domain.tracking import next_poll
 from bot.workflows.announce import alert, show_link, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
-from bot.workflows.create import callback_address, claim, end, record
+from bot.workflows.create import callback_address, claim, end, end_refused, record
 from bot.workflows.follow import note_status
 from bot.workflows.keeping import keep
+from bot.workflows.refused import next_watch
+from bot.workflows.sought import Look, by_code, taken_note_of
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -31,6 +33,8 @@ PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 
 _AT_ONCE = 10
+_WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
+"""Ends in which the service may hold a purchase whose link nobody was given."""
 _FORGOTTEN = timedelta(days=30)
 """A purchase that is open for longer is looked at daily, and a link that was never given out no more."""
 
@@ -54,16 +58,27 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases.
 
-    One hit is ours. None is believed only after the quiet period, from two complete scans that agree.
+    One hit is ours. None is believed only after the quiet period, from two complete lists that would have shown it.
     """
-    search = await payments.find_by_code(instruction.code, "purchase")
-    absent = False
-    quiet_over = ctx.quiet.over(sent_at=instruction.sent_at, now=ctx.clock.now())
-    if not search.hits and search.complete and quiet_over:
-        second = await payments.find_by_code(instruction.code, "purchase")
-        absent = second.complete and not second.hits and second.total == search.total
-        search = second if second.hits else search
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, search, absent=absent), name="found")
+    look = await by_code(ctx, payments, instruction, "purchase")
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="found")
+    ctx.wake()
+
+
+async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """REFUSED: one that was opened all the same is followed without its link, and a payment of it is an alarm."""
+    look = await by_code(ctx, payments, instruction, "purchase")
+
+    def work(tx: Tx) -> None:
+        now = ctx.clock.now()
+        if not look.hits:
+            tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            return
+        tx.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
+        for hit in look.hits:
+            _follow(ctx, tx, instruction, hit.id, now)
+
+    await ctx.store.write(work, name="watch_refused")
     ctx.wake()
 
 
@@ -109,6 +124,8 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
         detail={"remote_id": operation.id, "status": operation.status},
         remote_id=operation.id,
         remote_status=operation.status,
+        refusal=None,
+        suspect=None,
         unknown_since=None,
         reads=0,
         puts_off=0,
@@ -129,7 +146,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 
     Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
     """
-    if instruction.state is State.MISMATCH:
+    if instruction.state in _WITHOUT_LINK:
         return _seen_after_stop(ctx, tx, instruction, operation, now)
     wrong = differences(instruction, operation)
     if wrong:
@@ -178,12 +195,12 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None)
     now = ctx.clock.now()
     age = now - tracked.created_at
     instruction = tx.instructions.get(tracked.instruction_id or "")
-    over = instruction is None or (instruction.state in FINAL and instruction.state is not State.MISMATCH)
+    over = instruction is None or (instruction.state in FINAL and instruction.state not in _WITHOUT_LINK)
     if instruction is not None and operation is not None and not over:
         observe(ctx, tx, instruction, operation, now)
         instruction = tx.instructions.get(instruction.id) or instruction
-        over = instruction.state in FINAL and (operation.is_final or instruction.state is not State.MISMATCH)
-    if over or (instruction is not None and instruction.state is State.MISMATCH and age > _FORGOTTEN):
+        over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
+    if over or (instruction is not None and instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
         tx.tracked.stop(tracked.kind, tracked.remote_id, now)
         return
     pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=age > _FORGOTTEN)
@@ -191,23 +208,26 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None)
     tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
 
 
-def _found(ctx: Context, tx: Tx, instruction: Instruction, search: Search, *, absent: bool) -> None:
+def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
     now = ctx.clock.now()
     asked_people = instruction.state is State.NEEDS_HUMAN
-    if len(search.hits) > 1:
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if len(look.hits) > 1:
         end(ctx, tx, instruction, State.MISMATCH, "the service holds several purchases with our code", now)
-    elif search.hits:
-        adopt(ctx, tx, instruction, search.hits[0], now)
+    elif look.hits:
+        adopt(ctx, tx, instruction, look.hits[0], now)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
     elif absent and (asked_people or instruction.creates >= MAX_CREATES):
         # After people were asked, a link that appears by itself would be one too many.
         end(ctx, tx, instruction, State.CLOSED, "the service does not list it", now)
     elif absent:
         tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
-    elif not asked_people and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        _ask_people(ctx, tx, instruction, f"the list of purchases cannot be used: {search.reason}", now)
+    elif look.doubt and not asked_people and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        _ask_people(ctx, tx, instruction, look.doubt, now)
     else:
-        pace = ctx.quiet.spacing * (60 if asked_people else 1)
-        tx.instructions.touch(instruction, now=now, due_at=now + pace, reads=instruction.reads + 1)
+        changes["due_at"] = now + ctx.quiet.spacing * (60 if asked_people else 1)
+        tx.instructions.touch(instruction, now=now, **changes)
 
 
 def _ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:

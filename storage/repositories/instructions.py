@@ -72,6 +72,8 @@ class Changes(TypedDict, total=False):
     svc_hash: str
     reason: str
     decided_by: str
+    refusal: str | None
+    suspect: str | None
     posted_at: datetime | None
     expires_at: datetime | None
     exec_deadline: datetime | None
@@ -150,6 +152,19 @@ class Instructions:
         """The instruction whose operation at the service has this id; the first asked, should there be several."""
         query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
         return _read_one(self._connection.execute(query).first())
+
+    def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
+        """Codes of the latest requests of these kinds that the service answered with an id of its own."""
+        query = select(table.c.code).where(table.c.kind.in_(kinds), table.c.remote_id.is_not(None))
+        return list(self._connection.execute(query.order_by(table.c.id.desc()).limit(limit)).scalars())
+
+    def belongs_to_another(self, remote_id: str, code: str | None, *, than: str) -> bool:
+        """Whether what the service holds under this id or code belongs to another request than this one."""
+        word = "".join((code or "").split())
+        spellings = {word, word.upper(), word.lower()} - {""}
+        theirs = or_(table.c.remote_id == remote_id, table.c.code.in_(spellings))
+        query = select(func.count()).select_from(table).where(theirs, table.c.id != than)
+        return bool(self._connection.execute(query).scalar_one())
 
     def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
         """Instructions in any of these states, oldest first."""

@@ -43,6 +43,8 @@ instruction = Table(
     Column("svc_hash", Words, nullable=False),
     Column("reason", Words, nullable=False),
     Column("decided_by", Words, nullable=False),
+    Column("refusal", Words),
+    Column("suspect", Words),
     Column("posted_at", Moment),
     Column("expires_at", Moment),
     Column("exec_deadline", Moment),

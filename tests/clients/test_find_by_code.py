@@ -35,9 +35,13 @@ async def test_two_payouts_with_one_code_are_both_found(client: PaymentsClient, 
     assert [one.id for one in (await client.find_by_code("mine")).hits] == ["op-3", "op-150"]
 
 
-async def test_only_exactly_this_code_is_a_hit(client: PaymentsClient, partner: Partner) -> None:
-    partner.operations = [operation(number, code=code) for number, code in enumerate(["MINE", "mine2", None, ""])]
-    assert (await client.find_by_code("mine")).hits == ()
+async def test_a_code_is_ours_in_any_case_and_spacing_and_no_other_is(client: PaymentsClient, partner: Partner) -> None:
+    codes = ["mine2", None, "", "min", " MINE", "mi ne"]
+    partner.operations = [operation(number, code=code) for number, code in enumerate(codes)]
+    others: list[str] = []
+    found = await client.find_by_code("mine", see=lambda one: others.append(one.id))
+    assert [one.id for one in found.hits] == ["op-4", "op-5"]
+    assert others == ["op-0", "op-1", "op-2", "op-3"]
 
 
 async def test_an_operators_page_size_is_used(open_client: OpenClient, partner: Partner) -> None:

@@ -94,10 +94,11 @@ def test_duplicates_largest_and_sample() -> None:
     assert set(chosen[5:]) <= {item.email for item in many[90:]}
 
 
-@pytest.mark.parametrize("note", ["B-1/", "B-1/x", "B-12/3", "x B-1/3", "B-1/3 x", "b-1/3", "B-1/12345678"])
+@pytest.mark.parametrize("note", ["B-1/", "B-1/x", "B-12/3", "x B-1/3", "B-1/3 x", "B-1/12345678"])
 def test_only_our_own_reference_names_a_row(note: str) -> None:
     assert row_of(note, "B-1") is None
     assert row_of(" B-1/3 ", "B-1") == 3
+    assert row_of("b-1 / 3", "B-1") == 3
 
 
 @pytest.mark.parametrize(

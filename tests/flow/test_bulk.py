@@ -334,8 +334,11 @@ async def test_refused_by_the_service_nothing_was_paid(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(kind=FaultKind.REFUSED, operation="create_bulk_payment"))
     await ask(rig, "ana@example.com,5.00")
     await approve(rig)
+    assert "refused it" in (await rig.card()).plain
+    assert "Do not pay again" in (await rig.card()).plain
+    await rig.pass_time(1500, steps=25)
     assert "failed" in (await rig.card()).plain
-    assert "Nothing was paid" in rig.news(FINANCE)[-1].text
+    assert "its history does not show it: nothing was paid" in rig.news(FINANCE)[-1].text
     await ask(rig, "luis@example.com,5.00")
     await approve(rig)
     assert submissions(rig) == 1

@@ -94,7 +94,7 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
     def first_step(config: Config, _revision: str) -> None:
         upgrade(config, "0001")
         connection: Connection = config.attributes["connection"]
-        then = {name: value for name, value in _values(made).items() if name != "progress"}
+        then = {name: value for name, value in _values(made).items() if name not in ("progress", "refusal", "suspect")}
         connection.execute(tables.instruction.insert().values(then))
         token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
         connection.execute(tables.callback_token.insert().values(token))

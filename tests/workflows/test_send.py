@@ -121,7 +121,8 @@ async def test_what_the_service_refuses_for_good_is_told(rig: Rig) -> None:
     assert await state(rig) is State.REFUSED
     text = told_once(rig, "failed")
     assert "refused the request (422)" in text
-    assert "Nothing was paid" in text
+    assert "its record says it is not paid" in text
+    assert asked(rig, "get_operation") == 2  # before it was sent, and after it was refused
     assert buttons(rig) == set()
     await rig.pass_time(DAY, steps=6)
     assert asked(rig, "commit_payout") == 1

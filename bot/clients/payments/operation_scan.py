@@ -4,8 +4,10 @@ The list's parameters may be dropped on the way (they are documented as the body
 documented, and it may change while it is read. Pure: pages in, a ``Search`` out.
 """
 
+from collections.abc import Callable
 from typing import Final
 
+from bot.domain.evidence import same_code
 from bot.domain.operation import Operation, OperationPage, Search
 
 _MAX_PAGES: Final = 2000
@@ -35,16 +37,18 @@ class OperationScan:
     """One pass over the list. Feed ``page`` after ``page`` to ``take`` until ``is_over``.
 
     Args:
-        code: what is looked for, compared exactly.
+        code: what is looked for, in whatever case and spacing.
         per_page: what is asked for.
+        see: is given every other record, once.
     """
 
-    def __init__(self, *, code: str, per_page: int) -> None:
+    def __init__(self, *, code: str, per_page: int, see: Callable[[Operation], None] = lambda _: None) -> None:
         self.per_page = per_page
         self.page = 1
         self.result = Search()
         self.is_over = False
         self._code = code
+        self._see = see
         self._hits: list[Operation] = []
         self._seen: set[str] = set()
         self._total: int | None = None
@@ -52,7 +56,7 @@ class OperationScan:
 
     def take(self, found: OperationPage) -> None:
         """Look at the next page; ends the scan when it was the last or cannot be trusted."""
-        self._hits += [one for one in found.operations if one.code == self._code and one.id not in self._seen]
+        self._look_at([one for one in found.operations if one.id not in self._seen])
         distrust = page_mismatch(found, page=self.page, per_page=self.per_page) or self._distrust(found)
         if distrust:
             self.broken_off(distrust)
@@ -74,6 +78,13 @@ class OperationScan:
         self.is_over = True
         self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
         return self.result
+
+    def _look_at(self, fresh: list[Operation]) -> None:
+        for one in fresh:
+            if same_code(one.code, self._code):
+                self._hits.append(one)
+            else:
+                self._see(one)
 
     def _distrust(self, found: OperationPage) -> str:
         ids = {one.id for one in found.operations}

@@ -1,5 +1,6 @@
 """Operations of both kinds: one, a page of them, and the one that carries our code."""
 
+from collections.abc import Callable
 from typing import Final, Literal
 
 from bot.clients.limiter import Lane
@@ -52,16 +53,23 @@ class OperationCalls(PartnerCalls):
             )
         return found
 
-    async def find_by_code(self, code: str, operation_type: OperationType = "payout") -> Search:
+    async def find_by_code(
+        self,
+        code: str,
+        operation_type: OperationType = "payout",
+        *,
+        see: Callable[[Operation], None] = lambda _: None,
+    ) -> Search:
         """Scan the whole list of one type for our code, to the end even after a hit: two hits matter.
 
         A scan that cannot be trusted to have seen everything comes back with ``complete`` False; it is never
-        a proof of absence.
+        a proof of absence, and neither is one that would not have shown the code: ``see`` is given every record
+        that is no hit, to judge that by.
 
         Raises:
             OperatorError: 401, 403 and the like; see ``read_failure``.
         """
-        scan = OperationScan(code=code, per_page=self._dialect.list_page_size)
+        scan = OperationScan(code=code, per_page=self._dialect.list_page_size, see=see)
         while not scan.is_over:
             try:
                 page = await self._list(

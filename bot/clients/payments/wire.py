@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from bot.clients import reading
 from bot.clients.routes import Route
+from bot.domain.evidence import same_code
 from bot.domain.money import Cents
 from bot.domain.operation import (
     AccountStatus,
@@ -64,7 +65,7 @@ def _committed(operation: Operation) -> Operation:
 
 
 def _ours(operation: Operation, *, code: str, operation_type: str) -> Operation:
-    if operation.code not in {None, code}:
+    if operation.code is not None and not same_code(operation.code, code):
         raise ValueError("the record of another code")
     if operation.operation_type not in {"", operation_type}:
         raise ValueError(f"no {operation_type}")

@@ -29,9 +29,18 @@ WRITING = (
     DONE_HANGS,
     DONE_DROPPED,
     FaultChoice(kind="done_500", title="Do it, then answer 500", about="It happens, but the service says it failed."),
+    FaultChoice(kind="done_refused", title="Do it, then refuse", about="It happens, but the service says no (422)."),
     *READING[1:],
 )
 """For requests that do something: it matters whether it was done."""
+
+LISTING = (
+    *READING,
+    FaultChoice(
+        kind="no_codes", title="Hide our codes", about="The list comes without what tells which records are ours."
+    ),
+)
+"""For lists in which the bot looks for its own."""
 
 _LATE_SECONDS = 10.0
 

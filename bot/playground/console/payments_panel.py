@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.playground.console.choices import READING, WRITING, callback_choices, callbacks_on, turn_callbacks
+from bot.playground.console.choices import LISTING, READING, WRITING, callback_choices, callbacks_on, turn_callbacks
 from bot.playground.console.panels import CallLine, FaultChoice, Figure, Operation
 from bot.playground.console.service_panel import SimulatorPanel, without_secret
 from bot.playground.simulators.callbacks import CallbackSwitches
@@ -36,12 +36,14 @@ _FAIL_EVERY = 5
 _REQUESTS: Sequence[Operation] = (
     Operation(name="commit_payout", title="Commit payout", faults=WRITING),
     Operation(name="create_payout", title="Create payout", faults=WRITING),
+    Operation(name="one_step_payout", title="Payout in one step", faults=WRITING),
+    Operation(name="create_purchase", title="Create purchase", faults=WRITING),
     Operation(name="get_operation", title="Read one operation", faults=READING),
-    Operation(name="list_operations", title="List operations", faults=READING),
+    Operation(name="list_operations", title="List operations", faults=LISTING),
     Operation(name="account_status", title="Account status", faults=READING),
     Operation(name="create_bulk_payment", title="New bulk payment", faults=WRITING),
     Operation(name="get_bulk_payment", title="Read a bulk payment", faults=READING),
-    Operation(name="list_bulk_items", title="List items of a bulk payment", faults=READING),
+    Operation(name="list_bulk_items", title="List items of a bulk payment", faults=LISTING),
     Operation(name="list_bulk_payments", title="History of bulk payments", faults=READING),
     Operation(name="cancel_bulk_items", title="Cancel items of a bulk payment", faults=WRITING),
     Operation(name="*", title="Any request", faults=WRITING),

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal, DecimalException
 from typing import NoReturn
 
@@ -15,6 +15,9 @@ from bot.playground.simulators.recorder import Call, Recorder
 
 PROXY_PAGE = "<!doctype html><html><head><title>Gateway</title></head><body><h1>{title}</h1></body></html>"
 """What a proxy in front of a service answers by itself."""
+
+
+_CALLERS_OWN = frozenset({"code", "internal_note"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,7 +178,16 @@ def answered(
         answer = refusal.answer
     if kind is not None and kind in REPLACED:
         return answer_to(kind), answer.effect
+    if kind is FaultKind.NO_CODES:
+        return replace(answer, body=_without_codes(answer.body)), answer.effect
     return answer, answer.effect
+
+
+def _without_codes(body: object) -> object:
+    """A body in which whatever the caller gave to know its own by is empty, at any depth."""
+    if isinstance(body, dict):
+        return {key: "" if key in _CALLERS_OWN else _without_codes(inner) for key, inner in body.items()}
+    return [_without_codes(inner) for inner in body] if isinstance(body, list) else body
 
 
 async def _read(request: web.Request, operation: str) -> Ask:

@@ -57,6 +57,8 @@ async def _after_effect(
 ) -> web.Response:
     if fault.kind is FaultKind.DONE_500:
         return web.Response(status=500, text="internal error")
+    if fault.kind is FaultKind.DONE_REFUSED:
+        return web.json_response({"ok": False, "error": "fatal_error"})
     if fault.kind is FaultKind.GARBAGE:
         return web.Response(text=_HTML, content_type="text/html")
     if fault.kind is FaultKind.DONE_HANGS:

@@ -17,7 +17,9 @@ EXPECTED: dict[FaultKind, tuple[int | None, bool]] = {
     FaultKind.ERROR_500: (500, False),
     FaultKind.TOO_MANY: (429, False),
     FaultKind.REFUSED: (422, False),
+    FaultKind.DONE_REFUSED: (422, True),
     FaultKind.GARBAGE: (200, True),
+    FaultKind.NO_CODES: (200, True),
     FaultKind.SLOW: (200, True),
 }
 

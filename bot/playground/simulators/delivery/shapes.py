@@ -96,7 +96,7 @@ def answer_to(kind: FaultKind) -> Answer:
         case FaultKind.TOO_MANY:
             answer = refused(429, "Too many requests", "TOO_MANY_REQUESTS")
             return Answer(status=429, body=answer.body, headers={"Retry-After": "1"})
-        case FaultKind.REFUSED:
+        case FaultKind.REFUSED | FaultKind.DONE_REFUSED:
             return refused(422, "The request was refused", "REFUSED")
         case FaultKind.GARBAGE:
             return Answer(status=200, body=PROXY_PAGE.format(title="Please wait"), content_type="text/html")

@@ -190,7 +190,7 @@ def _misbehaved(kind: FaultKind) -> Answer:
     match kind:
         case FaultKind.TOO_MANY:
             return _too_many()
-        case FaultKind.REFUSED:
+        case FaultKind.REFUSED | FaultKind.DONE_REFUSED:
             return Answer(status=422, body={"error": "This address cannot be processed"})
         case FaultKind.GARBAGE:
             return Answer(body=PROXY_PAGE.format(title="Please wait"), content_type="text/html")

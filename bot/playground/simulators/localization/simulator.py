@@ -162,7 +162,7 @@ class LocalizationSimulator(Server):
         match kind:
             case FaultKind.TOO_MANY:
                 response = web.json_response({"message": "Too many requests"}, status=429, headers={"Retry-After": "1"})
-            case FaultKind.REFUSED:
+            case FaultKind.REFUSED | FaultKind.DONE_REFUSED:
                 response = web.json_response({"message": "The request cannot be processed"}, status=422)
             case FaultKind.GARBAGE:
                 page = PROXY_PAGE.format(title="Welcome")

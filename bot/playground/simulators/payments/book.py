@@ -158,6 +158,11 @@ class Book:
         self._move(record, status, reason=reason)
         return record
 
+    def listed(self, operation_type: str | None, *, skip: int, count: int) -> tuple[int, list[Record]]:
+        """How many there are (of a type) and some of them, newest first, as far as lists show them already."""
+        until = self._clock() - self._switches.lists_lag_seconds
+        return self.shelf.newest_first(operation_type, skip=skip, count=count, until=until)
+
     def tick(self) -> list[Record]:
         """Move everything whose time has come; return what moved."""
         now = self._clock()

@@ -87,6 +87,11 @@ class BulkBook:
         self.account = account
         self._changed = changed
 
+    def history(self) -> list[BulkJob]:
+        """Newest first, as far as the list shows them already."""
+        until = self._clock() - self._switches.lists_lag_seconds
+        return [job for job in reversed(self.jobs.values()) if job.created_at <= until]
+
     def create(self, orders: Sequence[BulkOrder]) -> BulkJob:
         """Take a bulk payment in; nothing is paid yet."""
         job_id = uuid.uuid4().hex[:24]

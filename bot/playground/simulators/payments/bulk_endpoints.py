@@ -83,7 +83,7 @@ class BulkEndpoints:
         return self._page(
             ask,
             "bulk_payments",
-            list(reversed(self._book.jobs.values())),
+            self._book.history(),
             lambda job: {
                 "id": job.id,
                 "status": self._spelled(job),
@@ -128,9 +128,15 @@ class BulkEndpoints:
             "receiver_email": item.order.email,
             "amount": self._shapes.amount(item.order.cents),
             "note": item.order.note,
-            "internal_note": "" if self._switches.bulk_drops_notes else item.order.internal_note,
+            "internal_note": self._noted(item.order.internal_note),
             "status": self._shapes.spelled(item.status),
         }
+
+    def _noted(self, internal_note: str) -> str:
+        rewritten = self._switches.bulk_rewrites_notes
+        if self._switches.bulk_drops_notes:
+            return ""
+        return internal_note if rewritten is None else rewritten
 
     def _page(self, ask: Ask, name: str, records: Sequence[T], shape: Callable[[T], dict[str, object]]) -> Answer:
         size = self._switches.bulk_page_size

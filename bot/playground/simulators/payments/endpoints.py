@@ -69,7 +69,7 @@ class Endpoints:
             use_query=not self._switches.ignore_query,
             cap=PAGE_CAP,
         )
-        total, records = self._book.shelf.newest_first(kind, skip=(page - 1) * size, count=size)
+        total, records = self._book.listed(kind, skip=(page - 1) * size, count=size)
         return Answer(body=self._shapes.page(records, page=page, size=size, total=total))
 
     def get_operation(self, ask: Ask) -> Answer:

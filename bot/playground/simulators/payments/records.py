@@ -96,6 +96,8 @@ class Switches:
         bulk_ends_failed: bulk payments end as failed, whatever became of their items.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
+        bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
+        lists_lag_seconds: lists show a record only so long after it was made.
         bulk_loses_every: each so many-th item is missing from the list of items; 0: none is.
     """
 
@@ -120,6 +122,8 @@ class Switches:
     bulk_ends_failed: bool = False
     bulk_drops_page: bool = False
     bulk_drops_notes: bool = False
+    bulk_rewrites_notes: str | None = None
+    lists_lag_seconds: float = 0.0
     bulk_loses_every: int = 0
 
 
@@ -166,9 +170,11 @@ class Shelf:
         if record.code is not None:
             self.by_code.setdefault(record.code, []).append(record)
 
-    def newest_first(self, operation_type: str | None, *, skip: int, count: int) -> tuple[int, list[Record]]:
-        """How many there are (of a type), and ``count`` of them after the newest ``skip``."""
-        rows = self.ordered
+    def newest_first(
+        self, operation_type: str | None, *, skip: int, count: int, until: float
+    ) -> tuple[int, list[Record]]:
+        """How many were made by then (of a type), and ``count`` of them after the newest ``skip``."""
+        rows = [record for record in self.ordered if record.created_at <= until]
         if operation_type is not None:
             rows = [record for record in rows if record.operation_type == operation_type]
         end = max(len(rows) - skip, 0)

@@ -129,6 +129,8 @@ def answer_to(kind: FaultKind) -> Answer:
             return plain(429, "Too many requests", Retry_After="1")
         case FaultKind.REFUSED:
             return invalid({"request": ["was refused"]})
+        case FaultKind.DONE_REFUSED:
+            return invalid({"status": ["is not created"]})
         case FaultKind.GARBAGE:
             return proxy_page(200, "Please wait")
         case _:

@@ -1,0 +1,44 @@
+"""What the service refused, in words that claim no more than was read since."""
+
+from bot.domain.instruction import Instruction, Kind
+from bot.presentation.text import as_said, quote, sentence_of
+
+
+def checking(instruction: Instruction) -> str:
+    """While the refusal is held against what the service shows; empty when there was none."""
+    if not instruction.refusal:
+        return ""
+    return (
+        f"the service refused it. Reason: {as_said(quote(instruction.refusal))} "
+        "Switchboard is checking that it did not act all the same."
+    )
+
+
+def sent(refusal: object) -> str:
+    """The news of an unknown outcome: what the service answered, if it did."""
+    if not refusal:
+        return "was sent, but its outcome is *unknown*. Switchboard is finding out."
+    return (
+        f"was refused by the service. Reason: {as_said(quote(str(refusal)))} Whether it acted all the same is "
+        "*unknown*; Switchboard is checking."
+    )
+
+
+def believed(instruction: Instruction) -> str:
+    """At the end: what agrees with the refusal."""
+    return f"the service refused it{_agrees(instruction)}"
+
+
+def _agrees(instruction: Instruction) -> str:
+    if not instruction.commits:
+        return ". Nothing was paid."
+    if instruction.kind is Kind.BULK:
+        return ", and its history does not show it: nothing was paid."
+    if instruction.kind is Kind.ONE_STEP:
+        return ", and its list does not show it: nothing was paid."
+    return "; its record says it is not paid."
+
+
+def doubt(instruction: Instruction) -> str:
+    """What people should look at before anything is known; a sentence of its own with a space before it."""
+    return f" {sentence_of(quote(instruction.reason))}" if instruction.suspect else ""

@@ -1,0 +1,264 @@
+"""What the service refused: told as refused once a read agrees, and watched all the same."""
+
+import pytest
+
+from bot.domain.instruction import AttemptOutcome, State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments import PaymentsSimulator
+from storage.rows import InboxState
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.workflows.looking import (
+    DAY,
+    HOUR,
+    MINUTE,
+    QUIET,
+    alerts,
+    approved,
+    asked,
+    attempts,
+    everywhere,
+    newest,
+    operation,
+    read,
+    state,
+    told,
+    told_once,
+)
+from tests.workflows.test_absent import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
+
+COMMIT = "commit_payout"
+NO_SUCH_AMOUNT = "is more than this account may be paid"
+
+
+def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
+    rig.payments.faults.arm(Fault(kind, name, times=times, skip=skip))
+
+
+async def reserved(rig: Rig) -> int:
+    """Cents of the daily limit that are taken."""
+    assert rig.clock is not None
+    day = rig.clock.now().date().isoformat()
+    return await read(rig, lambda tx: tx.reservations.sum(day))
+
+
+def paid_alerts(rig: Rig) -> list[str]:
+    return [text for text in alerts(rig) if "the service shows a payment" in text or "committed elsewhere" in text]
+
+
+# done, but answered 422
+
+
+async def test_a_commit_that_was_done_and_refused_is_read_and_taken_in(rig: Rig) -> None:
+    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
+    await approved(rig)
+    assert await state(rig) is State.COMMITTED
+    await rig.payments.advance()
+    await rig.pass_time(2 * MINUTE, steps=2)
+    told_once(rig, "completed")
+    assert not told(rig, FINANCE, "refused")
+    assert asked(rig, COMMIT) == 1
+
+
+async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: Rig) -> None:
+    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
+    arm(rig, FaultKind.ERROR_500, "get_operation", times=3, skip=1)  # the first read is before the commit
+    await approved(rig)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    assert everywhere(rig, "the service refused it")
+    assert everywhere(rig, "Do not pay again")
+    assert "was refused by the service" in told_once(rig, "unknown")
+    assert "othing was paid" not in rig.cards(FINANCE)[-1].text
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert await state(rig) is State.COMMITTED
+
+
+async def test_a_refusal_is_told_as_soon_as_the_record_agrees(rig: Rig) -> None:
+    arm(rig, FaultKind.REFUSED, COMMIT)
+    arm(rig, FaultKind.ERROR_500, "get_operation", skip=1)
+    await approved(rig)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(5)
+    assert await state(rig) is State.REFUSED
+    assert "its record says it is not paid" in told_once(rig, "failed")
+    assert await reserved(rig) == 0
+
+
+@pytest.mark.parametrize(("name", "becomes"), [
+    (CREATE, State.AWAITING), (ONE_STEP, State.COMMITTED), (PURCHASE, State.OPEN), (BULK, State.COMMITTED),
+])  # fmt: skip
+async def test_what_was_done_and_refused_is_found_and_taken_in(rig: Rig, name: str, becomes: State) -> None:
+    await ask(rig, name, FaultKind.DONE_REFUSED)
+    await rig.pass_time(MINUTE)
+    assert await state(rig) is becomes
+    await rig.pass_time(DAY)
+    assert asked(rig, name) == 1
+    assert not told(rig, FINANCE, "failed")
+    assert not alerts(rig)
+
+
+# an ordinary refusal
+
+
+@pytest.mark.parametrize("name", [CREATE, PURCHASE])
+async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
+    await ask(rig, name, FaultKind.REFUSED)
+    assert await state(rig) is State.REFUSED
+    assert "refused the request (422)" in rig.cards(FINANCE)[-1].text
+    assert len(told(rig, FINANCE, "refused")) == 1
+
+
+@pytest.mark.parametrize(("name", "agrees"), [(ONE_STEP, "its list does not"), (BULK, "its history does not")])
+async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: str, agrees: str) -> None:
+    await ask(rig, name, FaultKind.REFUSED)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    assert everywhere(rig, "the service refused it. Reason: the service refused the request (422)")
+    assert everywhere(rig, "Do not pay again")
+    await rig.pass_time(QUIET, steps=15)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    assert await reserved(rig) > 0
+    await rig.pass_time(2 * MINUTE, steps=2)
+    assert await state(rig) is State.REFUSED
+    assert agrees in told_once(rig, "failed")
+    assert await reserved(rig) == 0
+    assert asked(rig, name) == 1
+    assert not alerts(rig)
+
+
+async def test_too_many_requests_is_no_refusal(rig: Rig) -> None:
+    arm(rig, FaultKind.TOO_MANY, ONE_STEP)
+    await rig.pay(NOW)
+    await rig.press("approve")
+    assert await state(rig) is State.APPROVED
+    await rig.pass_time(3)
+    assert await state(rig) is State.COMMITTED
+    assert [one.outcome for one in await attempts(rig)] == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
+
+
+async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
+    await approved(rig, 'send luis@example.com 7.00 "before"')
+    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
+    await ask(rig, ONE_STEP, FaultKind.DONE_REFUSED)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    found = await newest(rig)
+    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
+    assert everywhere(rig, "service refused it (the service refused the request (422)), but the service holds")
+    assert everywhere(rig, operation(rig).id)
+
+
+# watched afterwards
+
+
+async def refused(rig: Rig, name: str) -> None:
+    """Refused, and whatever could be read agreed: the service's lists and records lag behind."""
+    if name == COMMIT:
+        rig.payments.switches.stale_reads = 1
+        arm(rig, FaultKind.DONE_REFUSED, COMMIT)
+        await approved(rig)
+        return
+    rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
+    await ask(rig, name, FaultKind.DONE_REFUSED)
+    await rig.pass_time(QUIET + 2 * MINUTE, steps=17)
+
+
+@pytest.mark.parametrize("name", [COMMIT, ONE_STEP, BULK])
+async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, name: str) -> None:
+    rig.payments.callbacks.switches.drop = True
+    await refused(rig, name)
+    assert await state(rig) is State.REFUSED
+    assert not paid_alerts(rig)
+    for _ in range(4):
+        await rig.payments.advance()
+        await rig.pass_time(DAY, steps=2)
+    assert await state(rig) is State.REFUSED
+    assert len(paid_alerts(rig)) == 1
+    assert "had ended as not paid, but the service shows a payment" in paid_alerts(rig)[0]
+
+
+async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
+    await refused(rig, COMMIT)
+    assert await state(rig) is State.REFUSED
+    arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    instruction_id = (await newest(rig)).id
+    assert InboxState.RECEIVED in [row.state for row in await read(rig, lambda tx: tx.inbox.of(instruction_id))]
+    rig.payments.faults.clear()
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert len(paid_alerts(rig)) == 1
+    assert {row.state for row in await read(rig, lambda tx: tx.inbox.of(instruction_id))} == {InboxState.STALE}
+
+
+async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:
+    await refused(rig, ONE_STEP)
+    assert await state(rig) is State.REFUSED
+    await rig.pass_time(2 * MINUTE)
+    assert not paid_alerts(rig)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    assert len(paid_alerts(rig)) == 1
+
+
+async def test_what_was_refused_is_not_watched_for_ever(rig: Rig) -> None:
+    await ask(rig, ONE_STEP, FaultKind.REFUSED)
+    await rig.pass_time(QUIET + 3 * MINUTE, steps=18)
+    assert (await newest(rig)).due_at is not None
+    await rig.pass_time(32 * DAY, steps=32)
+    assert (await newest(rig)).due_at is None
+    assert not alerts(rig)
+
+
+async def test_a_purchase_that_was_refused_and_is_paid_raises_an_alert(rig: Rig) -> None:
+    rig.payments.switches.lists_lag_seconds = HOUR
+    arm(rig, FaultKind.DONE_REFUSED, PURCHASE)
+    await rig.pay(COLLECT)
+    assert await state(rig) is State.REFUSED
+    await rig.pass_time(3 * HOUR, steps=4)
+    await rig.payments.settle(operation(rig).id, "confirmed")
+    await rig.pass_time(DAY, steps=4)
+    assert [text for text in alerts(rig) if "was paid, although its link was not given out" in text] == alerts(rig)
+    assert len(alerts(rig)) == 1
+
+
+async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None:
+    dearer(rig.payments)
+    await rig.pay()
+    assert await state(rig) is State.MISMATCH
+    assert (await newest(rig)).remote_id == operation(rig).id
+    before = len(rig.workspace.messages(ALERTS))
+    await rig.payments.settle(operation(rig).id, "committed")  # by hand, in the service's own pages
+    for _ in range(4):
+        await rig.payments.advance()
+        await rig.pass_time(DAY)
+    assert len(rig.workspace.messages(ALERTS)) == before + 1
+    assert "was never sent by Switchboard, but was committed elsewhere" in alerts(rig)[-1]
+
+
+def dearer(payments: PaymentsSimulator) -> None:
+    """The service takes ten times what was asked."""
+    create = payments.book.create_payout
+
+    def wrong(order: object) -> object:
+        record = create(order)  # type: ignore[arg-type]
+        record.cents *= 10
+        return record
+
+    payments.book.create_payout = wrong  # type: ignore[assignment,method-assign]
+
+
+@pytest.mark.parametrize("action", ["reject", "withdraw"])
+async def test_a_callback_and_the_watch_raise_one_alert_together(rig: Rig, action: str) -> None:
+    await rig.pay()
+    if action == "reject":
+        await rig.press("reject")
+        await rig.submit(ADA, {"reason": "no invoice"})
+    else:
+        await rig.press("withdraw", user="U0MARIA", channel=FINANCE)
+    await rig.payments.settle(operation(rig).id, "committed")
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(2 * DAY, steps=8)
+    assert len(alerts(rig)) == 1
+    assert await state(rig) in (State.REJECTED, State.WITHDRAWN)
+    assert rig.cards(APPROVALS)
