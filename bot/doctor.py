@@ -170,10 +170,9 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     client = AsyncWebClient(
         token=token.get_secret_value(), base_url=settings.slack_api_url, session=session, retry_handlers=[]
     )
-    identity, trouble = await _asked(who_we_are(client))
-    if identity is None:
-        mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
-        yield Finding(Level.ERROR, f"Slack: {trouble}", mend)
+    identity = await _identity(client)
+    if isinstance(identity, Finding):
+        yield identity
         return
     yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
     yield _scopes(identity)
@@ -194,6 +193,16 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
         if pays:
             async for finding in _quorums(settings, policy, client, identity):
                 yield finding
+
+
+async def _identity(client: AsyncWebClient) -> Identity | Finding:
+    mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
+    try:
+        return await who_we_are(client)
+    except OperatorError as ours:
+        return Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as trouble:
+        return Finding(Level.ERROR, f"Slack: {trouble.reason}", mend)
 
 
 def _scopes(identity: Identity) -> Finding:

@@ -8,6 +8,7 @@ from bot.workflows.bookings.subject import BookingSubject, StoreSubject
 from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
 from bot.workflows.deliver import deliver_due
+from bot.workflows.denials import tell_denials
 from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.follow import poll_due
@@ -60,6 +61,7 @@ DRAINS = {
     "files": intake.offer_due,
     **deliveries.DRAINS,
     "localizations": localization.run_due,
+    "denials": tell_denials,
     "outbox": deliver_due,
     "cards": _edits,
     "leftovers": _leftovers,

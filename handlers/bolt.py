@@ -33,7 +33,7 @@ from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
 from handlers.desk import Desk
-from handlers.incoming import Click, Command, Shortcut, Submission
+from handlers.incoming import Click, Command, Shortcut, Submission, origin
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError
@@ -85,7 +85,7 @@ def build(
         raise_error_for_unhandled_request=True,
     )
     app.error(_answer_anyway)
-    app.middleware(_Pin(identity.team_id))
+    app.middleware(_Pin(identity))
     listeners = _Listeners(desk=desk, router=router, patience=patience)
     app.command(_EVERYTHING)(listeners.command)
     app.action(_EVERYTHING)(listeners.action)
@@ -107,9 +107,9 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
 
 
 class _Pin(AsyncMiddleware):
-    """A signed request of another workspace is answered, and has no effect."""
+    """A signed request of another workspace or organization is answered, and has no effect."""
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: Identity) -> None:
         self._home = home
 
     async def async_process(
@@ -120,10 +120,10 @@ class _Pin(AsyncMiddleware):
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
     ) -> BoltResponse | None:
         """Go on with requests of the home workspace only."""
-        body = req.body
-        team = body.get("team_id") or (body.get("team") or {}).get("id")
-        if team != self._home:
-            log.warning("ignored a request of another workspace", team=str(team))
+        team, enterprise = origin(req.body)
+        ours = self._home.enterprise_id
+        if team != self._home.team_id or (ours and enterprise and enterprise != ours):
+            log.warning("ignored a request of another workspace", team=str(team), enterprise=str(enterprise))
             return BoltResponse(status=200, body="")
         return await next()
 

@@ -108,6 +108,20 @@ class Shortcut:
         )
 
 
+def origin(body: Mapping[str, Any]) -> tuple[object, object]:
+    """The workspace and the organization of an Enterprise Grid for which the app was sent this.
+
+    In a channel that is shared with another company, an event carries the workspace in which it happened, which may be
+    the other side's; whose installation may see it stands in its authorizations. A form names its own installation.
+    """
+    authorizations = body.get("authorizations")
+    if authorizations:
+        return authorizations[0].get("team_id"), authorizations[0].get("enterprise_id")
+    enterprise = body.get("enterprise_id") or (body.get("enterprise") or {}).get("id")
+    installed = (body.get("view") or {}).get("app_installed_team_id")
+    return installed or body.get("team_id") or (body.get("team") or {}).get("id"), enterprise
+
+
 def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
     """Ids of the files in a message, each once."""
     files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]

@@ -18,6 +18,9 @@ class Person:
 
     id: str
     team_id: str
+    """Empty for people of an Enterprise Grid, who are at home where ``teams`` says."""
+    teams: frozenset[str] = frozenset()
+    """Every workspace of their organization that they are a member of."""
     name: str = ""
     deleted: bool = False
     bot: bool = False
@@ -110,7 +113,7 @@ def full_member(person: Person | None, *, home: str) -> No | None:
     """None when the person is a full, active, human member of the home workspace; otherwise why not."""
     if person is None:
         return No.UNKNOWN
-    if person.team_id != home or person.stranger:
+    if home not in {person.team_id, *person.teams} or person.stranger:
         return No.ELSEWHERE
     if person.deleted:
         return No.GONE

@@ -75,6 +75,9 @@ def notice(facts: Mapping[str, Any]) -> Content:
             f":rotating_light: A message could not be posted{where}: {sentence_of(quote(str(facts['reason'])))} "
             "Invite the app there, or ask an admin whether it may post."
         )
+    elif facts["topic"] == "denied":
+        said = sentence_of(quote(str(facts["reason"])))
+        text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "

@@ -91,7 +91,8 @@ def _sorted(refused: SlackApiError) -> ServiceNow | ServiceNever | OutcomeUnknow
         return ServiceNow(SERVICE, "asked us to wait", retry_after=_retry_after(response))
     if not error or error in _MAYBE_DONE or (status is not None and status >= _SERVER_ERROR):
         return OutcomeUnknown(SERVICE, error or f"answered {status} without a readable body")
-    return ServiceNever(SERVICE, error, status=status)
+    needed = f"needed: {data['needed']}" if isinstance(data, dict) and data.get("needed") else ""
+    return ServiceNever(SERVICE, error, status=status, words=needed)
 
 
 def _retry_after(response: Any) -> float:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.errors import OperatorError
 from bot.slack.calls import call
 
 
@@ -21,7 +22,12 @@ class Identity:
 
 
 async def who_we_are(client: AsyncWebClient) -> Identity:
-    """Ask Slack. Raises the errors of :func:`bot.slack.calls.call`."""
+    """Ask Slack.
+
+    Raises:
+        OperatorError: the token belongs to no single workspace.
+        SwitchboardError: those of :func:`bot.slack.calls.call`.
+    """
     headers: dict[str, str] = {}
 
     async def ask() -> object:
@@ -30,11 +36,19 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
         return response
 
     answer = await call(ask())
+    team_id, enterprise_id = str(answer.get("team_id") or ""), answer.get("enterprise_id")
+    if answer.get("is_enterprise_install") or not team_id or team_id == enterprise_id:
+        # Nobody is a member of an organization as a whole: every request would be one of another workspace.
+        where = enterprise_id or "none is named"
+        raise OperatorError(
+            f"the bot token is good for a whole organization ({where}), not for one workspace",
+            mend="install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN",
+        )
     return Identity(
-        team_id=str(answer["team_id"]),
+        team_id=team_id,
         team=str(answer.get("team", "")),
         bot_id=str(answer.get("bot_id", "")),
         bot_user_id=str(answer.get("user_id", "")),
-        enterprise_id=answer.get("enterprise_id"),
+        enterprise_id=str(enterprise_id) if enterprise_id else None,
         scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
     )

@@ -5,14 +5,17 @@ not answer and nothing young enough is known, the error goes up: nobody counts o
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.approvals import STANDING_SECONDS, Person, Standing
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.slack.calls import SERVICE, call
+
+log = structlog.get_logger(__name__)
 
 FRESH = 5.0
 """Age in seconds up to which an answer needs no new question: usergroups.users.list allows 20 a minute."""
@@ -20,6 +23,20 @@ OLDEST = STANDING_SECONDS
 """Age in seconds up to which an answer may stand in when Slack does not answer."""
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
+_MENDS = {
+    "missing_scope": "the bot token lacks a scope: put the manifest into the app's settings and install the app again",
+    "plan_upgrade_required": "user groups need a paid plan of Slack: name people by their U… ids in the policy instead",
+}
+_TOKEN = "Slack does not accept the bot token: copy it again into SLACK_BOT_TOKEN"  # noqa: S105 - a sentence
+
+
+class Denied(ServiceNow):
+    """Slack will not say it, however often it is asked, until the operator mends something."""
+
+    def __init__(self, what: str, refused: ServiceNever) -> None:
+        lacking = f", {refused.words}" if refused.words else ""
+        mend = _MENDS.get(refused.reason, _TOKEN)
+        super().__init__(SERVICE, f"does not let us read {what} ({refused.reason}{lacking}); {mend}")
 
 
 class People:
@@ -35,6 +52,13 @@ class People:
         self._timeout = timeout
         self._known: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Lock] = {}
+        self._denied: dict[str, bool] = {}
+
+    def denials(self) -> list[str]:
+        """What Slack began to deny us since this was asked last, in words for the operator."""
+        news = [reason for reason, told in self._denied.items() if not told]
+        self._denied.update(dict.fromkeys(news, True))
+        return news
 
     async def standing(self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> Standing:
         """The person and their groups.
@@ -74,11 +98,20 @@ class People:
                 async with asyncio.timeout(self._timeout):
                     answer = await _twice(ask)
             except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
+                if isinstance(silent, Denied):
+                    self._note(silent)
                 if known and self._monotonic() - known[0] <= oldest:
                     return known
+                if isinstance(silent, Denied):
+                    raise
                 raise ServiceNow(SERVICE, "did not say who you are") from silent
             self._known[key] = (asked_at, answer)
             return self._known[key]
+
+    def _note(self, denied: Denied) -> None:
+        if denied.reason not in self._denied:
+            self._denied[denied.reason] = False
+            log.error("Slack denies what authority depends on", reason=denied.reason)
 
     async def _person(self, user: str) -> Person | None:
         try:
@@ -86,13 +119,14 @@ class People:
         except ServiceNever as refused:
             if refused.reason in ("user_not_found", "user_not_visible"):
                 return None
-            raise ServiceNow(SERVICE, f"refused to say who somebody is ({refused.reason})") from refused
+            raise Denied("who somebody is", refused) from refused
         return Person(
             id=user,
-            team_id=str(found.get("team_id", "")),
+            team_id=str(found.get("team_id") or ""),
+            teams=_teams(found),
             name=str((found.get("profile") or {}).get("real_name") or found.get("real_name") or found.get("name", "")),
             deleted=bool(found.get("deleted")),
-            bot=bool(found.get("is_bot")) or user == "USLACKBOT",
+            bot=any(found.get(kind) for kind in _NO_PEOPLE) or user == "USLACKBOT",
             guest=bool(found.get("is_restricted") or found.get("is_ultra_restricted")),
             stranger=bool(found.get("is_stranger")),
         )
@@ -103,8 +137,18 @@ class People:
         except ServiceNever as refused:
             if refused.reason in ("no_such_subteam", "subteam_not_found", "invalid_usergroup"):
                 return frozenset()
-            raise ServiceNow(SERVICE, f"refused to list a user group ({refused.reason})") from refused
+            raise Denied("the members of a user group", refused) from refused
         return frozenset(str(user) for user in answer.get("users", []))
+
+
+_NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
+
+
+def _teams(found: Mapping[str, Any]) -> frozenset[str]:
+    """The workspaces of an organization that somebody is a member of; nothing outside of an Enterprise Grid."""
+    organized = found.get("enterprise_user")
+    listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
+    return frozenset(team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str))
 
 
 async def _twice(ask: Callable[[], Awaitable[Any]]) -> Any:

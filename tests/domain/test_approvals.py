@@ -37,6 +37,9 @@ FLAWS = [
     ({"team_id": "T0OTHER"}, No.ELSEWHERE),
     ({"team_id": ""}, No.ELSEWHERE),
     ({"stranger": True}, No.ELSEWHERE),
+    ({"team_id": "", "teams": frozenset({"T0OTHER"})}, No.ELSEWHERE),
+    ({"team_id": "", "teams": frozenset({HOME}), "stranger": True}, No.ELSEWHERE),
+    ({"team_id": "", "teams": frozenset({HOME}), "guest": True}, No.GUEST),
     ({"deleted": True}, No.GONE),
     ({"bot": True}, No.BOT),
     ({"guest": True}, No.GUEST),
@@ -48,6 +51,12 @@ def test_only_full_members_of_the_home_workspace_count(flaw: dict[str, Any], no:
     assert full_member(person(**flaw), home=HOME) is no
     assert may_decide(approver(**flaw), requester="U0MARIA", people=PEOPLE, home=HOME) is no
     assert may_request(Standing(person(**flaw), frozenset({"S0FINANCE"})), people=PEOPLE, home=HOME) is no
+
+
+@pytest.mark.parametrize("team_id", ["", "T0OTHER", "E0ORG"])
+def test_people_of_an_enterprise_grid_are_at_home_in_each_of_their_workspaces(team_id: str) -> None:
+    ada = approver(team_id=team_id, teams=frozenset({"T0OTHER", HOME}))
+    assert may_decide(ada, requester="U0MARIA", people=PEOPLE, home=HOME) is None
 
 
 def test_somebody_slack_does_not_know_is_nobody() -> None:

@@ -128,10 +128,19 @@ class Acting(Person):
         return await self.send_event(payloads.home_opened(self._state, who, channel, tab))
 
     async def send_event(
-        self, event: Json, *, retry: int = 0, event_id: str | None = None, reason: str = "http_timeout"
+        self,
+        event: Json,
+        *,
+        retry: int = 0,
+        event_id: str | None = None,
+        reason: str = "http_timeout",
+        happened_in: str = "",
     ) -> Ack:
-        """Send an event in its wrapper; ``retry`` 1 to 3 marks a repetition, with the ``event_id`` of the first."""
-        wrapped = payloads.event_callback(self._state, event, event_id)
+        """Send an event in its wrapper; ``retry`` 1 to 3 marks a repetition, with the ``event_id`` of the first.
+
+        ``happened_in`` is the other side's workspace, where the channel is shared with one.
+        """
+        wrapped = payloads.event_callback(self._state, event, event_id, happened_in=happened_in)
         return await self._delivery.send("events_api", wrapped, retry=retry, reason=reason)
 
     async def verify_url(self) -> Ack:

@@ -91,9 +91,10 @@ class Directory:
 
     def foreign(self, user_id: str) -> bool:
         """Whether this person belongs to another workspace."""
-        return self.users[user_id].team_id != self.team_id
+        user = self.users[user_id]
+        return self.team_id not in {user.team_id, *user.teams}
 
     def team_of(self, user_id: str) -> str:
         """The workspace this person belongs to."""
         user = self.users.get(user_id)
-        return user.team_id if user else self.team_id
+        return (user.team_id if user else self.team_id) or next(iter(user.teams if user else ()), "")

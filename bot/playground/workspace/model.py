@@ -9,13 +9,19 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True)
 class User:
-    """A person, a guest, a bot or (by ``team_id``) somebody of another workspace."""
+    """A person, a guest, a bot or (by ``team_id``) somebody of another workspace.
+
+    People of an Enterprise Grid have no ``team_id`` of their own but ``teams``, the workspaces they are members of.
+    A stranger is somebody of another organization whom nobody here shares a conversation with any more.
+    """
 
     id: str
     name: str
     real_name: str = ""
     email: str = ""
     team_id: str = ""
+    teams: tuple[str, ...] = ()
+    stranger: bool = False
     restricted: bool = False
     ultra_restricted: bool = False
     deleted: bool = False

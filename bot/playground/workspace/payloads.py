@@ -14,10 +14,12 @@ VERIFICATION_TOKEN = "playground-verification-token"  # deprecated by Slack, sti
 def slash_command(state: State, user: User, channel: Channel, command: str, text: str, response_url: str) -> Json:
     """The form of a slash command; all values are strings."""
     who = state.identity
+    at_home = not state.directory.foreign(user.id)
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": user.team_id,
-        "team_domain": who.team_domain if user.team_id == who.team_id else "elsewhere",
+        "team_id": who.team_id if at_home else user.team_id,
+        "team_domain": who.team_domain if at_home else "elsewhere",
+        **({"enterprise_id": who.enterprise_id, "enterprise_name": who.team_domain} if who.enterprise_id else {}),
         "channel_id": channel.id,
         "channel_name": "privategroup" if channel.private and channel.kind == "channel" else channel.name,
         "user_id": user.id,
@@ -118,14 +120,14 @@ def message_shortcut(
     }
 
 
-def event_callback(state: State, event: Json, event_id: str | None) -> Json:
-    """The wrapper around an event."""
+def event_callback(state: State, event: Json, event_id: str | None, *, happened_in: str = "") -> Json:
+    """The wrapper around an event; ``happened_in``: the workspace of the other side of a shared channel."""
     who = state.identity
     return {
         "token": VERIFICATION_TOKEN,
-        "team_id": who.team_id,
-        "context_team_id": who.team_id,
-        "context_enterprise_id": None,
+        "team_id": happened_in or who.team_id,
+        "context_team_id": happened_in or who.team_id,
+        "context_enterprise_id": who.enterprise_id or None,
         "api_app_id": who.app_id,
         "event": event,
         "type": "event_callback",
@@ -133,7 +135,7 @@ def event_callback(state: State, event: Json, event_id: str | None) -> Json:
         "event_time": int(state.clock()),
         "authorizations": [
             {
-                "enterprise_id": None,
+                "enterprise_id": who.enterprise_id or None,
                 "team_id": who.team_id,
                 "user_id": who.bot_user_id,
                 "is_bot": True,
@@ -195,7 +197,9 @@ def file_deleted(state: State, file_id: str) -> Json:
 
 def _shared(state: State, event: Json) -> bool:
     channel = state.directory.channel(str(event.get("channel") or event.get("channel_id") or ""))
-    return channel is not None and any(state.directory.team_of(m) != state.identity.team_id for m in channel.members)
+    return channel is not None and any(
+        m in state.directory.users and state.directory.foreign(m) for m in channel.members
+    )
 
 
 def _interaction(state: State, kind: str, user: User) -> Json:
@@ -204,9 +208,9 @@ def _interaction(state: State, kind: str, user: User) -> Json:
         "type": kind,
         "token": VERIFICATION_TOKEN,
         "team": {"id": who.team_id, "domain": who.team_domain},
-        "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": user.team_id},
+        "user": {"id": user.id, "username": user.name, "name": user.name, "team_id": state.directory.team_of(user.id)},
         "api_app_id": who.app_id,
-        "enterprise": None,
+        "enterprise": {"id": who.enterprise_id, "name": who.team_domain} if who.enterprise_id else None,
         "is_enterprise_install": False,
     }
 

@@ -59,6 +59,10 @@ class Identity:
     app_token: str
     signing_secret: str
     scopes: tuple[str, ...] = SCOPES
+    enterprise_id: str = ""
+    """The organization of an Enterprise Grid that the workspace belongs to."""
+    org_wide: bool = False
+    """Whether the app was installed in the organization instead of a workspace."""
 
 
 @dataclass

@@ -36,10 +36,13 @@ def user_object(state: State, user: User) -> Json:
         "is_app_user": False,
         "updated": 0,
     }
+    if user.teams:
+        result |= {"enterprise_user": _enterprise_user(state, user)}
+        del result["team_id"]
     if user.deleted:
         return result
-    if state.directory.foreign(user.id):
-        result["is_stranger"] = False
+    if user.stranger or state.directory.foreign(user.id):
+        result["is_stranger"] = user.stranger
     return result | {
         "color": user.avatar_color.removeprefix("#"),
         "real_name": user.real_name or user.name,
@@ -51,6 +54,18 @@ def user_object(state: State, user: User) -> Json:
         "is_primary_owner": False,
         "is_restricted": user.restricted,
         "is_ultra_restricted": user.ultra_restricted,
+    }
+
+
+def _enterprise_user(state: State, user: User) -> Json:
+    return {
+        "id": user.id,
+        "enterprise_id": state.identity.enterprise_id,
+        "enterprise_name": state.identity.team_domain,
+        "is_admin": False,
+        "is_owner": False,
+        "is_primary_owner": False,
+        "teams": list(user.teams),
     }
 
 

@@ -49,6 +49,8 @@ class Workspace(Forms, Looking):
         enforce_rates: bool = True,
         ack_seconds: float = 3.0,
         trigger_seconds: float = TRIGGER_SECONDS,
+        enterprise_id: str = "",
+        org_wide: bool = False,
     ) -> None:
         self.identity = Identity(
             team_id=team_id,
@@ -61,6 +63,8 @@ class Workspace(Forms, Looking):
             app_token=app_token,
             signing_secret=signing_secret,
             scopes=tuple(scopes),
+            enterprise_id=enterprise_id,
+            org_wide=org_wide,
         )
         self._state = State(identity=self.identity, clock=clock, trigger_seconds=trigger_seconds)
         self._stopping = asyncio.Event()

@@ -23,15 +23,16 @@ def api_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001 - the 
 def auth_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
     """``auth.test``: who the token is."""
     who = state.identity
-    return {
+    organized: Json = {"enterprise_id": who.enterprise_id} if who.enterprise_id else {}
+    return organized | {
         "ok": True,
         "url": f"{state.url}/",
         "team": who.team_domain,
         "user": who.bot_name.lower(),
-        "team_id": who.team_id,
+        "team_id": who.enterprise_id if who.org_wide else who.team_id,
         "user_id": who.bot_user_id,
         "bot_id": who.bot_id,
-        "is_enterprise_install": False,
+        "is_enterprise_install": who.org_wide,
     }
 
 

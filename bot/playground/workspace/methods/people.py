@@ -18,7 +18,7 @@ def info(state: State, arguments: Arguments) -> Json:
 
 def list_users(state: State, arguments: Arguments) -> Json:
     """``users.list``: this workspace's people only."""
-    people = [u for u in state.directory.users.values() if u.team_id == state.identity.team_id]
+    people = [u for u in state.directory.users.values() if not state.directory.foreign(u.id)]
     some, cursor = page(people, arguments, default=1000, most=1000)
     found = [user_object(state, user) for user in some]
     return {
@@ -33,7 +33,7 @@ def lookup_by_email(state: State, arguments: Arguments) -> Json:
     """``users.lookupByEmail``: active people of this workspace."""
     wanted = arguments.text("email").lower()
     for user in state.directory.users.values():
-        if user.email.lower() == wanted and not user.deleted and user.team_id == state.identity.team_id:
+        if user.email.lower() == wanted and not user.deleted and not state.directory.foreign(user.id):
             return {"ok": True, "user": user_object(state, user)}
     raise ApiRefusal("users_not_found")
 

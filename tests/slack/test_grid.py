@@ -1,0 +1,131 @@
+"""Enterprise Grid and shared channels: who is at home where, and which token is good for it."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.domain.errors import OperatorError
+from bot.playground.workspace import Workspace
+from bot.slack.identity import who_we_are
+from tests.slack.conftest import Api
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, EVE, MARIA, ZOE, Rig
+from tests.workflows.looking import alerts, heard, newest, requests, votes
+
+HOME, SISTER, ORG = "T0HOME", "T0SISTER", "E0ORG"
+
+
+def in_a_grid(workspace: Workspace) -> None:
+    """The workspace is one of an organization; its people are members of several."""
+    workspace._state.identity = replace(workspace.identity, enterprise_id=ORG)
+
+
+@pytest.fixture
+async def grid(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=in_a_grid)
+    for user in (MARIA, ADA):
+        opened.workspace.set_user(user, team_id="", teams=(SISTER, HOME))
+    yield opened
+    await opened.close()
+
+
+async def test_people_of_a_grid_ask_and_approve(grid: Rig) -> None:
+    await grid.pay()
+    await grid.press("approve", user=ADA)
+    await grid.settle()
+    assert (await newest(grid)).decided_by == ADA
+    assert grid.paid == [("ana@example.com", 2500)]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"teams": (SISTER,)},
+        {"teams": (HOME, SISTER), "stranger": True},
+        {"teams": (), "team_id": HOME, "stranger": True},
+        {"teams": (HOME,), "restricted": True},
+    ],
+    ids=["another workspace of the organization", "a stranger", "a stranger with our id", "a guest"],
+)
+async def test_others_of_a_grid_do_not_count(grid: Rig, changes: dict[str, Any]) -> None:
+    grid.workspace.set_user(ADA, **{"team_id": "", **changes})
+    await grid.pay()
+    await grid.press("approve", user=ADA, force=True)
+    assert not await votes(grid)
+
+
+async def test_an_upload_of_the_other_side_of_a_shared_channel_is_heard(grid: Rig) -> None:
+    ours = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
+    assert (await grid.workspace.send_event(ours, happened_in="T0PARTNER")).status == 200
+    assert grid.workspace.home(ZOE) is not None
+
+
+async def test_an_event_that_another_workspace_authorized_has_no_effect(grid: Rig) -> None:
+    grid.workspace._state.identity = replace(grid.workspace.identity, team_id="T0PARTNER")
+    event = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
+    assert (await grid.workspace.send_event(event, happened_in=HOME)).status == 200
+    assert grid.workspace.home(ZOE) is None
+
+
+async def test_an_organization_that_is_not_ours_has_no_effect(grid: Rig) -> None:
+    grid.workspace._state.identity = replace(grid.workspace.identity, enterprise_id="E0OTHER")
+    assert (await grid.pay()).status == 200
+    assert not await requests(grid)
+
+
+async def test_a_token_for_a_whole_organization_is_refused_at_the_start(sqlite_url: str) -> None:
+    def org_wide(workspace: Workspace) -> None:
+        workspace._state.identity = replace(workspace.identity, enterprise_id=ORG, org_wide=True)
+
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=org_wide, start=False)
+    try:
+        with pytest.raises(OperatorError, match=r"whole organization \(E0ORG\)"):
+            await rig.start()
+    finally:
+        await rig.close()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"team_id": "T1", "is_enterprise_install": True},
+        {"enterprise_id": "E1", "is_enterprise_install": True},
+        {"team_id": "E1", "enterprise_id": "E1"},
+        {"enterprise_id": "E1"},
+        {},
+    ],
+)
+async def test_a_token_without_a_workspace_of_its_own_is_named(
+    api: Api, web_client: AsyncWebClient, answer: dict[str, Any]
+) -> None:
+    api.say("auth.test", {"ok": True, "user_id": "U1", "bot_id": "B1", **answer})
+    with pytest.raises(OperatorError, match="whole organization") as refused:
+        await who_we_are(web_client)
+    assert "SLACK_BOT_TOKEN" in refused.value.mend
+
+
+async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(
+    grid: Rig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    scopes = tuple(scope for scope in grid.workspace.identity.scopes if scope != "usergroups:read")
+    grid.workspace._state.identity = replace(grid.workspace._state.identity, scopes=scopes)
+    await grid.pass_time(120)
+    await grid.pay()
+    said = await heard(grid, MARIA, "does not let us read the members of a user group")
+    assert "missing_scope, needed: usergroups:read" in said
+    await grid.settle()
+    assert ["usergroups:read" in text for text in alerts(grid)] == [True]
+    await grid.pay()
+    await grid.settle()
+    assert len(alerts(grid)) == 1
+    assert "usergroups:read" in capsys.readouterr().out
+
+
+async def test_people_of_other_companies_are_told_why_they_do_not_count(grid: Rig) -> None:
+    grid.workspace.set_user(EVE, team_id="", teams=("T0EVE",))
+    await grid.pay()
+    await grid.press("approve", user=EVE, force=True)
+    assert "another one" in await heard(grid, EVE, "members of this workspace")
