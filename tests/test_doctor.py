@@ -130,3 +130,25 @@ async def test_a_service_that_is_down(rig: Rig, capsys: pytest.CaptureFixture[st
     code, shown = await report(capsys)
     assert code == 1
     assert "error    payments: " in shown
+
+
+async def test_a_rule_that_nobody_could_meet(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lin leaves; of Ada and Tom the latter may ask as well, so there is one for what he asks."""
+    rig.workspace.set_group("S0TREASURY", ["U0ADA", "U0TOM"])
+    _, shown = await report(capsys)
+    line = "approval.rule 1 (over 1000.00 USD): quorum: asks for 2 besides the requester, and only 1 of the approvers"
+    assert f"warning  {line}" in shown
+    monkeypatch.setenv("ENVIRONMENT", "production")
+    code, shown = await report(capsys)
+    assert code == 1
+    assert f"error    {line}" in shown
+
+
+async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    code, shown = await report(capsys)
+    assert code == 0
+    assert "warning  a duplicate of the largest kind needs one more approver" in shown
+    rig.workspace.set_group("S0FINANCE", ["U0MARIA"])
+    assert "a duplicate of the largest kind" not in (await report(capsys))[1]
