@@ -142,7 +142,7 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.COMMIT_UNKNOWN:
             return "the service did not say whether it canceled them. Switchboard is reading them again."
         case State.NEEDS_HUMAN:
-            return f"whether the service canceled them is *unknown*; they still read as pending. {_reason(instruction)}"
+            return f"{_with_people(instruction)} {_reason(instruction)}"
         case State.COMMITTED:
             return f"everything was sent; what became of each is being read. {_reason(instruction)}".strip()
         case State.COMPLETED | State.FAILED:
@@ -157,6 +157,13 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
             return f"{_reason(instruction)} Nothing was canceled."
         case _:
             return None
+
+
+def _with_people(instruction: Instruction) -> str:
+    """Why people have to decide on a cancellation: an answer that was lost, or approvals that were."""
+    if instruction.unknown_since is None:
+        return "not all of them were sent to the service."
+    return "whether the service canceled them is *unknown*; they still read as pending."
 
 
 def canceled(tally: Tally) -> str:

@@ -288,7 +288,9 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
     lost = [one.n for one in tx.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
     named = [row for n in lost for row in tx.bulk_items.named_by(instruction.id, n)]
     if not [row for row in named if row.status == PENDING_WORD]:
-        if instruction.state is State.NEEDS_HUMAN:
+        if instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction):
+            reconcile.later(ctx, tx, instruction, now)  # what is left waits for the approvals it lost
+        elif instruction.state is State.NEEDS_HUMAN:
             _all_sent(ctx, tx, instruction, progress, now)
         else:
             _go_on(tx, instruction, now)
@@ -309,6 +311,11 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
         last_read_at=now if counted else instruction.last_read_at,
         due_at=now + ctx.quiet.spacing,
     )
+
+
+def _left(tx: Tx, instruction: Instruction) -> bool:
+    """Whether anything that can still be canceled was never sent."""
+    return bool(tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=1))
 
 
 def _verified(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:

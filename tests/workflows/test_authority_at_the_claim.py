@@ -14,6 +14,8 @@ from bot.workflows import commit, decide
 from bot.workflows.ballot import OutdatedError, Standings, standings_of
 from bot.workflows.context import Context
 from storage.transaction import Tx
+from tests.flow.test_bulk import ask as ask_for_many
+from tests.flow.test_bulk import run
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
 from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
@@ -21,14 +23,20 @@ from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everyw
 Reading = Callable[..., Any]
 
 
-def while_reading(rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None]) -> None:
-    """Let something happen while the service is read, before its answer."""
+def while_reading(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None], *, answered: bool = False
+) -> None:
+    """Let something happen while the service is asked, before its answer or, ``answered``, right after it."""
     payments = rig.switchboard.context.payments
     original: Reading = getattr(payments, method)
 
     async def slow(*arguments: Any, **named: Any) -> Any:
-        happens()
-        return await original(*arguments, **named)
+        if not answered:
+            happens()
+        answer = await original(*arguments, **named)
+        if answered:
+            happens()
+        return answer
 
     monkeypatch.setattr(payments, method, slow)
 
@@ -217,3 +225,36 @@ async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> Non
     assert (await people.standing(ADA)).read_at == asked_at
     clock.advance(4)
     assert (await people.standing(ADA)).read_at == asked_at + 4
+
+
+async def test_what_is_left_of_a_cancellation_waits_for_the_approvals_it_lost(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Votes are counted for each request of it, not once for all of them."""
+    await ask_for_many(rig, "\n".join(f"q{n}@example.com,0.01" for n in range(130)))
+    await rig.press("approve", user=ADA)
+    await run(rig, steps=3)
+    await rig.pay(f"bulk cancel {(await newest(rig)).reference} all")
+    assert rig.clock is not None
+    clock = rig.clock
+
+    def dismissed() -> None:
+        clock.advance(61)
+        rig.workspace.set_user(ADA, deleted=True)
+
+    while_reading(rig, monkeypatch, "cancel_bulk_items", dismissed, answered=True)
+    await rig.press("approve", user=ADA)
+    monkeypatch.undo()
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert everywhere(rig, "not all of them were sent to the service. Somebody who approved no longer counts")
+    await rig.pass_time(5 * HOUR, steps=10)
+    assert (await state(rig), named(rig)) == (State.NEEDS_HUMAN, [100])
+    await votes_with_amount(rig, "retry", LIN, "1.30")
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert (await state(rig), named(rig)) == (State.COMPLETED, [100, 30])
+
+
+def named(rig: Rig) -> list[int]:
+    """How many payments each request to cancel named."""
+    bodies = [call.body for call in rig.payments.calls_of("cancel_bulk_items")]
+    return [len(body["paymentItems"]) for body in bodies if isinstance(body, dict)]
