@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
-from bot.domain.instruction import CallbackKind
+from bot.domain.instruction import CallbackKind, Choice, Vote
 from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
@@ -110,6 +110,37 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
         assert (kept.instruction_id, kept.kind) == (made.id, CallbackKind.CANCEL)
         kind = CallbackKind.PURCHASE
         assert await store.write(lambda tx: tx.tokens.put(token_hash="u", instruction_id=made.id, kind=kind))
+    finally:
+        await store.close()
+
+
+async def test_votes_of_before_count_as_given_without_the_amount(
+    new_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, upgrade = instruction(), command.upgrade
+    before = {"instruction_id": made.id, "round": 1, "person": "U0ADA", "choice": Choice.APPROVE, "at": NOW}
+
+    def the_step_before(config: Config, _revision: str) -> None:
+        upgrade(config, "0008")
+        connection: Connection = config.attributes["connection"]
+        known = {column["name"] for column in inspect(connection).get_columns("instruction")}
+        then = {name: value for name, value in _values(made).items() if name in known}
+        connection.execute(tables.instruction.insert().values(then))
+        connection.execute(tables.vote.insert().values(before))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", the_step_before)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
+    try:
+        assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(made.id, 1)]) == [False]
+        again = Vote(instruction_id=made.id, round=1, person="U0LIN", choice=Choice.APPROVE, at=NOW, typed=True)
+        assert await store.write(lambda tx: tx.votes.cast(again))
+        assert await store.read(lambda tx: {vote.person: vote.typed for vote in tx.votes.of(made.id, 1)}) == {
+            "U0ADA": False,
+            "U0LIN": True,
+        }
     finally:
         await store.close()
 
