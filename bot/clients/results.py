@@ -7,20 +7,20 @@ something else a moment later.
 """
 
 import asyncio
-import ipaddress
 import re
 import socket
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import PurePosixPath
 from typing import Final, Self
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
 CHUNK_BYTES: Final = 64 * 1024
 _HOPS: Final = 3
@@ -51,7 +51,7 @@ class GuardedResolver(AbstractResolver):
             PrivateAddressError: none of them is public.
         """
         found = await self._resolver.resolve(host, port, family)
-        if _plain(host) in self._own:
+        if plain_host(host) in self._own:
             return found
         public = [one for one in found if is_public(one["host"])]
         if found and not public:
@@ -63,27 +63,9 @@ class GuardedResolver(AbstractResolver):
         await self._resolver.close()
 
 
-def is_public(address: str) -> bool:
-    """Whether this IP address can be reached from everywhere; addresses that carry another one count as that one."""
-    try:
-        parsed = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return False
-    if isinstance(parsed, ipaddress.IPv6Address):
-        inner = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
-        if inner is not None:
-            return is_public(str(inner))
-        if parsed in _NAT64:
-            return is_public(str(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)))
-    return parsed.is_global and not parsed.is_multicast
-
-
-_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
-
-
 def open_result_session(own: Collection[str], *, resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
     """A session for :class:`Results`, closed by whoever opened it. ``own``: hosts that may be private."""
-    guarded = GuardedResolver(own=[_plain(host) for host in own], resolver=resolver)
+    guarded = GuardedResolver(own=_plain(own), resolver=resolver)
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10),
         trust_env=False,
@@ -104,7 +86,7 @@ class Results:
 
     def __init__(self, *, session: aiohttp.ClientSession, own: Collection[str], total: float = 900.0) -> None:
         self._session = session
-        self._own = frozenset(_plain(host) for host in own)
+        self._own = _plain(own)
         self._timeout = aiohttp.ClientTimeout(
             total=total, sock_connect=_CONNECT_SECONDS, sock_read=min(_SILENCE_SECONDS, total)
         )
@@ -146,17 +128,13 @@ class Results:
 
     def _admit(self, url: str, service: str) -> None:
         """Refuse what is refused without asking anybody; names are looked at by the resolver."""
-        try:
-            parts = urlsplit(url)
-            host, _ = _plain(parts.hostname or ""), parts.port
-        except ValueError:
-            raise ServiceNever(service, "named an address for its result that is none") from None
-        if parts.scheme not in ("http", "https") or not host or parts.username or parts.password:
-            raise ServiceNever(service, "named an address for its result that is none")
-        if host in self._own:
-            return
-        if _is_address(host) and not is_public(host):
-            raise ServiceNever(service, "named a private address for its result")
+        match flaw_of(url, own=self._own):
+            case None:
+                return
+            case Flaw.PRIVATE:
+                raise ServiceNever(service, "named a private address for its result")
+            case Flaw.NO_ADDRESS | Flaw.CREDENTIALS:
+                raise ServiceNever(service, "named an address for its result that is none")
 
     async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:
         headers = {"Accept-Encoding": "identity"}
@@ -229,18 +207,9 @@ def _name(answer: aiohttp.ClientResponse) -> str:
     return PurePosixPath(name.replace("\\", "/")).name.strip()
 
 
-def _plain(host: str) -> str:
-    """A host name in its one form."""
-    return host.strip("[]").rstrip(".").lower()
-
-
-def _is_address(host: str) -> bool:
-    """Whether a host is an IP address, however it is written: clients read ``2130706433`` and ``0x7f.1`` as one too."""
-    try:
-        ipaddress.ip_address(host.partition("%")[0])
-    except ValueError:
-        return bool(re.fullmatch(r"(0x[0-9a-f]*|\d+)(\.(0x[0-9a-f]*|\d+))*", host))
-    return True
+def _plain(hosts: Collection[str]) -> frozenset[str]:
+    """Host names in their one form."""
+    return frozenset(host for host in map(plain_host, hosts) if host is not None)
 
 
 def _is_private(refused: BaseException | None) -> bool:

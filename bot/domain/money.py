@@ -5,6 +5,7 @@ float never appears and no locale is guessed: ``1,000.00`` is refused, not inter
 """
 
 import re
+import unicodedata
 from decimal import Decimal
 from typing import NewType
 
@@ -15,7 +16,30 @@ CURRENCY = "USD"
 _AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.ASCII)
 
 
+_REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
+"""How people write that an amount is in our currency."""
+
+_CODES = frozenset(
+    """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD
+    CDF CHF CLF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF
+    GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP
+    LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB
+    PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL
+    THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWG BTC
+    ETH USDC USDT
+    """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
+)
+_SPELLED = frozenset("eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr yen pesos pounds".split())  # noqa: SIM905
+"""Currencies in small letters, as far as they are no words of anything else."""
+
 _PLAIN_DIGITS = "it is written in digits, with a point before the cents and no currency sign"
+OTHER_CURRENCY = (
+    f"only {CURRENCY} can be sent: an amount in digits, with no currency sign and no other currency after it"
+)
+_LONGEST_SIGN = 3
 _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
 
@@ -44,14 +68,23 @@ def parse_amount(text: str) -> Cents:
     return Cents(cents)
 
 
+def names_other_currency(word: str) -> bool:
+    """Whether a word beside an amount says that it is in another currency than ours."""
+    if word.upper() in OUR_CURRENCY:
+        return False
+    if word in _CODES or word.lower() in _SPELLED:
+        return True
+    return len(word) <= _LONGEST_SIGN and any(unicodedata.category(letter) == "Sc" for letter in word)
+
+
 def _broken_rule(text: str) -> str:
     if text.startswith(("-", "\u2212")):
         return "it must be more than zero"
+    if any(map(names_other_currency, re.split(r"[\s0-9.,]+", text))):
+        return OTHER_CURRENCY
     if re.fullmatch(r"[0-9]+\.[0-9]{3,}", text, re.ASCII):
         return "it has at most two decimal places"
-    if any(letter.isalpha() for letter in text):
-        return _PLAIN_DIGITS  # a currency beside it, such as 5 USD
-    if "," in text or "\u00a0" in text or " " in text or "'" in text:
+    if not any(letter.isalpha() for letter in text) and any(letter in text for letter in ",\u00a0 '"):
         return "it is written without thousands separators, with a point before the cents"
     if re.fullmatch(r"[0-9]{13,}(\.[0-9]{1,2})?", text, re.ASCII):
         return "it is too large"
@@ -63,6 +96,8 @@ def cents_of(value: object) -> Cents | None:
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal):
         return None
     text = str(value).strip()
+    if isinstance(value, str) and _REPORTED.fullmatch(text) is None:
+        return None  # Decimal reads "1_000" and the digits of every script, too
     if len(text) > _LONGEST:
         return None  # more digits than Decimal keeps, or an exponent that makes a number of gigabytes
     try:

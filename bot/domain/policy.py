@@ -20,7 +20,7 @@ _LONGEST = 3_650 * _UNITS["d"]
 
 
 def _seconds(value: Any) -> float:
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", value.strip()) if isinstance(value, str) else None
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*([smhd])", value.strip()) if isinstance(value, str) else None
     if found is None or float(found[1]) <= 0:
         raise ValueError('must be a positive duration with a unit s, m, h or d, e.g. "24h"')
     seconds = float(found[1]) * _UNITS[found[2]]

@@ -3,7 +3,15 @@
 from bot.clients.payments import OperationType
 from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
-from bot.domain.money import AmountError, Cents, parse_amount, shown
+from bot.domain.money import (
+    OTHER_CURRENCY,
+    OUR_CURRENCY,
+    AmountError,
+    Cents,
+    names_other_currency,
+    parse_amount,
+    shown,
+)
 from bot.domain.policy import Policy
 from bot.presentation.text import clean
 from bot.presentation.views import DESCRIPTION_LIMIT
@@ -34,6 +42,17 @@ def amount(text: str) -> Cents:
         return parse_amount(text)
     except AmountError as broken:
         raise PersonError(argument="amount", rule=broken.rule, example="25.00", given=text) from None
+
+
+def currency(word: str) -> bool:
+    """Whether a word after an amount only names its currency.
+
+    Raises:
+        PersonError: it names another one; taken for the description, nobody would see that the amount is not meant.
+    """
+    if names_other_currency(word):
+        raise PersonError(argument="amount", rule=OTHER_CURRENCY, example="25.00", given=word)
+    return word.upper() in OUR_CURRENCY
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:

@@ -50,6 +50,9 @@ class Argument:
     optional: bool = False
     """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
 
+    unit: Callable[[str], bool] | None = None
+    """Whether the word after it belongs to it and says nothing more; raises ``PersonError`` where it contradicts."""
+
     @property
     def usage(self) -> str:
         """As help prints it."""
@@ -147,9 +150,12 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
             try:
                 found.append(read_argument(argument, text))
             except PersonError as broken:
-                errors.append(
-                    PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
-                )
+                errors.append(_with_example(broken, example, text))
+        try:
+            left = _without_unit(argument, left)
+        except PersonError as broken:
+            errors.append(_with_example(broken, example, left[0]))
+            left = left[1:]
         values[argument.name] = found if argument.each else next(iter(found), None)
     if left:
         errors.append(
@@ -158,6 +164,14 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     if errors:
         raise MistakesError(errors)
     return values
+
+
+def _with_example(broken: PersonError, example: str, text: str) -> PersonError:
+    return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
+
+
+def _without_unit(argument: Argument, left: list[str]) -> list[str]:
+    return left[1:] if argument.unit is not None and left and argument.unit(left[0]) else left
 
 
 def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:

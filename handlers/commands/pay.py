@@ -123,7 +123,7 @@ _SEND = Verb(
     alone=_send_form,
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
-        Argument(name="amount", rule=fields.AMOUNT_RULE, read=fields.amount),
+        Argument(name="amount", rule=fields.AMOUNT_RULE, read=fields.amount, unit=fields.currency),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
     ),
 )

@@ -13,10 +13,10 @@ from bot.clients.results import (
     GuardedResolver,
     PrivateAddressError,
     Results,
-    is_public,
     open_result_session,
 )
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.web import is_public
 
 DATA = bytes(range(256)) * 1_000
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]

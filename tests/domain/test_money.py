@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.money import AmountError, Cents, cents_of, parse_amount, plain, shown
+from bot.domain.money import AmountError, Cents, cents_of, names_other_currency, parse_amount, plain, shown
 
 LARGEST = 99_999_999_999_999
 
@@ -46,6 +46,8 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
         ("$25", "in digits"),
         ("25 USD", "no currency sign"),
         ("25USD", "in digits"),
+        ("25 EUR", "only USD can be sent"),
+        ("25€", "only USD can be sent"),
         ("NaN", "in digits"),
         ("Infinity", "in digits"),
         ("0x10", "in digits"),
@@ -109,7 +111,7 @@ def test_an_amount_a_service_reports_is_exact(value: object, cents: int) -> None
 @pytest.mark.parametrize(
     "value",
     [
-        *(True, None, [], {}, "", "abc", "25.001", 25.001, "1,000.00", "9" * 30, "١٢ USD"),
+        *(True, None, [], {}, "", "abc", "25.001", 25.001, "1,000.00", "9" * 30, "١٢ USD", "1_000", "２５", "١٢"),
         *("NaN", "Infinity", "-Infinity", float("nan"), "1e999999", "1E-999999"),
     ],
 )
@@ -121,3 +123,10 @@ def test_what_is_no_exact_amount_is_none(value: object) -> None:
 def test_no_report_of_a_service_breaks_the_reader(value: object) -> None:
     found = cents_of(value)
     assert found is None or isinstance(found, int)
+
+
+def test_only_what_is_a_currency_is_taken_for_one() -> None:
+    others = ["EUR", "eur", "Euros", "MXN", "€", "£", "C$", "BTC"]
+    assert [word for word in others if not names_other_currency(word)] == []
+    words = ["USD", "usd", "$", "US$", "VAT", "TAX", "rent", "Pen", "all", "try", "top", "EURO-zone", "$5 voucher", ""]
+    assert [word for word in words if names_other_currency(word)] == []

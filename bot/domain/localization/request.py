@@ -11,6 +11,7 @@ from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.declaration import Capability, Media, Operation, normal_format
 from bot.domain.localization.languages import ENGLISH, language_of
+from bot.domain.web import Flaw, flaw_of, plain_host
 
 _URL_LIMIT = 2_000
 _ENDING = re.compile(r"[a-z0-9]{1,5}")
@@ -163,18 +164,16 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
     ``own_hosts``: where the service itself is, when that may be told; when it runs on this machine, it may be told to
     download from this machine. No other private address is ever passed on.
     """
-    try:
-        parts = urlsplit(url)
-        host, _ = (parts.hostname or "").rstrip("."), parts.port
-    except ValueError:
-        return [source_error(media, _NO_ADDRESS, url)]
-    if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
-        return [source_error(media, _NO_ADDRESS, url)]
     if len(url) > _URL_LIMIT:
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
-    if parts.username is not None or parts.password is not None:
+    own = {host for host in map(plain_host, own_hosts) if host is not None}
+    flaw = flaw_of(url, own=own)
+    if flaw is Flaw.NO_ADDRESS:
+        return [source_error(media, _NO_ADDRESS, url)]
+    if flaw is Flaw.CREDENTIALS:
         return [source_error(media, "it must not hold a user name or a password", "")]
-    allowed = _is_public(host) or host in own_hosts or (is_here(host) and any(map(is_here, own_hosts)))
+    parts = urlsplit(url)
+    allowed = flaw is None or (is_here(parts.hostname or "") and any(map(is_here, own)))
     rule = "" if allowed else "the service must reach it, so it cannot be a private address"
     name, _, ending = unquote(parts.path).rpartition("/")[2].rpartition(".")
     extension = normal_format(ending) if name else ""
@@ -186,21 +185,10 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
 
 def is_here(host: str) -> bool:
     """Whether a host is this machine."""
-    if host.casefold() == "localhost":
+    plain = plain_host(host) or ""
+    if plain == "localhost":
         return True
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return ipaddress.ip_address(plain).is_loopback
     except ValueError:
         return False
-
-
-def _is_public(host: str) -> bool:
-    if host.casefold() == "localhost" or host.casefold().endswith((".localhost", ".local", ".internal")):
-        return False
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        # Digits and hexadecimal numbers are read as addresses by many programs: 2130706433 is this machine.
-        return "." in host and re.fullmatch(r"(?:0x[0-9a-f]*|[0-9.])+", host.casefold()) is None
-    mapped = getattr(address, "ipv4_mapped", None) or address
-    return bool(mapped.is_global) and not mapped.is_multicast

@@ -1,0 +1,101 @@
+"""Web addresses from outside: what somebody typed, and what a service names for its results. One check for both.
+
+Programs read the same host in many ways: with full-width letters, percent signs, a dot at its end, an IPv4 address as
+one number or in octal, or inside of an IPv6 address. So the host is brought into its one form first, and what has none
+is refused. What a name stands for is decided where it is connected to (``bot.clients.results``).
+"""
+
+import ipaddress
+import re
+import unicodedata
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+_LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
+_INSIDE: Final = ("localhost", "local", "internal", "localdomain", "lan", "home.arpa", "intranet", "corp", "test")
+_LONGEST_NAME: Final = 253
+
+_GLOBAL: Final = ipaddress.IPv6Network("2000::/3")
+_NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
+_ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
+
+
+class Flaw(StrEnum):
+    """What is wrong with a web address."""
+
+    NO_ADDRESS = "no address"
+    CREDENTIALS = "credentials"
+    PRIVATE = "private"
+
+
+def flaw_of(url: str, *, own: Collection[str] = ()) -> Flaw | None:
+    """Why an address may neither be opened nor handed on; None: it may.
+
+    ``own``: hosts of configured services, as :func:`plain_host` writes them; they may be private.
+    """
+    if not url.isprintable() or any(letter in url for letter in ' \\<>"'):
+        return Flaw.NO_ADDRESS
+    try:
+        parts = urlsplit(url)
+        given, port = parts.hostname or "", parts.port
+    except ValueError:
+        return Flaw.NO_ADDRESS
+    if parts.scheme not in ("http", "https") or port == 0:
+        return Flaw.NO_ADDRESS
+    if parts.username is not None or parts.password is not None:
+        return Flaw.CREDENTIALS
+    host = plain_host(given)
+    if host is None:
+        return Flaw.NO_ADDRESS
+    return None if host in own or is_public_host(host) else Flaw.PRIVATE
+
+
+def plain_host(text: str) -> str | None:
+    """A host in its one form, an IPv6 address without brackets; None when it has none."""
+    # Letters that only look like others come first: a percent sign may be one of them.
+    host = unicodedata.normalize("NFKC", unquote(unicodedata.normalize("NFKC", text))).strip("[]").casefold()
+    if ":" in host:
+        try:
+            return ipaddress.IPv6Address(host).compressed
+        except ValueError:
+            return None
+    host = host.replace("\u3002", ".").removesuffix(".")
+    try:
+        host = host if host.isascii() else host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return None
+    good = len(host) <= _LONGEST_NAME and all(_LABEL.fullmatch(label) for label in host.split("."))
+    return host if good else None
+
+
+def is_public_host(host: str) -> bool:
+    """Whether a host in its one form is everybody's, as far as its name tells."""
+    if ":" in host or _NUMBERS.fullmatch(host):
+        return is_public(host)  # a number that is no address in four parts is read as one by other programs
+    return "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
+
+
+def is_public(address: str) -> bool:
+    """Whether this IP address can be reached from everywhere; addresses that carry another one count as that one."""
+    try:
+        parsed = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv4Address):
+        return parsed.is_global and not parsed.is_multicast
+    carried = _carried(parsed)
+    if carried is not None:
+        return is_public(str(carried))
+    return parsed in _GLOBAL and parsed.is_global
+
+
+def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that this one leads to."""
+    number = int(address)
+    last = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
+    if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
+        return last
+    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
