@@ -8,7 +8,7 @@ import asyncio
 import errno
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -49,8 +49,9 @@ from bot.slack.whispers import Whispers
 from bot.workflows import localization
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
-from bot.workflows.context import Context
+from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.leases import Leases
 from bot.workflows.recover import recover
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
@@ -97,6 +98,8 @@ class Surroundings:
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: EditPace | None = None
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    """Waits that many seconds of ``clock``."""
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
     uses: Sequence[Use] | None = None
@@ -352,6 +355,7 @@ class Switchboard:
             assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
             localizing=localizing,
             emails=emails,
+            leases=Leases(seconds=LEASE_SECONDS, sleep=self._around.sleep),
         )
 
     def _make_people(self, client: AsyncWebClient) -> People:

@@ -116,6 +116,10 @@ class OutboxRow:
     sent_ts: str
     created_at: datetime
     last_error: str
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
     @property
     def before(self) -> OutboxState:
@@ -139,6 +143,10 @@ class InboxRow:
     due_at: datetime
     lease_owner: str
     lease_until: datetime | None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,6 +175,10 @@ class Tracked:
     lease_until: datetime | None
     last_status: str
     stopped_at: datetime | None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +233,10 @@ class Job:
     lease_owner: str = ""
     lease_until: datetime | None = None
     closed_at: datetime | None = None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,6 +263,10 @@ class DropRow:
     due_at: datetime | None
     lease_owner: str = ""
     lease_until: datetime | None = None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
 
 class StoreState(StrEnum):
@@ -308,6 +328,10 @@ class StoreEvent:
     due_at: datetime
     lease_owner: str
     lease_until: datetime | None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error after which it is left alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,6 +44,7 @@ class No(StrEnum):
     NOT_IN_CHARGE = "not_in_charge"
     MAY_NOT_FREEZE = "may_not_freeze"
     MAY_NOT_UNFREEZE = "may_not_unfreeze"
+    NOT_ADMIN = "not_admin"
 
 
 class Void(StrEnum):

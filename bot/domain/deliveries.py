@@ -124,6 +124,8 @@ class Booking:
     due_at: datetime | None = None
     lease_owner: str = ""
     lease_until: datetime | None = None
+    tries: int = 0
+    stopped: str = ""
     closed_at: datetime | None = None
 
     @property

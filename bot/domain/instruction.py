@@ -230,6 +230,8 @@ class Instruction:
     """When the worker looks again; None: nothing to do until somebody acts."""
     lease_owner: str = ""
     lease_until: datetime | None = None
+    tries: int = 0
+    stopped: str = ""
     closed_at: datetime | None = None
 
     @property
@@ -305,6 +307,9 @@ class CallbackKind(StrEnum):
     PURCHASE = "purchase"
     """A purchase completed."""
 
+
+EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
+"""A request with an effect may be on its way: only its own process moves it on, or whoever finds that process dead."""
 
 FINAL: frozenset[State] = frozenset(
     {

@@ -46,6 +46,7 @@ _REFUSED: dict[No | Refusal, str] = {
     No.NOT_IN_CHARGE: "Only approvers and admins of the policy may see this, and you are not among them.",
     No.MAY_NOT_FREEZE: "Only approvers and admins of the policy may freeze payments, and you are not among them.",
     No.MAY_NOT_UNFREEZE: "Only approvers of the policy may let payments flow again, and you are not among them.",
+    No.NOT_ADMIN: "Only admins of the policy may do this, and you are not among them.",
     Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
     Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",

@@ -63,6 +63,8 @@ _SAID: Mapping[str, str] = {
     "needs_human": "it needs a person: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",
+    "stopped": "Switchboard stopped here after an internal error",
+    "tried_again": "{who} had it tried again",
     "closed": "{who} closed it as not paid",
 }
 """What an action of the audit is in words. One that is not here is told by its name."""

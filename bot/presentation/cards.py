@@ -6,7 +6,7 @@ from bot.domain.bulk_state import is_many
 from bot.domain.content import Block, Content
 from bot.domain.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
 from bot.domain.money import shown
-from bot.presentation import bulk
+from bot.presentation import bulk, stopped
 from bot.presentation.states import headline, sentence
 from bot.presentation.text import (
     SECTION_LIMIT,
@@ -147,7 +147,7 @@ def _facts(instruction: Instruction) -> list[Block]:
 def _notes(
     instruction: Instruction, voters: Sequence[str], for_approvers: bool, approvals_channel: str, invite_to: str
 ) -> list[str]:
-    notes = []
+    notes = [stopped.note(instruction.stopped)] if instruction.stopped else []
     if voters:
         notes.append(f"Approved by {mentions(list(voters))}")
     if instruction.state not in FINAL:

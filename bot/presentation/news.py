@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import bulk, refused
+from bot.presentation import bulk, refused, stopped
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
@@ -78,6 +78,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "denied":
         said = sentence_of(quote(str(facts["reason"])))
         text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
+    elif facts["topic"] == "stopped":
+        return stopped.notice(facts)
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "

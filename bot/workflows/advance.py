@@ -1,19 +1,30 @@
 """One step of every instruction that is due. What the step is depends on its state alone."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 
 import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.instruction import Instruction, Kind, State
+from bot.domain.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
 from bot.presentation.holding import is_held
-from bot.workflows import bulk_cancel, bulk_request, bulk_send, commit, create, one_step, purchase, reconcile
+from bot.workflows import (
+    bulk_cancel,
+    bulk_request,
+    bulk_send,
+    commit,
+    create,
+    one_step,
+    purchase,
+    reconcile,
+    recover,
+    steps,
+)
 from bot.workflows.announce import alert, remind
 from bot.workflows.ballot import without_old
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -27,11 +38,6 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 10
 _FEW = 3
 """Of those that read long lists."""
-_READING_SECONDS = 600.0
-"""Lease of a step that reads long lists: a thousand requests take two minutes. Were it over before the reading is,
-another process would begin the same, and neither would ever come to its end."""
-_READS_LISTS = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED, State.REFUSED})
-_ITEMS = frozenset({Kind.BULK, Kind.BULK_CANCEL})
 Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
 
 _STEPS: dict[Kind, dict[State, Step]] = {
@@ -99,8 +105,17 @@ async def _advance(ctx: Context, kinds: set[Kind], most: int) -> int:
         ),
         name="claim",
     )
-    await asyncio.gather(*(_step(ctx, instruction) for instruction in due))
+    await steps.each(ctx, "instruction", due, partial(_step, ctx), in_flight=_lost)
     return len(due)
+
+
+def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+    """An exception after the claim of a request: whether it left is unknown, and read."""
+    now = tx.instructions.get(instruction.id)
+    if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
+        return False
+    recover.lose(ctx, tx, now, "Switchboard failed before the answer was stored")
+    return True
 
 
 async def _step(ctx: Context, instruction: Instruction) -> None:
@@ -114,15 +129,15 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
     if ctx.payments is None:
         await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
         return
-    seen = await without_old(ctx, instruction) if instruction.state is State.NEEDS_HUMAN else instruction
-    held = seen and await _held(ctx, seen)
-    if held is None:
-        return  # somebody else was faster
-    instruction = held
+    if instruction.state is State.NEEDS_HUMAN:
+        seen = await _without_old_votes(ctx, instruction)
+        if seen is None:
+            return  # somebody else was faster
+        instruction = seen
     try:
         await step(ctx, ctx.payments, instruction)
     except StorageError:
-        raise  # nothing of the instruction's own; the lease runs out and the step is taken again
+        raise  # nothing of the instruction's own; the step is taken again
     except ServiceNow as later:
         await _put_off(ctx, instruction, wait=later.retry_after, reason="")
     except (ServiceNever, OperatorError) as stuck:
@@ -130,13 +145,12 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
         await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
 
 
-async def _held(ctx: Context, instruction: Instruction) -> Instruction | None:
-    """The instruction, kept ours for longer where the step reads long lists."""
-    if instruction.state not in _READS_LISTS and instruction.kind not in _ITEMS:
-        return instruction
-    now = ctx.clock.now()
-    kept = lease(ctx, _READING_SECONDS)
-    return await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=now, **kept), name="hold")
+async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
+    seen = await without_old(ctx, instruction)
+    if seen is None or seen.version == instruction.version:
+        return seen
+    now, kept = ctx.clock.now(), lease(ctx)
+    return await ctx.store.write(lambda tx: tx.instructions.touch(seen, now=now, **kept), name="hold")
 
 
 async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:

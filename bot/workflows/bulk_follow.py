@@ -4,9 +4,9 @@ A look at one costs one request. Its items are paged through only when its figur
 all the same, because nobody documents what the figures count.
 """
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -21,8 +21,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
+from bot.workflows import steps
 from bot.workflows.announce import Place, alert, news_of, places, show_file, tell
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -33,8 +34,6 @@ BULK = "bulk"
 FAILED_FILE, ITEMS_FILE = "failed", "items"
 
 _AT_ONCE = 4
-_LEASE = 600.0
-"""Seconds for one look: the items of a large one are a thousand requests, ten a second."""
 _FULL_EVERY = 8
 """Looks after which the items are read although no figure has changed."""
 _STILL_AFTER = 120
@@ -67,10 +66,12 @@ async def poll_due(ctx: Context) -> int:
         return 0
     now = ctx.clock.now()
     due = await ctx.store.write(
-        lambda tx: tx.tracked.claim_due(kind=BULK, now=now, owner=ctx.owner, lease_seconds=_LEASE, limit=_AT_ONCE),
+        lambda tx: tx.tracked.claim_due(
+            kind=BULK, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
+        ),
         name="claim_bulk_polls",
     )
-    await asyncio.gather(*(_poll(ctx, payments, tracked) for tracked in due))
+    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
     return len(due)
 
 

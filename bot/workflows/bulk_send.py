@@ -8,7 +8,6 @@ keeps that difference plain, and nothing is ever submitted again by itself.
 from datetime import datetime
 
 from bot.clients.payments import NewBulk, PaymentsClient
-from bot.clients.payments.bulk import UPLOAD_SECONDS
 from bot.domain.bulk import BulkPayload, items_digest, row_of
 from bot.domain.bulk_account import is_ours
 from bot.domain.bulk_records import BulkJob, ReportedItem
@@ -26,7 +25,6 @@ from bot.workflows.refused import next_watch
 from bot.workflows.sought import Look, hold_back, taken_note_of
 from storage.transaction import Tx
 
-_LEASE = UPLOAD_SECONDS + 60
 _BUSY = "another bulk payment is being submitted"
 
 
@@ -49,7 +47,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return "" if free else _BUSY
 
     def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
-        return commit.claim(ctx, tx, instruction, standings, seconds=_LEASE, hindrance=hindrance)
+        return commit.claim(ctx, tx, instruction, standings, hindrance=hindrance)
 
     claimed = await commit.claimed_by(
         ctx, instruction, work, name="claim_bulk", read_back=lambda tx: held_claim(ctx, tx, instruction)

@@ -7,6 +7,7 @@ used, so a callback about another payment, true or forged, changes nothing.
 import hashlib
 import re
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -17,7 +18,7 @@ from bot.domain.operation import Operation
 from bot.domain.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.workflows import follow, purchase
+from bot.workflows import follow, purchase, steps
 from bot.workflows.announce import alert
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.rows import InboxRow, InboxState
@@ -65,8 +66,7 @@ async def verify_due(ctx: Context) -> int:
         lambda tx: tx.inbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_callbacks",
     )
-    for row in due:
-        await _verify(ctx, row)
+    await steps.each(ctx, "inbox", due, partial(_verify, ctx), in_turn=True)
     return len(due)
 
 

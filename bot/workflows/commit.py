@@ -21,7 +21,7 @@ from bot.domain.tracking import back_off
 from bot.workflows import keeping
 from bot.workflows.announce import alert, remind, tell
 from bot.workflows.ballot import OutdatedError, Standings, count, next_round, require_fresh, standings_of, why_more
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, close, end, held_claim, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
@@ -166,7 +166,6 @@ def claim(
     instruction: Instruction,
     standings: Standings,
     *,
-    seconds: float = LEASE_SECONDS,
     hindrance: Callable[[Tx], str] = _nothing,
 ) -> tuple[Attempt, Instruction] | None:
     """The one attempt to send what was approved, stored before anything leaves; None: not now, and why is stored.
@@ -176,7 +175,6 @@ def claim(
         tx: the transaction.
         instruction: approved.
         standings: of who asked and of everybody who voted.
-        seconds: how long the request may take at most.
         hindrance: what else stands in the way, in words; asked last.
 
     Raises:
@@ -208,7 +206,7 @@ def claim(
         sent_at=now,
         commits=instruction.commits + 1,
         reason="",
-        **lease(ctx, seconds),
+        **lease(ctx),
     )
     if sending is None:
         raise OvertakenError  # who took it back perhaps: what was taken for it here goes with the transaction

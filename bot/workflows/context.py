@@ -16,6 +16,7 @@ from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.leases import Leases
 from bot.workflows.retention import Retention
 from bot.workflows.subjects import Subject
 from bot.workflows.usable import Usable
@@ -29,7 +30,7 @@ SYSTEM = "switchboard"
 """Actor of what nobody clicked."""
 
 LEASE_SECONDS = 60.0
-"""Longer than the longest step: one request to a service takes at most 35 s."""
+"""So long after its process died a row is free for another; a step that takes longer renews it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,7 @@ class Context:
         assumptions: lines of the route table that nobody has vouched for.
         anchoring: writes down outside the database where the audit chain stands.
         retention: forgets what nobody needs any more.
+        leases: renews what this process holds while it works on it.
     """
 
     store: Store
@@ -79,6 +81,7 @@ class Context:
     uses: Sequence[Usable]
     bot_user: str
     retention: Retention = field(default_factory=Retention)
+    leases: Leases = field(default_factory=lambda: Leases(seconds=LEASE_SECONDS))
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
     assumptions: Sequence[Assumption] = ()

@@ -7,6 +7,7 @@ marker before anything is posted again.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -17,7 +18,7 @@ from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
-from bot.workflows import boards
+from bot.workflows import boards, steps
 from bot.workflows.announce import Action, Place, alert, tell_everybody, thread_of
 from bot.workflows.bulk_files import find_file, post_file
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -55,10 +56,13 @@ async def deliver_due(ctx: Context) -> int:
         lambda tx: tx.outbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_outbox",
     )
-    for row in due:
-        if await _is_ours(ctx, row):
-            await _deliver(ctx, row)
+    await steps.each(ctx, "outbox", due, partial(_deliver_ours, ctx), in_turn=True)
     return len(due)
+
+
+async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
+    if await _is_ours(ctx, row):
+        await _deliver(ctx, row)
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:

@@ -1,7 +1,7 @@
 """Apply what the service says of a payout, and poll until it is final. Polling is the guarantee."""
 
-import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -11,6 +11,7 @@ from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.operation import Operation, read_status
 from bot.domain.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
 from bot.domain.tracking import next_poll
+from bot.workflows import steps
 from bot.workflows.announce import alert, alert_paid, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from storage.rows import Tracked
@@ -80,7 +81,7 @@ async def poll_due(ctx: Context) -> int:
         ),
         name="claim_polls",
     )
-    await asyncio.gather(*(_poll(ctx, payments, tracked) for tracked in due))
+    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
     return len(due)
 
 

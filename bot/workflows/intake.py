@@ -7,6 +7,7 @@ file's id; whoever looks at the row decides once, in the transaction that queues
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -15,6 +16,7 @@ from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, Servi
 from bot.domain.files import HEAD_BYTES, LARGEST, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile, sniff
 from bot.domain.tracking import back_off
 from bot.presentation import offers
+from bot.workflows import steps
 from bot.workflows.boards import post_board, show_board
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.subjects import Attachment
@@ -91,8 +93,7 @@ async def offer_due(ctx: Context) -> int:
         lambda tx: tx.dropped.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_files",
     )
-    for row in due:
-        await _look(ctx, row)
+    await steps.each(ctx, "dropped_file", due, partial(_look, ctx), in_turn=True)
     return len(due)
 
 

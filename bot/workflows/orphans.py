@@ -3,9 +3,9 @@
 If one reads as paid after all, the alerts channel hears it, once.
 """
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -15,6 +15,7 @@ from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.operation import Operation
 from bot.domain.payout import is_paid, state_of
 from bot.domain.tracking import next_poll
+from bot.workflows import steps
 from bot.workflows.announce import alert_paid
 from bot.workflows.context import LEASE_SECONDS, Context
 from storage.rows import Tracked
@@ -80,7 +81,7 @@ async def watch_due(ctx: Context) -> int:
         ),
         name="claim_orphans",
     )
-    await asyncio.gather(*(_look(ctx, payments, tracked) for tracked in due))
+    await steps.each(ctx, "tracked", due, partial(_look, ctx, payments))
     return len(due)
 
 

@@ -4,8 +4,8 @@ Opening moves no money. Still it happens once: the request leaves only after its
 answer that was lost is looked for by our own code before anything is sent again.
 """
 
-import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -17,6 +17,7 @@ from bot.domain.operation import Operation
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES
 from bot.domain.purchase import SETTLED, differences, paid_by_somebody_else, state_of
 from bot.domain.tracking import next_poll
+from bot.workflows import steps
 from bot.workflows.announce import alert, show_link, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
 from bot.workflows.create import callback_address, claim, end, end_refused, record
@@ -177,7 +178,7 @@ async def poll_due(ctx: Context) -> int:
         ),
         name="claim_purchases",
     )
-    await asyncio.gather(*(_poll(ctx, payments, tracked) for tracked in due))
+    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
     return len(due)
 
 

@@ -9,6 +9,8 @@ from bot.workflows.context import Context
 from bot.workflows.deliver import SCAN_AFTER
 from storage.transaction import Tx
 
+_ENDED = "the process ended before the answer was stored"
+
 log = structlog.get_logger(__name__)
 
 
@@ -39,12 +41,14 @@ def _recover(ctx: Context, tx: Tx) -> int:
     now = ctx.clock.now()
     exclusive = ctx.store.exclusive
     left = tx.instructions.abandoned(now=now, owner=ctx.owner, exclusive=exclusive)
+    left = [one for one in left if not ctx.leases.holds("instruction", (one.id,))]
     for instruction in left:
-        _lose(ctx, tx, instruction)
+        lose(ctx, tx, instruction, _ENDED)
     posts = tx.outbox.recover(owner=ctx.owner, now=now, exclusive=exclusive, look_at=now + SCAN_AFTER)
     lost = tx.bookings.abandoned(now=now, owner=ctx.owner, exclusive=exclusive)
+    lost = [one for one in lost if not ctx.leases.holds("booking", (one.id,))]
     for booking in lost:
-        book.lose(ctx, tx, booking, "the process ended before the answer was stored", now)
+        book.lose(ctx, tx, booking, _ENDED, now)
     return len(left) + len(lost) + posts
 
 
@@ -59,12 +63,13 @@ def _free(ctx: Context, tx: Tx) -> None:
     tx.store_events.recover(ctx.owner)
 
 
-def _lose(ctx: Context, tx: Tx, instruction: Instruction) -> None:
+def lose(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+    """Nobody knows what became of the request that was under way: from here on it is read."""
     now = ctx.clock.now()
     attempts = tx.attempts.of(instruction.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if not still_open:
         # No path leads here; but one row that nobody understands must not keep every other from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
-    lose = create.lose if instruction.state is State.CREATING else commit.lose
-    lose(ctx, tx, instruction, (still_open or attempts)[-1], "the process ended before the answer was stored", now)
+    give_up = create.lose if instruction.state is State.CREATING else commit.lose
+    give_up(ctx, tx, instruction, (still_open or attempts)[-1], reason, now)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from handlers.actions import booking, bulk, emails, localize, offers, paging, payout, purchase
+from handlers.actions import booking, bulk, emails, localize, offers, paging, payout, purchase, stopped
 from handlers.router import Router
 from handlers.uses.use import Use
 
@@ -17,3 +17,4 @@ def register(router: Router, *, uses: Sequence[Use] = ()) -> None:
     offers.register(router, uses)
     booking.register(router)
     localize.register(router)
+    stopped.register(router)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 
 from bot.domain.deliveries import CLOSED, Booking, BookingRequest, Stage
-from storage.repositories.common import claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
 from storage.tables import booking as table
 
 _CLAIM = claiming(
@@ -90,7 +90,7 @@ class Bookings:
         Returns:
             The booking as it is now, or None when somebody else was faster: read it again.
         """
-        freed = {} if keep_lease else {"lease_owner": "", "lease_until": None}
+        freed = {} if keep_lease else FREED
         row = self._connection.execute(
             update(table)
             .where(table.c.id == booking.id, table.c.version == booking.version)
@@ -102,12 +102,12 @@ class Bookings:
     def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
         """Let go of one that this owner took, and look again then."""
         held = (table.c.id == booking_id, table.c.lease_owner == owner)
-        values = {"lease_owner": "", "lease_until": None, "due_at": due_at}
+        values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*held).values(values)).rowcount == 1
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
         """It was read and nothing is new: read it again then. No version: nothing that anybody decides on changed."""
-        values = {"polls": table.c.polls + 1, "reads": 0, "due_at": due_at, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "polls": table.c.polls + 1, "reads": 0, "due_at": due_at}
         self._connection.execute(update(table).where(table.c.id == booking_id).values(values))
 
     def rename_store(self, before: str, after: str) -> None:

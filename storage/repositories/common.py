@@ -47,6 +47,10 @@ def columns(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
+FREED: Mapping[str, Any] = {"lease_owner": "", "lease_until": None, "tries": 0}
+"""What is stored when a step has come to its end: nobody holds the row, and no step of it was begun in vain."""
+
+
 def free(table: Table, now: datetime) -> ColumnElement[bool]:
     """Rows that nobody holds a live lease on."""
     return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
@@ -64,7 +68,7 @@ def claiming(
     """The statement of :func:`claim`: rows that are due and that nobody holds are taken, in this order.
 
     Args:
-        table: with ``due_at``, ``lease_owner`` and ``lease_until``.
+        table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
         which: of its rows.
         key: names one row, among those.
         order: which go first.
@@ -73,13 +77,19 @@ def claiming(
         read: the columns that are wanted of them; None: all.
     """
     now = bindparam("now", type_=Moment)
-    due = and_(*which, table.c.due_at <= now, or_(table.c.lease_until.is_(None), table.c.lease_until <= now))
+    free_now = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+    due = and_(*which, table.c.due_at <= now, free_now, table.c.stopped == "")
     asked = (due,) if free_to_go is None else (due, free_to_go)
     chosen = select(key).where(*asked).order_by(*order).limit(bindparam("most", type_=Integer))
     return (
         update(table)
         .where(key.in_(chosen.scalar_subquery()), due)
-        .values(lease_owner=bindparam("holder"), lease_until=bindparam("until", type_=Moment), **(changed or {}))
+        .values(
+            lease_owner=bindparam("holder"),
+            lease_until=bindparam("until", type_=Moment),
+            tries=table.c.tries + 1,
+            **(changed or {}),
+        )
         .returning(*(read or table.c))
     )
 

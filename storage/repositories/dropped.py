@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from bot.domain.files import DroppedFile
-from storage.repositories.common import claim, claiming, columns, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, insert_once
 from storage.rows import DropRow, DropState
 from storage.tables import dropped_file as table
 
@@ -78,7 +78,7 @@ class DroppedFiles:
 
     def again(self, file_id: str, *, due_at: datetime) -> bool:
         """It could not be looked at yet: then."""
-        values = {"due_at": due_at, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "due_at": due_at}
         return self._change(file_id, DropState.NOTICED, values)
 
     def gone(self, file_id: str) -> bool:
@@ -107,7 +107,7 @@ class DroppedFiles:
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount
 
     def _settle(self, file_id: str, state: DropState, found: dict[str, object]) -> bool:
-        settled = {"state": state, "due_at": None, "lease_owner": "", "lease_until": None}
+        settled = {**FREED, "state": state, "due_at": None}
         return self._change(file_id, DropState.NOTICED, {**found, **settled})
 
     def _change(self, file_id: str, state: DropState, values: dict[str, object]) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select, update
 
 from bot.domain.instruction import CallbackKind
-from storage.repositories.common import claim, claiming, insert_once
+from storage.repositories.common import FREED, claim, claiming, insert_once
 from storage.rows import InboxRow, InboxState
 from storage.tables import inbox as table
 
@@ -66,13 +66,13 @@ class Inbox:
     def finish(self, inbox_id: str, state: InboxState) -> bool:
         """What became of it; False when that was said before."""
         received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED)
-        values = {"state": state, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "state": state}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def again(self, inbox_id: str, due_at: datetime) -> bool:
         """Nothing came of it yet: look again then."""
         received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED)
-        values = {"due_at": due_at, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def recover(self, owner: str) -> int:

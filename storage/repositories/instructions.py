@@ -11,6 +11,7 @@ from bot.domain.audit import Entry
 from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Progress
 from bot.domain.instruction import (
+    EFFECT_UNDER_WAY,
     FINAL,
     MONEY_OUT,
     Instruction,
@@ -25,7 +26,7 @@ from bot.domain.instruction import (
 )
 from bot.domain.operation import OperationStatus
 from storage.repositories.audit import AuditTrail
-from storage.repositories.common import claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
 from storage.repositories.copies import Copies
 from storage.tables import bulk_item
 from storage.tables import instruction as table
@@ -39,7 +40,6 @@ _PAYLOADS: Mapping[Kind, type[Payload]] = {
 }
 _MONEY_OUT = tuple(MONEY_OUT)
 _IN_ONE_QUERY = 500
-_EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
 _REPLACE = update(table).where(
@@ -52,7 +52,7 @@ _CLAIM = claiming(
     table,
     table.c.kind.in_(bindparam("of_kinds", expanding=True)),
     # Whose request is under way is for its own process to move on, or for ``abandoned`` once that is dead.
-    table.c.state.not_in(_EFFECT_UNDER_WAY),
+    table.c.state.not_in(EFFECT_UNDER_WAY),
     key=table.c.id,
     order=[table.c.due_at, table.c.id],
     changed={"version": table.c.version + 1},
@@ -87,6 +87,7 @@ class Changes(TypedDict, total=False):
     due_at: datetime | None
     lease_owner: str
     lease_until: datetime | None
+    stopped: str
     closed_at: datetime | None
 
 
@@ -255,7 +256,7 @@ class Instructions:
         """
         if not Moves.allow(before.state, to, before.kind):
             raise ValueError(f"there is no way from {before.state} to {to}")
-        if to in _EFFECT_UNDER_WAY and changes.get("lease_until") is None:
+        if to in EFFECT_UNDER_WAY and changes.get("lease_until") is None:
             raise ValueError(f"{to} is entered with a lease")
         wanted: dict[str, Any] = dict(changes)
         if to in FINAL:
@@ -290,10 +291,12 @@ class Instructions:
     def _replace(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {', '.join(sorted(changes.keys() - _CHANGEABLE))}")
-        after = replace(
-            before, **({"lease_owner": "", "lease_until": None} | changes), state=to, version=before.version + 1
-        )
-        written = {name: getattr(after, name) for name in ("lease_owner", "lease_until", "state", "version", *changes)}
+        if to is not before.state:
+            changes = {"stopped": ""} | changes  # another step, which may well work
+        # A step that keeps its lease is not over, so its tries go on counting.
+        over = dict(FREED) if changes.get("lease_until") is None else {}
+        after = replace(before, **(over | changes), state=to, version=before.version + 1)
+        written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
         if "recipient" in written:
             written["recipient"] = _model(after.recipient)
         if "progress" in written:
@@ -336,7 +339,7 @@ class Instructions:
         dead = free(table, now)
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
-        query = _ALL.where(table.c.state.in_(_EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
+        query = _ALL.where(table.c.state.in_(EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
         return [_read(row) for row in self._connection.execute(query)]
 
     def recover(self, *, owner: str) -> int:
@@ -347,7 +350,7 @@ class Instructions:
         taken = (
             table.c.lease_until.is_not(None),
             table.c.lease_owner != owner,
-            table.c.state.not_in(_EFFECT_UNDER_WAY),
+            table.c.state.not_in(EFFECT_UNDER_WAY),
         )
         freed = {"lease_owner": "", "lease_until": None, "version": table.c.version + 1}
         return self._connection.execute(update(table).where(*taken).values(freed)).rowcount

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, update
 
-from storage.repositories.common import claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
 from storage.rows import Job
 from storage.tables import job as table
 
@@ -90,14 +90,14 @@ class Jobs:
     def _claim_in_turn(
         self, kind: str, *, now: datetime, owner: str, lease_seconds: float, limit: int
     ) -> Sequence[Row[Any]]:
-        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now))
+        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now), table.c.stopped == "")
         turns = _turns(kind).subquery()
         joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
         chosen = joined.order_by(turns.c.turn, *_AGE).limit(limit)
         claiming_them = (
             update(table)
             .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds))
+            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds), tries=table.c.tries + 1)
             .returning(table)
         )
         return self._connection.execute(claiming_them).all()
@@ -135,7 +135,7 @@ class Jobs:
         if close:
             values |= {"closed_at": now, "due_at": None}
         if not keep_lease:
-            values |= {"lease_owner": "", "lease_until": None}
+            values |= FREED
         row = self._connection.execute(
             update(table).where(table.c.id == job.id, table.c.version == job.version).values(values).returning(table)
         ).first()

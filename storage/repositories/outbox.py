@@ -5,7 +5,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, Executable, case, exists, func, or_, select, update
 
-from storage.repositories.common import claim, claiming, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, free, insert_once
 from storage.rows import OutboxRow, OutboxState
 from storage.tables import outbox as table
 
@@ -15,7 +15,7 @@ _COLUMNS = [column for column in table.c if column.name != "seq"]
 
 def _claiming() -> Executable:
     earlier = table.alias("earlier")
-    behind = (earlier.c.seq < table.c.seq, earlier.c.state.in_(_UNFINISHED))
+    behind = (earlier.c.seq < table.c.seq, earlier.c.state.in_(_UNFINISHED), earlier.c.stopped == "")
     # Two conditions instead of one with OR: each has its index.
     same_place = (earlier.c.instruction_id == table.c.instruction_id, earlier.c.place == table.c.place)
     blocked = or_(exists().where(*same_place, *behind), exists().where(earlier.c.subject == table.c.subject, *behind))
@@ -140,7 +140,7 @@ class Outbox:
 
     def _finish(self, outbox_id: str, **values: object) -> bool:
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
-        freed = {"lease_owner": "", "lease_until": None, **values}
+        freed = {**FREED, **values}
         return self._connection.execute(update(table).where(*unfinished).values(freed)).rowcount == 1
 
     def recover(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from storage.repositories.common import claim, claiming, columns
+from storage.repositories.common import FREED, claim, claiming, columns
 from storage.rows import InboxState, StoreEvent, StoreHook
 from storage.tables import store_event as table
 from storage.tables import store_hook as hooks
@@ -76,13 +76,13 @@ class StoreEvents:
     def finish(self, event_id: str, state: InboxState) -> bool:
         """What became of it; False when that was said before."""
         received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
-        values = {"state": state, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "state": state}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def again(self, event_id: str, due_at: datetime) -> bool:
         """Nothing came of it yet: look again then."""
         received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
-        values = {"due_at": due_at, "lease_owner": "", "lease_until": None}
+        values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:

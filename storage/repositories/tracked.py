@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from storage.repositories.common import claim, claiming, insert_once
+from storage.repositories.common import FREED, claim, claiming, insert_once
 from storage.rows import Tracked
 from storage.tables import tracked as table
 
@@ -80,5 +80,5 @@ class TrackedResources:
 
     def _set(self, kind: str, remote_id: str, **values: object) -> bool:
         followed = (table.c.kind == kind, table.c.remote_id == remote_id, table.c.stopped_at.is_(None))
-        freed = {"lease_owner": "", "lease_until": None, **values}
+        freed = {**FREED, **values}
         return self._connection.execute(update(table).where(*followed).values(freed)).rowcount == 1

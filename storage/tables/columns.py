@@ -7,6 +7,7 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     Index,
+    Integer,
     MetaData,
     Text,
     text,
@@ -34,6 +35,22 @@ def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
 def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
     """Which request it belongs to."""
     return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
+
+
+def tries() -> Column[int]:
+    """How often a step of it was begun since one was last stored: counted before the step, so a crash counts too."""
+    return Column("tries", Integer, nullable=False, server_default="0")
+
+
+def stopped() -> Column[str]:
+    """The number of the internal error after which nobody takes it up any more; empty: it goes on."""
+    return Column("stopped", Text, nullable=False, server_default=text("''"))
+
+
+def standing(table: str) -> Index:
+    """The index by which what was stopped is found."""
+    condition = text("stopped <> ''")
+    return Index(f"ix_{table}_stopped", "stopped", sqlite_where=condition, postgresql_where=condition)
 
 
 def due(table: str) -> Index:

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 
 from bot.domain.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
-from storage.tables.columns import due, instruction_id, metadata, one_of
+from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words
 
 instruction = Table(
@@ -58,6 +58,9 @@ instruction = Table(
     Column("due_at", Moment),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("instruction"),
     Column("closed_at", Moment),
     # Taken out of the payload for looking up; never read back.
     Column("payee_email", Words, nullable=False),
@@ -183,6 +186,9 @@ tracked = Table(
     Column("polls", Integer, nullable=False),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("tracked"),
     Column("last_status", Words, nullable=False),
     Column("stopped_at", Moment),
     Index(

@@ -16,7 +16,7 @@ from sqlalchemy import (
 from bot.domain.instruction import CallbackKind
 from bot.domain.sniffing import FileKind
 from storage.rows import DropState, InboxState, OutboxState
-from storage.tables.columns import due, instruction_id, metadata, one_of
+from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words
 
 outbox = Table(
@@ -38,6 +38,9 @@ outbox = Table(
     Column("due_at", Moment, nullable=False),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("outbox"),
     Column("sent_channel", Text, nullable=False),
     Column("sent_ts", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
@@ -97,6 +100,9 @@ job = Table(
     Column("due_at", Moment),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("job"),
     Column("closed_at", Moment),
     CheckConstraint("version > 0", name="version"),
     Index(
@@ -130,6 +136,9 @@ inbox = Table(
     Column("due_at", Moment, nullable=False),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("inbox"),
     UniqueConstraint("token_hash", "body_hash"),
     one_of("state", InboxState),
     Index(
@@ -177,5 +186,8 @@ dropped_file = Table(
     Column("due_at", Moment),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("dropped_file"),
     due("dropped_file"),
 )

@@ -16,7 +16,7 @@ from sqlalchemy import (
 
 from bot.domain import deliveries
 from storage.rows import InboxState, StoreState
-from storage.tables.columns import due, metadata
+from storage.tables.columns import due, metadata, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words
 
 email_run = Table(
@@ -98,6 +98,9 @@ booking = Table(
     Column("due_at", Moment),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("booking"),
     Column("closed_at", Moment),
     CheckConstraint("version > 0", name="version"),
     # One row a booking of the service, however it is heard of.
@@ -134,6 +137,9 @@ store_event = Table(
     Column("due_at", Moment, nullable=False),
     Column("lease_owner", Text, nullable=False),
     Column("lease_until", Moment),
+    tries(),
+    stopped(),
+    standing("store_event"),
     # The events carry neither an id nor a time: the same words later are news again, but twice at once they are one.
     Index(
         "uq_store_event_open",

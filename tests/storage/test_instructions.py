@@ -56,6 +56,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
         due_at=later(7),
         lease_owner="a",
         lease_until=later(8),
+        stopped="0a1b2c3d",
         closed_at=later(9),
     )
     changed = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, **changes))
@@ -63,7 +64,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
     assert {name: getattr(changed, name) for name in changes} == changes
     assert await store.read(lambda tx: tx.instructions.get(asked.id)) == changed
     frozen = {"id", "reference", "kind", "payload", "code", "digest", "requirement", "requester", "origin_channel"}
-    frozen |= {"created_at", "source_key", "state", "version"}
+    frozen |= {"created_at", "source_key", "state", "version", "tries"}
     assert {field.name for field in fields(Instruction)} == frozen | set(Changes.__annotations__)
 
 

@@ -1,5 +1,6 @@
 """Time that stands still until a test moves it."""
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -11,6 +12,7 @@ class ManualClock:
     def __init__(self, start: datetime = START) -> None:
         self._now = start
         self._boot = 1_000.0
+        self._sleepers: list[tuple[float, asyncio.Future[None]]] = []
 
     def now(self) -> datetime:
         return self._now
@@ -24,3 +26,13 @@ class ManualClock:
     def advance(self, seconds: float) -> None:
         self._now += timedelta(seconds=seconds)
         self._boot += seconds
+        for until, sleeper in self._sleepers:
+            if until <= self._boot and not sleeper.done():
+                sleeper.set_result(None)
+        self._sleepers = [one for one in self._sleepers if not one[1].done()]
+
+    async def sleep(self, seconds: float) -> None:
+        """Until the clock was moved so far."""
+        sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._sleepers.append((self._boot + seconds, sleeper))
+        await sleeper

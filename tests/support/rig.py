@@ -108,7 +108,11 @@ class GivenSettings(Settings):
 
 
 def _unhurried(clock: ManualClock) -> dict[str, Any]:
-    return {"limiter": Unlimited(), "pace": EditPace(monotonic=clock.boottime, edits=10_000)}
+    return {
+        "limiter": Unlimited(),
+        "pace": EditPace(monotonic=clock.boottime, edits=10_000),
+        "sleep": clock.sleep,
+    }
 
 
 class Rig:

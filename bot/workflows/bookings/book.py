@@ -4,8 +4,8 @@ The external id is stored before anything is sent. The service has no idempotenc
 answer that was lost is looked for by the external id, never by booking again.
 """
 
-import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from pydantic import SecretStr
@@ -19,6 +19,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
+from bot.workflows import steps
 from bot.workflows.boards import post_file
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
@@ -56,8 +57,17 @@ async def send_due(ctx: Context) -> int:
         ),
         name="claim_bookings",
     )
-    await asyncio.gather(*(_step(ctx, delivery, booking) for booking in due))
+    await steps.each(ctx, "booking", due, partial(_step, ctx, delivery), in_flight=_lost)
     return len(due)
+
+
+def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
+    """An exception after the claim: whether the request left is unknown, and looked up."""
+    held = tx.bookings.get(booking.id)
+    if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
+        return False
+    lose(ctx, tx, held, "Switchboard failed before the answer was stored", ctx.clock.now())
+    return True
 
 
 def lose(ctx: Context, tx: Tx, booking: Booking, reason: str, now: datetime) -> None:

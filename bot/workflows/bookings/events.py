@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 
@@ -20,6 +21,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.foreign import one_line
 from bot.domain.references import reference, token_hash, ulid
 from bot.domain.tracking import back_off
+from bot.workflows import steps
 from bot.workflows.boards import post_line
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
@@ -83,8 +85,7 @@ async def verify_due(ctx: Context) -> int:
         lambda tx: tx.store_events.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_store_events",
     )
-    for event in due:
-        await _verify(ctx, delivery, event)
+    await steps.each(ctx, "store_event", due, partial(_verify, ctx, delivery), in_turn=True)
     return len(due)
 
 

@@ -1,7 +1,7 @@
 """Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
 
-import asyncio
 from datetime import datetime, timedelta
+from functools import partial
 
 import structlog
 from pydantic import SecretStr
@@ -11,6 +11,7 @@ from bot.domain.booking import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import next_poll
+from bot.workflows import steps
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
@@ -47,7 +48,7 @@ async def poll_due(ctx: Context) -> int:
         ),
         name="claim_booking_polls",
     )
-    await asyncio.gather(*(_poll(ctx, delivery, booking) for booking in due))
+    await steps.each(ctx, "booking", due, partial(_poll, ctx, delivery))
     return len(due)
 
 

@@ -5,6 +5,7 @@ itself.
 """
 
 import asyncio
+import secrets
 from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
@@ -15,6 +16,7 @@ from bot.clients.emails import EmailsClient
 from bot.clients.results import Results
 from bot.domain.emails import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
+from bot.workflows import steps
 from bot.workflows.boards import show_board
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.ask import subject_of, tell
@@ -36,7 +38,6 @@ _READ_AGAIN = 5.0
 _READ_TRIES = 6
 _STOP_SECONDS = 2.0
 _AFTER_STORAGE = timedelta(seconds=5)
-_AFTER_DEFECT = timedelta(seconds=60)
 
 
 class EmailEngine:
@@ -158,10 +159,11 @@ class EmailEngine:
         except StorageError as busy:
             log.warning("a list waits for the database", job=job.id, reason=str(busy))
             await _put_off(ctx, job.id, _AFTER_STORAGE)
-        except Exception:
+        except Exception as error:
             # A list must not bring the others down; it is taken up again later, from where it is.
-            log.exception("the work on a list failed", job=job.id)
-            await _put_off(ctx, job.id, _AFTER_DEFECT)
+            number = secrets.token_hex(4)
+            log.exception("the work on a list failed", job=job.id, error_id=number)
+            await steps.stumbled(ctx, "job", job, number=number, error=type(error).__name__)
 
     async def _step(self, ctx: Context, client: EmailsClient, job: Job) -> None:
         if job.kind == WHOLE:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import structlog
@@ -26,6 +27,7 @@ from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
+from bot.workflows import steps
 from bot.workflows.boards import show_board
 from bot.workflows.localization.asking import show_queue, subject_of
 from bot.workflows.localization.ending import end
@@ -167,8 +169,7 @@ async def _run_lane(ctx: "Context", lane: str) -> int:
         ),
         name="claim_localization",
     )
-    for job in claimed:
-        await _take_up(ctx, job)
+    await steps.each(ctx, "job", claimed, partial(_take_up, ctx), in_turn=True)
     return len(claimed)
 
 

@@ -1,0 +1,71 @@
+"""Work that was stopped after an internal error: what the alerts channel and the card say, and the way out."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.content import Content
+from bot.presentation.text import mrkdwn, plain, quote, section
+
+TRY_AGAIN = "stopped.again"
+
+_WHAT = {
+    "instruction": "request",
+    "inbox": "callback of",
+    "outbox": "message about",
+    "tracked": "following of",
+    "job": "job",
+    "dropped_file": "dropped file",
+    "booking": "booking",
+    "store_event": "webhook of a store",
+}
+_ALONE = {
+    "inbox": "callback",
+    "outbox": "message",
+    "tracked": "following of an operation",
+}
+_NAME_LIMIT = 80
+
+
+def notice(facts: Mapping[str, Any]) -> Content:
+    """Which work was stopped, and who can do what; the button is for admins."""
+    number = str(facts["number"])
+    text = (
+        f":octagonal_sign: *Switchboard stopped after an internal error* at the {_named(facts)}. "
+        "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
+        f"The operator finds `{quote(number)}` in the log. When that is mended, an admin presses *Try again*."
+    )
+    button = {
+        "type": "button",
+        "text": plain("Try again"),
+        "action_id": TRY_AGAIN,
+        "value": number,
+        "accessibility_label": f"Try again what stopped with error {number}",
+    }
+    return Content(text=text, blocks=[section(mrkdwn(text)), {"type": "actions", "elements": [button]}])
+
+
+def note(number: str) -> str:
+    """One line of the card, in mrkdwn."""
+    return (
+        f":octagonal_sign: Switchboard stopped here after an internal error (`{quote(number)}`). "
+        "An admin can have it tried again in the alerts channel."
+    )
+
+
+def goes_on() -> Content:
+    """It was released."""
+    return _said(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
+
+
+def nothing_stopped() -> Content:
+    """Somebody was faster, or it was decided otherwise meanwhile."""
+    return _said(":information_source: Nothing is stopped by this error any more.")
+
+
+def _said(text: str) -> Content:
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _named(facts: Mapping[str, Any]) -> str:
+    what, name = str(facts["what"]), quote(str(facts.get("name", "")), _NAME_LIMIT)
+    return f"{_WHAT[what]} {name}" if name else _ALONE.get(what, _WHAT[what])

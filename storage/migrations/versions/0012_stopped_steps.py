@@ -1,0 +1,20 @@
+"""Rows that are worked on: how often a step was begun, and whether they were stopped after an internal error."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0012"
+down_revision = "0011"
+branch_labels = None
+depends_on = None
+
+_TABLES = ("instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event")
+
+
+def upgrade() -> None:
+    """Add two columns to each table, and find what was stopped."""
+    condition = sa.text("stopped <> ''")
+    for table in _TABLES:
+        op.add_column(table, sa.Column("tries", sa.Integer(), nullable=False, server_default="0"))
+        op.add_column(table, sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")))
+        op.create_index(f"ix_{table}_stopped", table, ["stopped"], sqlite_where=condition, postgresql_where=condition)

@@ -1,0 +1,80 @@
+"""What all rows share that somebody works on: their leases, and the stop after steps that were begun in vain.
+
+A row is named by its table and its key, see :data:`KEYS`.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import ColumnElement, Connection, Table, func, select, update
+
+from storage.repositories.common import FREED
+from storage.tables import booking, dropped_file, inbox, instruction, job, outbox, store_event, tracked
+
+Key = tuple[str, ...]
+
+_TABLES: Final[Mapping[str, Table]] = {
+    each.name: each for each in (instruction, inbox, outbox, tracked, job, dropped_file, booking, store_event)
+}
+KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {"tracked": ("kind", "remote_id")}
+"""The columns that name a row, by table."""
+
+
+class Steps:
+    """Every table whose rows are claimed."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
+        """Hold rows for longer that ``owner`` still has; how many. The version stays: it is the same hold."""
+        return sum(self._set(table, key, owner, {"lease_until": until}) for key in keys)
+
+    def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
+        """Let go of a row whose step came to nothing, and count that; False when somebody else has it."""
+        return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "due_at": due_at}) == 1
+
+    def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
+        """Let go of a row whose step failed by no fault of its own."""
+        return self._set(table, key, owner, {**FREED, "due_at": due_at}) == 1
+
+    def stop(self, table: str, key: Key, *, owner: str, number: str) -> bool:
+        """Let go of a row and leave it alone from now on; False when somebody else has it."""
+        return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "stopped": number}) == 1
+
+    def stopped(self, number: str) -> list[tuple[str, Key]]:
+        """The rows that were stopped by this error."""
+        return [
+            (name, tuple(row))
+            for name, table in _TABLES.items()
+            for row in self._connection.execute(
+                select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped == number, _is_stopped(table))
+            )
+        ]
+
+    def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
+        """Take a row up again; False when it was not stopped."""
+        meant = (*_is(table, key), _is_stopped(_TABLES[table]))
+        values = {**FREED, "stopped": "", "due_at": now}
+        return self._connection.execute(update(_TABLES[table]).where(*meant).values(values)).rowcount == 1
+
+    def counts(self) -> dict[str, int]:
+        """How many rows were stopped, by table; those without are left out."""
+        counted = {
+            name: select(func.count()).select_from(table).where(_is_stopped(table)) for name, table in _TABLES.items()
+        }
+        found = {name: self._connection.execute(query).scalar_one() for name, query in counted.items()}
+        return {name: count for name, count in found.items() if count}
+
+    def _set(self, table: str, key: Key, owner: str, values: Mapping[str, Any]) -> int:
+        mine = (*_is(table, key), _TABLES[table].c.lease_owner == owner, _TABLES[table].c.lease_until.is_not(None))
+        return self._connection.execute(update(_TABLES[table]).where(*mine).values(values)).rowcount
+
+
+def _is(table: str, key: Key) -> list[ColumnElement[bool]]:
+    return [_TABLES[table].c[column] == value for column, value in zip(KEYS[table], key, strict=True)]
+
+
+def _is_stopped(table: Table) -> ColumnElement[bool]:
+    return table.c.stopped != ""

@@ -1,0 +1,187 @@
+"""A step that fails is its own: others go on, it is tried a few times, then left alone until an admin says so."""
+
+import asyncio
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from bot.domain.instruction import AttemptOutcome, Instruction, State
+from bot.presentation import stopped
+from bot.workflows.advance import advance_due
+from bot.workflows.recover import recover_claims
+from bot.workflows.steps import MOST_TRIES
+from storage.repositories.steps import KEYS
+from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
+from tests.workflows.looking import MINUTE, QUIET, asked, attempts, newest, read, requests, state, whispers
+
+GOOD, BAD = "ben@example.com", "ana@example.com"
+
+
+class Poison:
+    """Makes a method of the payments client fail for one request, as a defect of ours would."""
+
+    def __init__(self, rig: Rig, method: str, word: str, *, after: bool = False) -> None:
+        self.payments: Any = rig.switchboard.context.payments
+        self.method, self.word, self.after = method, word, after
+        self.was = getattr(self.payments, method)
+        self.met = 0
+        setattr(self.payments, method, self)
+
+    async def __call__(self, *args: Any, **more: Any) -> Any:
+        if self.word not in str(args):
+            return await self.was(*args, **more)
+        if self.after:
+            await self.was(*args, **more)
+        self.met += 1
+        raise ZeroDivisionError("a defect")
+
+    def heal(self) -> None:
+        setattr(self.payments, self.method, self.was)
+
+
+async def ask_two(rig: Rig) -> tuple[Instruction, Instruction]:
+    await rig.pay(f'send {BAD} 25.00 "March"')
+    await rig.pay(f'send {GOOD} 30.00 "March"')
+    bad, good = await requests(rig)
+    return bad, good
+
+
+def tick(rig: Rig, seconds: float) -> None:
+    assert rig.clock is not None
+    rig.clock.advance(seconds)
+
+
+async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> None:
+    poison = Poison(rig, "account_status", BAD)
+    bad, good = await ask_two(rig)
+    await rig.pass_time(5 * MINUTE, steps=5)
+    bad, good = await requests(rig)
+    assert (poison.met, bad.state, good.state) == (MOST_TRIES, State.NEW, State.AWAITING)
+    [alert] = rig.workspace.messages(ALERTS)
+    assert bad.reference in alert.text
+    assert bad.stopped in alert.text
+    card = rig.cards(FINANCE)[0]
+    assert "internal error" in card.plain
+    await rig.pass_time(60 * MINUTE, steps=2)
+    assert (poison.met, len(rig.workspace.messages(ALERTS))) == (MOST_TRIES, 1)
+
+
+async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
+    poison = Poison(rig, "account_status", BAD)
+    await ask_two(rig)
+    await rig.pass_time(5 * MINUTE, steps=5)
+    poison.heal()
+    [alert] = rig.workspace.messages(ALERTS)
+    await rig.workspace.click(ADA, ALERTS, alert.ts, stopped.TRY_AGAIN)
+    await rig.settle()
+    assert "Only admins" in (await rig.workspace.until(lambda: whispers(rig, ADA)))[-1]
+    assert (await requests(rig))[0].stopped
+    await rig.workspace.click(OLGA, ALERTS, alert.ts, stopped.TRY_AGAIN)
+    await rig.settle()
+    bad, _ = await requests(rig)
+    assert (bad.state, bad.stopped, bad.tries) == (State.AWAITING, "", 0)
+    await rig.pass_time(1)
+    assert "internal error" not in rig.cards(FINANCE)[0].plain
+    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == bad.id])
+    assert [(one.actor, one.action) for one in rows if one.action in {"stopped", "tried_again"}] == [
+        ("switchboard", "stopped"),
+        (OLGA, "tried_again"),
+    ]
+
+
+@pytest.mark.parametrize("verb", ["send", "now"])
+async def test_after_the_claim_it_is_unknown_and_read(rig: Rig, verb: str) -> None:
+    """The money has moved and then our own code fails: never sent again, found by reading."""
+    method = "one_step_payout" if verb == "now" else "commit_payout"
+    await rig.pay(f'{verb} {BAD} 25.00 "March"')
+    found = await newest(rig)
+    poison = Poison(rig, method, found.code if verb == "now" else str(found.remote_id), after=True)
+    await rig.press("approve")
+    assert AttemptOutcome.UNKNOWN in [one.outcome for one in await attempts(rig)]
+    await rig.pass_time(QUIET, steps=5)
+    assert (poison.met, asked(rig, method)) == (1, 1)
+    assert await state(rig) in {State.COMMITTED, State.COMPLETED}
+    assert not (await newest(rig)).stopped
+
+
+async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
+    """Begun again and again and never ended: the row is not taken up for ever."""
+    payments: Any = rig.switchboard.context.payments
+    was, begun = payments.account_status, 0
+
+    async def killed(*_: Any) -> Any:
+        nonlocal begun
+        begun += 1
+        raise asyncio.CancelledError
+
+    payments.account_status = killed
+    ctx = rig.switchboard.context
+    await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
+    for _ in range(20):
+        with pytest.raises(asyncio.CancelledError) if begun < 10 else nullcontext():
+            await advance_due(ctx)
+        tick(rig, 61)
+    assert begun == 10
+    payments.account_status = was
+    assert (await newest(rig)).stopped
+
+
+async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
+    """What :meth:`storage.repositories.steps.Steps` counts is what claims leave out."""
+    await rig.pay()
+    found = await newest(rig)
+    assert set(KEYS) >= {"instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event"}
+    assert await read(rig, lambda tx: tx.steps.counts()) == {}
+    ctx = rig.switchboard.context
+    now = rig.switchboard.context.clock.now()
+    await ctx.store.write(
+        lambda tx: tx.instructions.touch(found, now=now, due_at=now, lease_owner=ctx.owner, lease_until=now)
+    )
+    key = (found.id,)
+    assert await ctx.store.write(lambda tx: tx.steps.stop("instruction", key, owner=ctx.owner, number="n1"))
+    assert await read(rig, lambda tx: tx.steps.counts()) == {"instruction": 1}
+    assert await advance_due(ctx) == 0
+    assert await ctx.store.write(lambda tx: tx.steps.go_on("instruction", key, now=now))
+    assert await advance_due(ctx) == 1
+
+
+async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    payments: Any = ctx.payments
+    was, hanging, gate = payments.get_operation, asyncio.Event(), asyncio.Event()
+
+    async def slow(*args: Any) -> Any:
+        hanging.set()
+        await gate.wait()
+        return await was(*args)
+
+    await rig.pay()
+    payments.get_operation = slow
+    card = await rig.card()
+    await rig.workspace.click(ADA, card.channel, card.ts, "payout.approve")
+    step = asyncio.create_task(advance_due(ctx))
+    await hanging.wait()
+    version = (await newest(rig)).version
+    for _ in range(30):  # five minutes, by a lease of one
+        tick(rig, 10)
+        await _beaten(rig)
+        assert await advance_due(ctx) == 0
+        await recover_claims(ctx)
+    assert (await newest(rig)).version == version, "a renewed lease is the same hold"
+    step.cancel()
+    await asyncio.gather(step, return_exceptions=True)
+    payments.get_operation = was
+    tick(rig, 61)
+    assert await advance_due(ctx) == 1
+    assert await state(rig) is State.COMMITTED
+
+
+async def _beaten(rig: Rig) -> None:
+    """Until the lease reaches well into the future, as it does while the process lives."""
+    for _ in range(1_000):
+        until = (await newest(rig)).lease_until
+        if until is not None and (until - rig.switchboard.context.clock.now()).total_seconds() > 30:
+            return
+        await asyncio.sleep(0)
+    raise AssertionError("the lease was not renewed")
