@@ -4,6 +4,11 @@ from tests.mutants.mutant import Mutant
 
 _APPROVALS = ("tests/domain/test_approvals.py",)
 _POLICY = ("tests/domain/test_policy.py",)
+_IN_FORCE = ("tests/flow/test_policy_in_force.py",)
+_CLAIM = ("tests/workflows/test_authority_at_the_claim.py",)
+_REQUESTER = ("tests/workflows/test_requester_before_sending.py",)
+_UNKNOWN = ("tests/workflows/test_unknown.py",)
+_STAFFING = ("tests/test_staffing.py",)
 
 MUTANTS = (
     Mutant(
@@ -61,5 +66,136 @@ MUTANTS = (
         new='        for role in ("admins",):',
         breaks="approvers are named",
         tests=_POLICY,
+    ),
+    Mutant(
+        name="the requester votes for a retry",
+        file="bot/workflows/decide.py",
+        old="""requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.REPEATED""",
+        new="""requester="", people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.REPEATED""",
+        breaks="nobody approves another attempt at their own request",
+        tests=_CLAIM,
+    ),
+    Mutant(
+        name="the window is not looked at in the claim",
+        file="bot/workflows/commit.py",
+        old="""    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        expire(ctx, tx, instruction, now)
+        return None
+""",
+        new="",
+        breaks="what was not sent in time after its approval is not sent",
+        tests=_CLAIM,
+    ),
+    Mutant(
+        name="the window of a cancellation is not looked at in the claim",
+        file="bot/workflows/bulk_cancel.py",
+        old="late = instruction.exec_deadline is not None and now >= instruction.exec_deadline",
+        new="late = False",
+        breaks="what was not sent in time after its approval is not sent",
+        tests=_CLAIM,
+    ),
+    Mutant(
+        name="people may have been read at any time before the claim",
+        file="bot/workflows/commit.py",
+        old="    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)\n",
+        new="",
+        breaks="votes are counted with people as they were within the last minute",
+        tests=_CLAIM,
+    ),
+    Mutant(
+        name="an answer from memory is as young as the question",
+        file="bot/slack/people.py",
+        old="min([at, *(read for read, _ in members)])",
+        new="self._monotonic()",
+        breaks="votes are counted with people as they were within the last minute",
+        tests=_CLAIM,
+    ),
+    Mutant(
+        name="who asked is not looked at before sending",
+        file="bot/workflows/commit.py",
+        old="    no = refusal_of_requester(ctx, tightened, standings)\n",
+        new="    no = None\n",
+        breaks="who asked must still be allowed to ask",
+        tests=_REQUESTER,
+    ),
+    Mutant(
+        name="who asked is not looked at when somebody approves",
+        file="bot/workflows/decide.py",
+        old="    no = refusal_of_requester(ctx, found, people)\n",
+        new="    no = None\n",
+        breaks="who asked must still be allowed to ask",
+        tests=_REQUESTER,
+    ),
+    Mutant(
+        name="approvals from before who asked was gone count",
+        file="bot/workflows/suspend.py",
+        old="instruction.round + 1 if votes else instruction.round",
+        new="instruction.round",
+        breaks="it is approved anew once who asked may ask again",
+        tests=_REQUESTER,
+    ),
+    Mutant(
+        name="something is created for whoever asked once",
+        file="bot/workflows/create.py",
+        old="    if await _is_held(ctx, instruction):\n        return\n",
+        new="",
+        breaks="nothing is created for somebody who may no longer ask",
+        tests=_REQUESTER,
+    ),
+    Mutant(
+        name="an approval without the amount counts",
+        file="bot/domain/approvals.py",
+        old="    if instruction.requirement.typed_amount and not vote.typed:\n        return Void.UNTYPED\n",
+        new="",
+        breaks="where the amount must be typed, everybody who approves types it",
+        tests=_IN_FORCE,
+    ),
+    Mutant(
+        name="approvals never grow old",
+        file="bot/domain/approvals.py",
+        old="return Void.TOO_OLD if vote.at < since else None",
+        new="return None",
+        breaks="an approval of another attempt counts no longer than an approval",
+        tests=_UNKNOWN,
+    ),
+    Mutant(
+        name="a stricter policy takes the extra approver from a duplicate",
+        file="bot/workflows/tighten.py",
+        old="duplicates=_twins(tx, instruction) if alone else 0",
+        new="duplicates=0",
+        breaks="a duplicate needs one more approver than the policy of the day",
+        tests=_IN_FORCE,
+    ),
+    Mutant(
+        name="a stricter policy takes the extra approver from a list with repeated rows",
+        file="bot/workflows/tighten.py",
+        old="extra=doubts_of(payload)",
+        new="extra=()",
+        breaks="a duplicate needs one more approver than the policy of the day",
+        tests=_IN_FORCE,
+    ),
+    Mutant(
+        name="who may ask is counted among those who approve it",
+        file="bot/staffing.py",
+        old="len(found) - (1 if may_ask else 0)",
+        new="len(found)",
+        breaks="production does not start with a rule that nobody can meet",
+        tests=_STAFFING,
+    ),
+    Mutant(
+        name="a cancellation ends with what was approved once",
+        file="bot/workflows/bulk_cancel.py",
+        old="instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction)",
+        new="False and _left(tx, instruction)",
+        breaks="what is left of a cancellation waits for the approvals it lost",
+        tests=_CLAIM,
     ),
 )
