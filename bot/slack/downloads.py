@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile
 from bot.slack.calls import SERVICE, call
+from bot.slack.hosts import Hosts
 
 log = structlog.get_logger(__name__)
 
@@ -49,12 +50,11 @@ class Downloads:
     """
 
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
-        """``api_url``: its host counts as Slack's own, besides ``files.slack.com``."""
+        """``api_url``: its host counts as Slack's own, besides that of files."""
         self._client = client
         self._session = session
         self._token = token
-        parts = urlsplit(api_url)
-        self._own_origin = (parts.scheme, parts.netloc)
+        self._hosts = Hosts(api_url)
 
     async def info(self, file_id: str) -> FileInfo:
         """What Slack knows of a file now."""
@@ -116,15 +116,7 @@ class Downloads:
 
     def trusted(self, url: str) -> bool:
         """Whether the token may go to this address."""
-        try:
-            parts = urlsplit(url)
-            port = parts.port
-        except ValueError:
-            return False
-        if parts.username or parts.password:
-            return False
-        slack = parts.scheme == "https" and port in (None, 443) and parts.hostname == "files.slack.com"
-        return slack or (parts.scheme, parts.netloc) == self._own_origin
+        return self._hosts.downloads(url)
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:

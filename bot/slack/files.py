@@ -7,13 +7,13 @@ import json
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from typing import IO, Any
-from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.slack.calls import SERVICE, call
+from bot.slack.hosts import Hosts
 from bot.slack.messenger import Posted
 
 _ALT_LIMIT = 1_000
@@ -32,8 +32,7 @@ class Files:
         """``api_url``: its host takes uploads too, besides Slack's own."""
         self._client = client
         self._session = session
-        parts = urlsplit(api_url)
-        self._own_origin = (parts.scheme, parts.netloc)
+        self._hosts = Hosts(api_url)
 
     async def share(
         self,
@@ -125,7 +124,7 @@ class Files:
         return str(place["file_id"])
 
     async def _send(self, url: str, source: "_Whole | _Flowing") -> None:
-        if not self._trusted(url):
+        if not self._hosts.uploads(url):
             raise ServiceNever(SERVICE, "named an upload address that is not its own")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
         timeout = aiohttp.ClientTimeout(
@@ -147,14 +146,6 @@ class Files:
             raise ServiceNow(SERVICE, f"did not take the file ({status})")
         if status != _OK:
             raise ServiceNever(SERVICE, f"upload_answered_{status}", status=status)
-
-    def _trusted(self, url: str) -> bool:
-        parts = urlsplit(url)
-        if parts.username or parts.password:
-            return False
-        host = parts.hostname or ""
-        slack = parts.scheme == "https" and parts.port in (None, 443) and host.endswith(".slack.com")
-        return slack or (parts.scheme, parts.netloc) == self._own_origin
 
 
 def _ts(answer: Mapping[str, Any], channel: str) -> str:

@@ -9,13 +9,13 @@ import json
 from collections.abc import Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 import aiohttp
 import structlog
 
 from bot.domain.content import Block, Content
 from bot.domain.errors import ServiceNever, SwitchboardError
+from bot.slack.hosts import Hosts
 from bot.slack.messenger import Messenger
 
 log = structlog.get_logger(__name__)
@@ -46,11 +46,10 @@ class Whispers:
     """Sends private answers in the background; :meth:`drain` waits for those under way."""
 
     def __init__(self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str) -> None:
-        """``api_url``: its host counts as Slack's own, besides ``hooks.slack.com``."""
+        """``api_url``: its host counts as Slack's own, besides that of response URLs."""
         self._session = session
         self._messenger = messenger
-        parts = urlsplit(api_url)
-        self._own_origin = (parts.scheme, parts.netloc)
+        self._hosts = Hosts(api_url)
         self._under_way: set[asyncio.Task[Any]] = set()
         self._being_said: set[tuple[str, str, str]] = set()
 
@@ -96,13 +95,7 @@ class Whispers:
 
     def trusted(self, response_url: str) -> bool:
         """Whether this address is Slack's: anything else is never called."""
-        try:
-            parts = urlsplit(response_url)
-        except ValueError:
-            return False
-        if parts.username or parts.password:
-            return False
-        return (parts.scheme, parts.netloc) in (("https", "hooks.slack.com"), self._own_origin)
+        return self._hosts.answers(response_url)
 
     async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
         """False when other blocks may be taken; what fails otherwise is logged."""

@@ -16,6 +16,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd
 from bot.slack.downloads import Downloads, read_info
+from bot.slack.hosts import Hosts
 from tests.support.rig import FINANCE, MARIA
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -244,7 +245,7 @@ def test_which_addresses_are_slacks_own(downloads: Downloads, url: str, own: boo
 @pytest.mark.parametrize("status", [429, 500, 503])
 async def test_a_host_in_trouble(downloads: Downloads, elsewhere: Elsewhere, status: int) -> None:
     elsewhere.answer = web.Response(status=status)
-    downloads._own_origin = ("http", elsewhere.url.removeprefix("http://"))
+    downloads._hosts = Hosts(elsewhere.url)
     with pytest.raises(ServiceNow):
         await read(downloads, info_at(f"{elsewhere.url}/x"))
 
@@ -265,7 +266,7 @@ async def test_a_connection_that_breaks_in_the_middle(downloads: Downloads, else
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
     own = f"127.0.0.1:{runner.addresses[0][1]}"
-    downloads._own_origin = ("http", own)
+    downloads._hosts = Hosts(f"http://{own}")
     try:
         with pytest.raises(ServiceNow) as silent:
             await read(downloads, info_at(f"http://{own}/a-secret-path", size=1_000))
