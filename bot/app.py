@@ -17,7 +17,6 @@ from pathlib import Path
 import aiohttp
 import structlog
 from aiohttp import web
-from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -65,6 +64,7 @@ from handlers.health import Health
 from handlers.metrics import Metrics
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
+from handlers.socket_mode import SocketMode
 from handlers.uses.use import Use
 from storage.anchors import AnchorFile, anchors_path
 from storage.engine import Patience
@@ -126,7 +126,7 @@ class Switchboard:
         self._context: Context | None = None
         self._delivery: DeliveryService | None = None
         self._schedule: Schedule | None = None
-        self._socket: AsyncSocketModeHandler | None = None
+        self._socket: SocketMode | None = None
         self._joining: asyncio.Task[None] | None = None
         self._runner: web.AppRunner | None = None
         self._address = ("", 0)
@@ -310,7 +310,7 @@ class Switchboard:
         opened = await until_answered(
             lambda: call(client.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
         )
-        self._socket = AsyncSocketModeHandler(bolt, token)
+        self._socket = SocketMode(bolt, token)
         self._stack.push_async_callback(self._socket.close_async)
         self._socket.client.wss_uri = str(opened["url"])
         await self._socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here

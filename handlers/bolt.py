@@ -9,8 +9,9 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from traceback import walk_tb
 from typing import Any, TypeVar
 
 import structlog
@@ -33,7 +34,7 @@ from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
 from handlers.desk import Desk
-from handlers.incoming import Click, Command, Shortcut, Submission, origin
+from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError
@@ -44,6 +45,7 @@ R = TypeVar("R", bound=Reply)
 Deliver = Callable[[Answer], Awaitable[None]]
 
 _EVERYTHING = re.compile(".*", re.DOTALL)
+_OURS = frozenset({"bot", "handlers", "storage"})
 _PATIENCE = 2.6
 """Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
 _MOMENT = 1.0
@@ -97,13 +99,38 @@ def build(
     return app
 
 
+async def dispatched(
+    app: AsyncApp, *, body: dict[str, Any], headers: dict[str, str | Sequence[str]] | None
+) -> BoltResponse:
+    """Have Bolt handle a body, over whichever way it came; what it cannot read is answered like everything else."""
+    try:
+        return await app.async_dispatch(AsyncBoltRequest(body=body, headers=headers, mode="socket_mode"))
+    except Exception as odd:  # noqa: BLE001 - Bolt stumbles over shapes that Slack does not send, before anything of ours
+        _ignored(type(odd).__name__)
+        return BoltResponse(status=200, body="")
+
+
+def _ignored(stumbled: str) -> None:
+    log.warning("ignored a payload of an impossible shape", stumbled=stumbled)
+
+
 async def _answer_anyway(error: Exception) -> BoltResponse:
     """Whatever Slack signed is answered with 200: other codes make it try again, and in the end stop sending."""
     if isinstance(error, BoltUnhandledRequestError):
         log.info("Slack sent something that nobody here handles")
+    elif isinstance(error, UnreadableError):
+        _ignored(str(error))
+    elif not _is_ours(error):
+        _ignored(type(error).__name__)
     else:
         log.error("a request could not be read", exc_info=error)
     return BoltResponse(status=200, body="")
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether anything of ours ran when it was raised; else Bolt stumbled while it looked for whom to call."""
+    frames = (frame for frame, _ in walk_tb(error.__traceback__))
+    return any(str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS for frame in frames)
 
 
 class _Pin(AsyncMiddleware):
@@ -120,7 +147,8 @@ class _Pin(AsyncMiddleware):
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
     ) -> BoltResponse | None:
         """Go on with requests of the home workspace only."""
-        team, enterprise = origin(req.body)
+        with reading():
+            team, enterprise = origin(req.body)
         ours = self._home.enterprise_id
         if team != self._home.team_id or (ours and enterprise and enterprise != ours):
             log.warning("ignored a request of another workspace", team=str(team), enterprise=str(enterprise))
@@ -138,7 +166,8 @@ class _Listeners:
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Slash commands: the answer is the ack itself, for the asker's eyes."""
-        command = Command.read(body)
+        with reading():
+            command = Command.read(body)
         handler = self._router.commands.get(command.name)
         if handler is None:
             await ack(**_message(answers.unknown_command(command.name)))
@@ -154,10 +183,11 @@ class _Listeners:
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Buttons: an answer travels as a private message beside the ack."""
-        if not body.get("actions"):
+        if body.get("type") != "block_actions" or not body.get("actions"):  # attachments and dialogs: of other days
             await ack()
             return
-        click = Click.read(body)
+        with reading():
+            click = Click.read(body)
         handler = self._router.actions.get(click.action_id)
         if handler is not None:
             asker = Listener(
@@ -169,7 +199,8 @@ class _Listeners:
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Shortcuts on messages: an answer travels as a private message beside the ack."""
-        used = Shortcut.read(body)
+        with reading():
+            used = Shortcut.read(body)
         handler = self._router.shortcuts.get(used.callback_id)
         if handler is not None:
             asker = Listener(
@@ -181,7 +212,8 @@ class _Listeners:
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Forms: the answer is what becomes of the form."""
-        form = Submission.read(body)
+        with reading():
+            form = Submission.read(body)
         handler = self._router.views.get(form.callback_id)
         if handler is None:
             await ack()
@@ -195,7 +227,8 @@ class _Listeners:
 
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Events: acknowledged whatever they are, or Slack sends them again."""
-        handler = self._router.events.get(str((body.get("event") or {}).get("type", "")))
+        with reading():
+            handler = self._router.events.get(str(body["event"].get("type", "")))
         if handler is not None:
             await self._safely(_quietly(handler(self._desk, body)), patience=self._patience)
         await ack()
@@ -311,7 +344,10 @@ def _view(reply: Answer | Open) -> dict[str, Any] | None:
 
 
 async def _quietly(handling: Awaitable[None]) -> Reply:
-    await handling
+    try:
+        await handling
+    except UnreadableError as odd:
+        _ignored(str(odd))
     return Nothing()
 
 

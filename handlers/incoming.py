@@ -1,6 +1,7 @@
 """What a handler is given: Slack's payloads as typed values."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +14,26 @@ _CHOSEN = (
     "selected_channel",
 )
 _CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
+
+
+class UnreadableError(Exception):
+    """A payload of a shape that Slack does not send: signed, answered, and without effect."""
+
+
+@contextmanager
+def reading() -> Iterator[None]:
+    """Read a payload: whatever is missing or of another kind in it is no defect of ours."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as odd:
+        raise UnreadableError(type(odd).__name__) from None
+
+
+def an_id(value: object) -> str:
+    """What names somebody or something of the workspace; a ``TypeError`` for everything else."""
+    if not isinstance(value, str) or not value.isascii() or not value.isalnum():
+        raise TypeError("no id")
+    return value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +53,8 @@ class Command:
         return cls(
             name=str(body.get("command", "")),
             text=str(body.get("text", "")),
-            user=str(body["user_id"]),
-            channel=str(body["channel_id"]),
+            user=an_id(body["user_id"]),
+            channel=an_id(body["channel_id"]),
             trigger_id=str(body.get("trigger_id", "")),
             response_url=str(body.get("response_url", "")),
         )
@@ -64,7 +85,7 @@ class Click:
         return cls(
             action_id=str(action["action_id"]),
             value=str(action.get("value") or (action.get("selected_option") or {}).get("value") or ""),
-            user=str(body["user"]["id"]),
+            user=an_id(body["user"]["id"]),
             channel=str(channel),
             ts=str(container.get("message_ts") or (body.get("message") or {}).get("ts") or ""),
             trigger_id=str(body.get("trigger_id", "")),
@@ -98,7 +119,7 @@ class Shortcut:
         message = body.get("message") or {}
         return cls(
             callback_id=str(body.get("callback_id", "")),
-            user=str(body["user"]["id"]),
+            user=an_id(body["user"]["id"]),
             channel=str((body.get("channel") or {}).get("id") or ""),
             ts=str(body.get("message_ts") or message.get("ts") or ""),
             thread_ts=str(message.get("thread_ts") or ""),
@@ -158,7 +179,7 @@ class Submission:
             view_id=str(view["id"]),
             metadata=str(view.get("private_metadata", "")),
             values={block: _text(element) for block, element in entered.items()},
-            user=str(body["user"]["id"]),
+            user=an_id(body["user"]["id"]),
             choices={block: _choices(element) for block, element in entered.items()},
             files={block: _files(element) for block, element in entered.items() if "files" in element},
         )

@@ -16,10 +16,10 @@ from urllib.parse import parse_qsl
 import structlog
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
-from slack_bolt.request.async_request import AsyncBoltRequest
 
 from bot.slack.signature import could_be_signed, signed_by_slack
 from handlers.bodies import Bodies
+from handlers.bolt import dispatched
 
 log = structlog.get_logger(__name__)
 
@@ -94,12 +94,7 @@ class SlackEndpoint:
 
 async def _dispatched(app: AsyncApp, parsed: dict[str, Any], request: web.Request) -> web.Response:
     headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in request.headers.items()}
-    try:
-        answer = await app.async_dispatch(AsyncBoltRequest(body=parsed, headers=headers, mode="socket_mode"))
-    except Exception:
-        # Bolt stumbles over shapes that Slack does not send, before anything of ours runs. What is signed is answered.
-        log.exception("a signed request could not be read")
-        return web.Response()
+    answer = await dispatched(app, body=parsed, headers=headers)
     content_type = answer.first_headers_without_set_cookie().get("content-type", "")
     return web.Response(
         status=answer.status,
@@ -114,10 +109,14 @@ def _refused() -> web.Response:
 
 def _is_ssl_check(body: bytes) -> bool:
     """Slack's certificate check: no command, no payload, nothing to do."""
-    return body.startswith(b"ssl_check=1") and b"command=" not in body and b"payload=" not in body
+    if len(body) > _LARGEST_UNSIGNED or b"ssl_check=1" not in body:
+        return False
+    form = dict(parse_qsl(body.decode(errors="replace"), keep_blank_values=True))
+    return form.get("ssl_check") == "1" and not form.keys() & {"command", "payload"}
 
 
 def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
+    """What the body holds; None where it cannot be read, nothing where it is no object."""
     try:
         text = body.decode()
         if content_type == "application/json":
@@ -127,4 +126,4 @@ def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
             parsed = json.loads(form["payload"]) if "payload" in form and "command" not in form else form
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
-    return parsed if isinstance(parsed, dict) else None
+    return parsed if isinstance(parsed, dict) else {}

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.workflows.intake import Sighting, forget, notice
 from handlers.desk import Desk
-from handlers.incoming import files_of
+from handlers.incoming import files_of, reading
 from handlers.router import Router
 
 _SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
@@ -21,13 +21,19 @@ def register(router: Router) -> None:
 
 async def said(desk: Desk, body: Mapping[str, Any]) -> None:
     """A message: its files are noticed, with the thread they stand in. What apps post is not."""
-    event = body["event"]
+    with reading():
+        seen = _seen(body["event"], bot_user=desk.ctx.bot_user)
+    if seen:
+        await notice(desk.ctx, seen)
+
+
+def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
     user, files = str(event.get("user") or ""), files_of(event)
     if not files or not user or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
-        return
-    if user == desk.ctx.bot_user:
-        return
-    seen = [
+        return []
+    if user == bot_user:
+        return []
+    return [
         Sighting(
             file_id=file_id,
             channel=str(event["channel"]),
@@ -37,14 +43,14 @@ async def said(desk: Desk, body: Mapping[str, Any]) -> None:
         )
         for file_id in files
     ]
-    await notice(desk.ctx, seen)
 
 
 async def shared(desk: Desk, body: Mapping[str, Any]) -> None:
     """A file was shared: ids only, often beside the message's own event, sometimes alone."""
     event = body["event"]
-    file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
-    channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
+    with reading():
+        file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
+        channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
     if file_id and channel and user != desk.ctx.bot_user:
         await notice(desk.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
 

@@ -3,12 +3,17 @@
 from collections.abc import Mapping
 from typing import Any
 
+import structlog
+
+from bot.domain.errors import OutcomeUnknown, ServiceNever
 from bot.presentation import home
 from bot.workflows.home import look
 from handlers.desk import Desk
-from handlers.incoming import Click
+from handlers.incoming import Click, an_id, reading
 from handlers.replies import Nothing, Reply
 from handlers.router import Router
+
+log = structlog.get_logger(__name__)
 
 _TAB = "home"
 
@@ -22,8 +27,9 @@ def register(router: Router) -> None:
 async def opened(desk: Desk, body: Mapping[str, Any]) -> None:
     """Somebody looks at the app; its tab of messages needs nothing."""
     event = body["event"]
-    user = str(event.get("user") or "")
-    if user and event.get("tab", _TAB) == _TAB:
+    with reading():
+        user = an_id(event.get("user"))
+    if event.get("tab", _TAB) == _TAB:
         await _draw(desk, user)
 
 
@@ -36,15 +42,19 @@ async def refresh(desk: Desk, click: Click) -> Reply:
 async def _draw(desk: Desk, user: str) -> None:
     ctx = desk.ctx
     found = await look(ctx, user)
-    if found.refusal is not None:
-        await desk.messenger.publish_home(user=user, view=home.closed(found.refusal))
-        return
-    drawn = home.view(
-        waiting=found.waiting,
-        asked=found.asked,
-        running=found.running,
-        services=found.services,
-        approvals_channel=ctx.policy.channels.approvals,
-        now=ctx.clock.now(),
+    drawn = (
+        home.closed(found.refusal)
+        if found.refusal is not None
+        else home.view(
+            waiting=found.waiting,
+            asked=found.asked,
+            running=found.running,
+            services=found.services,
+            approvals_channel=ctx.policy.channels.approvals,
+            now=ctx.clock.now(),
+        )
     )
-    await desk.messenger.publish_home(user=user, view=drawn)
+    try:
+        await desk.messenger.publish_home(user=user, view=drawn)
+    except (ServiceNever, OutcomeUnknown) as refused:
+        log.info("a home was not drawn", reason=str(refused))
