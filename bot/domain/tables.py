@@ -102,6 +102,8 @@ class Flaw(StrEnum):
     LOCKED = "locked"
     DAMAGED = "damaged"
     BOMB = "bomb"
+    TOO_COMPLEX = "too complex"
+    """Reading it took more time or memory than any table should."""
     NO_SHEET = "no sheet"
     NO_RESULT = "no result"
     MERGED = "merged"

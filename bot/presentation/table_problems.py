@@ -117,6 +117,10 @@ _WORDS: Mapping[Flaw, _Words] = {
         f"The workbook unpacks to far more than it seems, above what is opened ({problem.allowed // MEBIBYTE} MB). "
         "Copy the rows into a new workbook, or save the sheet as CSV (UTF-8), and drop it again."
     ),
+    Flaw.TOO_COMPLEX: lambda _, __: (
+        "The file is too complicated to read. Copy the rows, as values alone, into a new workbook, or save the sheet "
+        "as CSV (UTF-8), and drop it again."
+    ),
     Flaw.NO_SHEET: lambda _, __: (
         "The workbook has no visible sheet with cells. "
         "Put the table on the first sheet, show it, and drop the file again."

@@ -18,6 +18,9 @@ from bot.tables.sheet import Book, Sheet
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 
+_NO_MEMORY = 1
+"""What expat calls a lack of memory: XML_ERROR_NO_MEMORY."""
+
 Start = Callable[[str, Mapping[str, str]], None]
 
 
@@ -63,7 +66,9 @@ def _parse(
         for block in blocks:
             parser.Parse(block, False)
         parser.Parse(b"", True)
-    except expat.ExpatError:
+    except expat.ExpatError as broken:
+        if broken.code == _NO_MEMORY:
+            raise MemoryError from None
         raise TableProblem(Flaw.DAMAGED) from None
 
 

@@ -17,10 +17,11 @@ from bot.domain.errors import ServiceNever
 from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
-from bot.domain.tables import MEBIBYTE, Limits
+from bot.domain.tables import MEBIBYTE, Limits, Table
 from bot.presentation.table_words import columns_read
-from bot.tables import find_columns, plain, read_table
+from bot.tables import find_columns, plain
 from bot.workflows.context import Context
+from bot.workflows.tables import read_apart
 from storage.transaction import Tx
 
 LARGEST_FILE: Final = 10 * MEBIBYTE
@@ -56,7 +57,7 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
         async with ctx.downloads.open(info, limit=LARGEST_FILE) as body:
             async for chunk in body:
                 spool.write(chunk)
-        return await asyncio.to_thread(_check, cast(BinaryIO, spool), info.name)
+        return await _check(cast(BinaryIO, spool), info.name)
 
 
 async def read_typed(text: str) -> Checked:
@@ -68,11 +69,11 @@ async def read_typed(text: str) -> Checked:
     lines = text.strip("\r\n")
     head = lines.partition("\n")[0]
     if "@" not in head:
-        return await asyncio.to_thread(_check, io.BytesIO(lines.encode()), "")
+        return await _check(io.BytesIO(lines.encode()), "")
     mark = next((one for one in ("\t", ";") if one in head), ",")
     names = mark.join(COLUMNS)
     rows = "\n".join(_padded(line, mark) for line in lines.splitlines())
-    return await asyncio.to_thread(_check, io.BytesIO(f"{names}\n{rows}".encode()), "", -1)
+    return await _check(io.BytesIO(f"{names}\n{rows}".encode()), "", -1)
 
 
 def _padded(line: str, mark: str) -> str:
@@ -81,8 +82,12 @@ def _padded(line: str, mark: str) -> str:
     return line + mark * missing if line.strip() and missing > 0 and '"' not in line else line
 
 
-def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:
-    table = read_table(file, name=name or "rows.csv", limits=_LIMITS)
+async def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:
+    table = await read_apart(file, name=name or "rows.csv", limits=_LIMITS)
+    return await asyncio.to_thread(_checked, table, name, first)
+
+
+def _checked(table: Table, name: str, first: int) -> Checked:
     places = find_columns(table.header, COLUMNS, required=REQUIRED)
     items, bad = read_rows(table.rows, places, plain=plain, first=first)
     return Checked(

@@ -29,7 +29,7 @@ def test_a_broken_file_is_answered_with_its_sentence(broken: Broken) -> None:
 def test_the_corpus_is_large_and_every_flaw_of_reading_is_in_it() -> None:
     assert len(CORPUS) >= 60
     assert len({broken.sentence for broken in CORPUS}) >= 40
-    elsewhere = {Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN}
+    elsewhere = {Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN, Flaw.TOO_COMPLEX}
     assert {refused(broken).flaw for broken in CORPUS} == set(Flaw) - elsewhere
 
 

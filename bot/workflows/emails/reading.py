@@ -1,4 +1,4 @@
-"""Reading a list out of Slack: downloaded to a file, read in a thread, refused with one sentence."""
+"""Reading a list out of Slack: downloaded to a file, read beside us, refused with one sentence."""
 
 import asyncio
 import tempfile
@@ -10,8 +10,8 @@ from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, Servic
 from bot.domain.files import FileInfo
 from bot.domain.tables import Limits, Table, TableProblem
 from bot.presentation.table_problems import table_problem
-from bot.tables import read_table
 from bot.workflows.context import Context
+from bot.workflows.tables import read_apart
 
 T = TypeVar("T")
 
@@ -38,11 +38,8 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
         async with ctx.downloads.open(info, limit=LIMITS.size) as body:
             async for chunk in body:
                 file.write(chunk)
-
-        def read() -> T:
-            return use(read_table(file, name=info.name, limits=LIMITS))
-
-        return info, await asyncio.to_thread(read)
+        table = await read_apart(file, name=info.name, limits=LIMITS)
+        return info, await asyncio.to_thread(use, table)
 
 
 async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnLook, ...]]:

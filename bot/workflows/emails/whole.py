@@ -12,7 +12,7 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
-from bot.tables import read_table, rewritten, write_csv
+from bot.tables import rewritten, write_csv
 from bot.workflows.boards import post_file, show_board
 from bot.workflows.context import Context
 from bot.workflows.emails.ask import subject_of, tell
@@ -20,6 +20,7 @@ from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
 from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
+from bot.workflows.tables import read_apart
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 
@@ -110,7 +111,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 ) -> _Ended:
     match answer:
         case Returned():
-            return _Ended(RunState.DONE, {}, await asyncio.to_thread(_made_safe, answer))
+            return _Ended(RunState.DONE, {}, await _made_safe(answer))
         case Listed(header=header, rows=rows):
             content = await asyncio.to_thread(write_csv, header, rows)
             return _Ended(RunState.DONE, {}, Returned(name=name, content=content))
@@ -140,21 +141,20 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
     if not content:
         return _Ended(RunState.DONE, {"reason": "its result is empty", "said": [["result", client.without_key(url)]]})
     file = Returned(name=name, content=client.file_without_key(bytes(content)))
-    return _Ended(RunState.DONE, {}, await asyncio.to_thread(_made_safe, file))
+    return _Ended(RunState.DONE, {}, await _made_safe(file))
 
 
-def _made_safe(file: Returned) -> Returned:
-    """Formulas neutralised; what is neither table nor text is handed on as it is. It computes: run it in a thread."""
+async def _made_safe(file: Returned) -> Returned:
+    """Formulas neutralised; what is neither table nor text is handed on as it is."""
     try:
-        table = read_table(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
+        table = await read_apart(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
     except TableProblem as problem:
         binary = problem.flaw in (Flaw.OTHER_KIND, Flaw.LOCKED, Flaw.DAMAGED, Flaw.BOMB)
-        return file if binary else Returned(name=file.name, content=rewritten(file.content))
-    if table.sheet:
-        return Returned(
-            name=f"{_stem(file.name)}.csv", content=write_csv(table.header, (row.cells for row in table.rows))
-        )
-    return Returned(name=file.name, content=write_csv(table.header, (row.cells for row in table.rows)))
+        if binary or (problem.flaw is Flaw.TOO_COMPLEX and file.content.startswith(b"PK")):
+            return file
+        return Returned(name=file.name, content=await asyncio.to_thread(rewritten, file.content))
+    content = await asyncio.to_thread(write_csv, table.header, (row.cells for row in table.rows))
+    return Returned(name=f"{_stem(file.name)}.csv" if table.sheet else file.name, content=content)
 
 
 def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:

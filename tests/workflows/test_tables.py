@@ -1,0 +1,90 @@
+"""Reading in a process of its own: the same table, nothing of our environment, and an end for what takes too much."""
+
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from bot.domain.tables import MEBIBYTE, Flaw, Limits, TableProblem
+from bot.presentation.table_problems import table_problem
+from bot.tables import read_table
+from bot.workflows.tables import Bounds, read_apart
+from tests.tables.workbooks import workbook as book
+
+
+def _text(rows: int) -> bytes:
+    return ("email,amount,note\n" + "".join(f"p{n}@example.com,{n}.00,é {n}\n" for n in range(rows))).encode()
+
+
+def _with_attributes(count: int) -> bytes:
+    """A workbook with one cell that has so many attributes."""
+    cell = "<c " + " ".join(f'a{number}=""' for number in range(count)) + "/>"
+    made, out = io.BytesIO(book([["email"], ["ana@example.com"]])), io.BytesIO()
+    with zipfile.ZipFile(made) as before, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as after:
+        for part in before.namelist():
+            content = before.read(part)
+            if part == "xl/worksheets/sheet1.xml":
+                content = content.replace(b"</row>", cell.encode() + b"</row>", 1)
+            after.writestr(part, content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("content", [_text(20_000), book([["email", "amount"], ["ana@example.com", "25.00"]])])
+async def test_the_same_table_comes_out(content: bytes) -> None:
+    here = read_table(io.BytesIO(content), name="people")
+    apart = await read_apart(io.BytesIO(content), name="people")
+    assert list(apart.rows) == list(here.rows)
+    assert (apart.header, apart.encoding, apart.delimiter, apart.sheet) == (
+        *(here.header, here.encoding, here.delimiter, here.sheet),
+    )
+
+
+async def test_a_problem_comes_out_whole() -> None:
+    content = _text(20_000) + b"ana@example.com,1.00\n"
+    with pytest.raises(TableProblem) as here:
+        read_table(io.BytesIO(content), name="people")
+    with pytest.raises(TableProblem) as apart:
+        await read_apart(io.BytesIO(content), name="people")
+    assert table_problem(apart.value) == table_problem(here.value)
+    with pytest.raises(TableProblem) as large:
+        await read_apart(io.BytesIO(content), name="people", limits=Limits(size=600_000))
+    assert large.value.flaw is Flaw.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("attributes", "bounds"),
+    [(300_000, Bounds(memory=56 * MEBIBYTE)), (900_000, Bounds(cpu=1))],
+    ids=["memory", "time"],
+)
+async def test_what_takes_too_much_is_ended_and_said(attributes: int, bounds: Bounds) -> None:
+    content = _with_attributes(attributes)
+    with pytest.raises(TableProblem) as refused:
+        await read_apart(io.BytesIO(content), name="people.xlsx", bounds=bounds)
+    assert refused.value.flaw is Flaw.TOO_COMPLEX
+    assert "too complicated to read" in table_problem(refused.value)
+    assert (await read_apart(io.BytesIO(_text(20_000)), name="people")).rows
+
+
+def _in_its_place(monkeypatch: pytest.MonkeyPatch, script: Path, does: str) -> None:
+    script.write_text(f"#!/bin/sh\n{does}\n")
+    script.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(script))
+
+
+async def test_it_gets_no_secret(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SECRET_KEY", "the-canary")
+    _in_its_place(monkeypatch, tmp_path / "python", f'env > "{tmp_path}/env"; ls /proc/self/fd > "{tmp_path}/fd"')
+    with pytest.raises(TableProblem):
+        await read_apart(io.BytesIO(_text(20_000)), name="people")
+    told = (tmp_path / "env").read_text()
+    assert "PYTHONPATH=" in told
+    assert "the-canary" not in told
+
+
+async def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    _in_its_place(monkeypatch, tmp_path / "python", "exec sleep 600")
+    with pytest.raises(TableProblem) as refused:
+        await read_apart(io.BytesIO(_text(20_000)), name="people", bounds=Bounds(wall=0.2))
+    assert refused.value.flaw is Flaw.TOO_COMPLEX
