@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from bot import audit_command, doctor, rotate_command
+from bot import audit_command, doctor, resume_command, rotate_command
 from bot.app import Switchboard
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
@@ -66,6 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     rotate_command.declare(
         commands.add_parser("rotate-key", help=about, description=f"{about[:1].upper()}{about[1:]}.")
     )
+    about = "an operator has looked: leave the reading-only mode of a database that was put back"
+    resume_command.declare(commands.add_parser("resume", help=about, description=f"{about[:1].upper()}{about[1:]}."))
     return parser
 
 

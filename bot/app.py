@@ -50,6 +50,7 @@ from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.highwater import HighWater
 from bot.workflows.leases import Leases
 from bot.workflows.recover import recover
 from bot.workflows.tighten import tighten_open
@@ -125,6 +126,7 @@ class Switchboard:
         self._bolt: AsyncApp | None = None
         self._context: Context | None = None
         self._delivery: DeliveryService | None = None
+        self._high_water: HighWater
         self._schedule: Schedule | None = None
         self._socket: SocketMode | None = None
         self._joining: asyncio.Task[None] | None = None
@@ -189,6 +191,10 @@ class Switchboard:
         )
         self._stack.push_async_callback(store.close)
         self._closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
+        self._high_water = high_water = HighWater(
+            store=store, file=self._anchor_file(), clock=around.clock, policy=self._policy
+        )
+        await high_water.compare()
         slack_session = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=around.slack_total),
             trust_env=False,
@@ -198,10 +204,16 @@ class Switchboard:
         service_session = open_session()
         self._stack.push_async_callback(service_session.close)
         self._delivery = make_delivery(
-            settings, service_session, sealing_key=self._key("stores"), total=around.service_total
+            settings,
+            service_session,
+            sealing_key=self._key("stores"),
+            total=around.service_total,
+            may_leave=high_water.may_leave,
         )
         slots = await self._slots(store)
-        payments = make_payments(settings, service_session, slots, total=around.service_total)
+        payments = make_payments(
+            settings, service_session, slots, total=around.service_total, may_leave=high_water.may_leave
+        )
         await self._serve(store)
         client = AsyncWebClient(
             token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
@@ -345,7 +357,10 @@ class Switchboard:
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,
-            anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._around.clock),
+            anchoring=Anchoring(
+                store=store, file=self._anchor_file(), clock=self._around.clock, high_water=self._high_water
+            ),
+            high_water=self._high_water,
             pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
             subjects=SUBJECTS,
             uses=self._uses,

@@ -3,6 +3,7 @@
 import aiohttp
 
 from bot.clients.delivery import DeliveryClient
+from bot.clients.leaving import MayLeave, always
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport
 from bot.settings import Environment, Settings
@@ -11,11 +12,17 @@ from storage.sealing import Sealer
 
 
 def make_delivery(
-    settings: Settings, session: aiohttp.ClientSession, *, sealing_key: bytes, total: float
+    settings: Settings,
+    session: aiohttp.ClientSession,
+    *,
+    sealing_key: bytes,
+    total: float,
+    may_leave: MayLeave = always,
 ) -> DeliveryService | None:
     """The service with its keys; None when it is not configured.
 
-    ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request.
+    ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request;
+    ``may_leave`` is asked before each that changes something.
     """
     base_url, master_key = settings.delivery_base_url, settings.delivery_master_key
     if base_url is None or master_key is None:
@@ -24,6 +31,7 @@ def make_delivery(
         routes=load_routes(settings.services_file, environment=settings.environment.value),
         transport=Transport(session=session, base_url=base_url, service="delivery", total=total),
         master_key=master_key,
+        may_leave=may_leave,
     )
     return DeliveryService(
         client=client,

@@ -40,8 +40,11 @@ from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
+from bot.workflows.reading_only import reading_only, resumed_at
+from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey, StorageError
 from storage.reading import open_for_reading
+from storage.transaction import Tx
 
 T = TypeVar("T")
 
@@ -131,6 +134,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
         with open_for_reading(settings.database_url, audit_key=key) as reading:
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
+            anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
         return
@@ -139,6 +143,31 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding(Level.ERROR, other.problem, other.mend)
         return
     yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
+    yield from anchored
+
+
+def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
+    """Whether the database may be older than what has left, by the anchors beside it."""
+    assert settings.secret_key is not None
+    key = derived_key(settings.secret_key.get_secret_value(), "anchor")
+    earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
+    file = AnchorFile(anchors_path(settings.database_url), key=key, earlier=earlier)
+    mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
+    mode, resumed = reading_only(tx), resumed_at(tx)
+    if mode is not None:
+        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {mode.reason}", mend)
+        return
+    try:
+        newest = file.last()
+    except OSError as refused:
+        what = f"{file.path} cannot be read, so nothing would be sent: {refused.strerror}"
+        yield Finding(Level.ERROR, what, "let the user that runs Switchboard read and write it")
+        return
+    if newest is None and rows:
+        what = f"there are no anchors in {file.path}: an older copy of the database would be noticed late, or not"
+        yield Finding(Level.WARNING, what, "bring that file along from where the bot ran before")
+    elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
+        yield Finding(Level.ERROR, f"the database is older than {file.path}; it would only read", mend)
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:

@@ -14,6 +14,7 @@ from bot.workflows.emails.subject import EmailList
 from bot.workflows.follow import poll_due
 from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover_claims
+from bot.workflows.recovery import look_due
 from bot.workflows.refresh import refresh_due
 from bot.workflows.subjects import Subject
 
@@ -65,13 +66,14 @@ DRAINS = {
     "outbox": deliver_due,
     "cards": _edits,
     "leftovers": _leftovers,
+    "lost": look_due,
     "anchors": _anchor,
     "lists": _lists,
     "retention": _prune,
 }
 """Everything that is done because it is due, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors"})
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost"})
 """Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
 
 

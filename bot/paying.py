@@ -2,6 +2,7 @@
 
 import aiohttp
 
+from bot.clients.leaving import MayLeave, always
 from bot.clients.limiter import SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
@@ -10,9 +11,16 @@ from bot.settings import Settings
 
 
 def make_payments(
-    settings: Settings, session: aiohttp.ClientSession, slots: SendSlots, *, total: float
+    settings: Settings,
+    session: aiohttp.ClientSession,
+    slots: SendSlots,
+    *,
+    total: float,
+    may_leave: MayLeave = always,
 ) -> PaymentsClient | None:
     """The client; None when payments is not configured. ``total``: seconds for one request.
+
+    ``may_leave`` is asked before each request that changes something.
 
     Raises:
         OperatorError: the file of routes cannot be used.
@@ -31,4 +39,5 @@ def make_payments(
         limiter=slots,
         partner_id=partner,
         partner_secret=secret,
+        may_leave=may_leave,
     )

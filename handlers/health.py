@@ -5,6 +5,7 @@ from datetime import datetime
 
 from aiohttp import web
 
+from bot.workflows.reading_only import reading_only
 from storage.errors import StorageError
 from storage.store import Store
 from storage.transaction import Tx
@@ -29,10 +30,13 @@ class Health:
         return web.json_response({"status": "alive"})
 
     async def ready(self, _: web.Request) -> web.Response:
-        """Database, Slack, and how long the oldest unprocessed item has waited, in seconds."""
+        """Database, Slack, and how long the oldest unprocessed item has waited, in seconds.
+
+        Reading only is ready: callbacks and people's clicks are taken in. ``mode`` says that nothing is sent.
+        """
         slack = self._slack()
         try:
-            waiting = await self._store.read(_oldest)
+            waiting, mode = await self._store.read(lambda tx: (_oldest(tx), reading_only(tx)))
         except StorageError:
             return web.json_response(
                 {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
@@ -45,6 +49,7 @@ class Health:
                 "status": "ready" if slack else "not ready",
                 "database": "ok",
                 "slack": _word(slack),
+                "mode": "sending" if mode is None else "reading only",
                 "oldest_seconds": age,
             },
             status=200 if slack else 503,

@@ -8,6 +8,7 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
+from bot.workflows.reading_only import reading_only
 from storage.errors import StorageError
 from storage.store import Store
 from storage.transaction import Tx
@@ -52,6 +53,9 @@ class Metrics:
         for queue, at in found.oldest.items():
             ages.labels(queue=queue).set(0 if at is None else (self._now() - at).total_seconds())
         Gauge("switchboard_audit_rows", "Rows of the audit chain", registry=registry).set(found.audit_rows)
+        Gauge(
+            "switchboard_reading_only", "1 while nothing is sent until an operator has looked", registry=registry
+        ).set(found.reading_only)
         headers = {"Content-Type": CONTENT_TYPE_PLAIN_0_0_4}
         return web.Response(body=generate_latest(registry), headers=headers)
 
@@ -65,6 +69,7 @@ class _Counted:
             "webhooks": tx.store_events.oldest(),
             "messages": tx.outbox.oldest_unsent(),
         }
+        self.reading_only = reading_only(tx) is not None
         self.audit_rows = tx.audit.head().seq
 
 

@@ -6,10 +6,11 @@ append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads a
 
 import errno
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 from pathlib import Path
 
-from bot.domain.anchors import Anchor, Anchors, line, read_lines
+from bot.domain.anchors import Anchor, Anchors, line, parse, read_lines
 from storage.address import SqliteFile, parse_address
 
 _SUFFIX = ".anchors"
@@ -67,14 +68,50 @@ class AnchorFile:
 
     def last(self) -> Anchor | None:
         """The anchor written last, without reading the whole file."""
+        return next(self.newest_first(), None)
+
+    def newest_first(self) -> Iterator[Anchor]:
+        """Its anchors from the last one back, read only as far as they are asked for."""
+        try:
+            file = self.path.open("rb")
+        except FileNotFoundError:
+            return
+        with file:
+            begin, rest = file.seek(0, os.SEEK_END), b""
+            while begin > 0:
+                size = min(_TAIL, begin)
+                begin -= size
+                file.seek(begin)
+                first, *lines = (file.read(size) + rest).split(b"\n")
+                if begin > 0:
+                    rest = first  # where this line begins lies further in front
+                else:
+                    lines.insert(0, first)
+                text = b"\n".join(lines).decode("utf-8", errors="replace")
+                yield from reversed(self._read(text).held)
+
+    def last_of_another_key(self) -> Anchor | None:
+        """The last line, when it is an anchor that none of our keys sealed; nothing about it is believed but its time.
+
+        A copy of the database from before its key was changed does not know the key that came after.
+        """
         try:
             with self.path.open("rb") as file:
                 file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
-                tail = file.read().decode("utf-8", errors="replace")
+                lines = file.read().decode("utf-8", errors="replace").strip().split("\n")
         except FileNotFoundError:
             return None
-        held = self._read(tail).held
-        return held[-1] if held else None
+        return parse(lines[-1]) if self._read(lines[-1]).forged else None
+
+    def set_aside(self, now: datetime) -> Path | None:
+        """Give the file another name, beside which a new one begins; None when there is none. It stays as evidence."""
+        aside = self.path.with_name(f"{self.path.name}.{now:%Y%m%dT%H%M%S%fZ}")
+        try:
+            self.path.rename(aside)
+        except FileNotFoundError:
+            return None
+        _sync_folder(self.path.parent)
+        return aside
 
     def _read(self, text: str) -> Anchors:
         return read_lines(text, key=self._key, earlier=self._earlier)

@@ -48,7 +48,14 @@ class Store:
 
     @classmethod
     async def open(
-        cls, url: str, *, audit_key: bytes, readers: int = 3, probe: Probe | None = None, patience: Patience = IMPATIENT
+        cls,
+        url: str,
+        *,
+        audit_key: bytes,
+        readers: int = 3,
+        probe: Probe | None = None,
+        patience: Patience = IMPATIENT,
+        beside: bool = False,
     ) -> "Store":
         """Open a migrated database.
 
@@ -60,6 +67,7 @@ class Store:
                 in whatever thread the commit runs. A ``BaseException`` it raises plays a crash of the process:
                 everybody who waits gets it and nothing is written any more; ``close`` still works.
             patience: how long another process is waited for that has the SQLite file.
+            beside: a command that writes once, beside the process that may be running: without its lock.
 
         Raises:
             StorageError: the operator has to do something: wrong address, a second process, not migrated, another
@@ -69,12 +77,13 @@ class Store:
         make_tx = partial(Tx, audit_key=audit_key)
         async with AsyncExitStack() as stack:
             try:
-                line, reading = await _connect(address, readers, stack, patience)
+                line, reading = await _connect(address, readers, stack, None if beside else patience)
                 await line.run(lambda connection: _see(connection, audit_key))
             except SQLAlchemyError as error:
                 raise translated(error) from error
-            exclusive = isinstance(address, SqliteFile)
-            writer = GroupWriter(line, make_tx=make_tx, lock=not exclusive, probe=probe or _no_probe)
+            is_file = isinstance(address, SqliteFile)
+            exclusive = is_file and not beside
+            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or _no_probe)
             stack.push_async_callback(writer.close)
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
@@ -112,9 +121,9 @@ class Store:
 
 
 async def _connect(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
 ) -> tuple[Line, list[Line]]:
-    """The writing and the reading lines; the stack closes them."""
+    """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
     if isinstance(address, PostgresServer):
         line = PostgresLine.open(address, writes=True, connections=1)
         stack.push_async_callback(line.close)
@@ -122,7 +131,8 @@ async def _connect(
         stack.push_async_callback(pool.close)
         # One pool behind as many lines: each line is the right to one of its connections.
         return line, [pool] * readers
-    stack.callback((await LockFile.wait(address.path, patience=patience)).release)
+    if patience is not None:
+        stack.callback((await LockFile.wait(address.path, patience=patience)).release)
     create_private(address.path)
     lines: list[Line] = []
     for number in range(1 + readers):

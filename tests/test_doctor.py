@@ -1,13 +1,17 @@
 """``switchboard doctor``: each line ok, warning or error, with the mend; it changes nothing."""
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from bot import doctor
+from bot.domain.anchors import Anchor
+from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import Settings
+from storage.anchors import AnchorFile, anchors_path
 from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
 
 
@@ -152,3 +156,16 @@ async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: pytes
     assert "warning  a duplicate of the largest kind needs one more approver" in shown
     rig.workspace.set_group("S0FINANCE", ["U0MARIA"])
     assert "a duplicate of the largest kind" not in (await report(capsys))[1]
+
+
+async def test_a_database_older_than_its_anchors_is_an_error(
+    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
+    file.append(Anchor(at=datetime.now(UTC), seq=9, head="f" * 64))
+    code, shown = await report(capsys)
+    assert (code, f"error    the database is older than {file.path}" in shown) == (1, True)
+    await rig.start()
+    await rig.switchboard.stop()
+    code, shown = await report(capsys)
+    assert (code, "error    Switchboard only reads" in shown) == (1, True)

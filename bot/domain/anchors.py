@@ -2,7 +2,8 @@
 
 The chain alone shows every change within it, but not that its end was cut off or that a whole other database took
 its place. An anchor says "at this time the row of this number had this hash"; it is sealed, so that nobody
-without the key can write one.
+without the key can write one. One is also written before each request with an effect leaves: a database that was put
+back to a moment before it is recognised, however little was lost.
 """
 
 import hashlib
@@ -22,11 +23,16 @@ EVERY = timedelta(minutes=15)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The chain ended at row ``seq`` with the hash ``head`` at the time ``at``."""
+    """The chain ended at row ``seq`` with the hash ``head`` at the time ``at``.
+
+    Attributes:
+        about: the request that was about to leave when it was written; empty: it was written because of the time.
+    """
 
     at: datetime
     seq: int
     head: str
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +81,7 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
     for number, written in enumerate(text.split("\n"), start=1):
         if not written.strip():
             continue
-        found = _parse(written)
+        found = parse(written)
         if found is None:
             unreadable.append(number)
         elif any(
@@ -89,7 +95,8 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
 
 
 def _content(anchor: Anchor) -> dict[str, Any]:
-    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head}
+    about = {"about": anchor.about} if anchor.about else {}
+    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head, **about}
 
 
 def _seal(content: Mapping[str, Any], key: bytes) -> str:
@@ -97,12 +104,14 @@ def _seal(content: Mapping[str, Any], key: bytes) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
-def _parse(written: str) -> Anchor | None:
+def parse(written: str) -> Anchor | None:
+    """What a line says, whoever sealed it; None when it is no anchor."""
     try:
         found = json.loads(written)
         at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]
+        about = found.get("about", "")
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str):
+    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str) or not isinstance(about, str):
         return None
-    return Anchor(at=at, seq=seq, head=head)
+    return Anchor(at=at, seq=seq, head=head, about=about)

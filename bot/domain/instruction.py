@@ -335,7 +335,11 @@ class Moves:
     """The transitions that exist; anything else is a programming error and is refused before the database."""
 
     _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
-        State.NEW: frozenset({State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}),
+        # To an unknown outcome: of a database that was put back, the service may hold more than we know of.
+        State.NEW: frozenset(
+            {State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}
+            | {State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN}
+        ),
         State.CREATING: frozenset(
             {State.AWAITING, State.OPEN, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}
         ),
@@ -343,11 +347,13 @@ class Moves:
             {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED, State.REFUSED}
         ),
         State.OPEN: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
-        State.AWAITING: frozenset({State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH}),
+        State.AWAITING: frozenset(
+            {State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.COMMIT_UNKNOWN}
+        ),
         State.APPROVED: frozenset(
             {State.SENDING, State.AWAITING, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED}
             | {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.NEEDS_HUMAN}
+            | {State.NEEDS_HUMAN, State.COMMIT_UNKNOWN}
         ),
         State.SENDING: frozenset(
             {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}

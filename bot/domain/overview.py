@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.freeze import Frozen
+from bot.domain.recovery import ReadingOnly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +50,7 @@ class Overview:
         oldest: by queue, since when its oldest item waits; None: it is empty.
         frozen: why payments do not flow; None: they do.
         blocking: assumptions that production refuses.
+        reading_only: why nothing is sent until an operator has looked; None: things are sent.
     """
 
     services: Sequence[Service]
@@ -58,6 +60,7 @@ class Overview:
     oldest: Mapping[str, datetime | None]
     frozen: Frozen | None
     blocking: int
+    reading_only: ReadingOnly | None = None
 
 
 class What(StrEnum):

@@ -55,6 +55,8 @@ _SAID: Mapping[str, str] = {
     "votes_no_longer_count": "the approvals did not suffice any more; still counted: {counted}",
     "suspended": "held, because who asked may no longer ask for money; the approvals so far are void",
     "send": "sent to the service, attempt {nth}, with the approval of {counted}",
+    "found_after_restore": "the service had it already, though the database had been put back to before it was sent",
+    "approve_again": "the database had been put back to an earlier moment; to be approved again",
     "send_put_off": "that attempt was not executed; to be sent again",
     "commit_unknown": "the service did not say whether it paid; only reading from here on",
     "observed": "the service says {status}",

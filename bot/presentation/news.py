@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import bulk, refused, stopped
+from bot.presentation import bulk, recovery, refused, stopped
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
@@ -86,6 +86,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
             f"{as_said(quote(str(facts['reason'])))}\n"
             f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
+    elif facts["topic"] in recovery.TOPICS:
+        text = recovery.notice(facts)
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
     return Content(text=text, blocks=[section(mrkdwn(text))])

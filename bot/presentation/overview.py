@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.instruction import State
 from bot.domain.overview import Assumption, Overview, Running, Service, What
-from bot.presentation import booking_states, states
+from bot.presentation import booking_states, recovery, states
 from bot.presentation.answers import private
 from bot.presentation.freezing import describe
 from bot.presentation.text import (
@@ -76,7 +76,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     lines: list[str] = []
     for title, told in (
         ("Services", [service_line(one) for one in found.services]),
-        ("Under way", [*([f":snowflake: {describe(found.frozen)}"] if found.frozen else []), *_under_way(found)]),
+        ("Under way", [*_stopped(found), *_under_way(found)]),
         ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
     ):
         lines += [f"*{title}*", *told]
@@ -127,6 +127,12 @@ def service_line(one: Service) -> str:
         return f":large_green_circle: {one.name}: configured"
     names = ", ".join(f"`{name}`" for name in one.missing)
     return f":white_circle: {one.name}: not configured, the operator has to set {names}"
+
+
+def _stopped(found: Overview) -> list[str]:
+    """Why nothing is sent."""
+    reading = [recovery.describe(found.reading_only)] if found.reading_only else []
+    return [*reading, *([f":snowflake: {describe(found.frozen)}"] if found.frozen else [])]
 
 
 def _under_way(found: Overview) -> list[str]:

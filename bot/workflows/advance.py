@@ -23,6 +23,7 @@ from bot.workflows import (
     purchase,
     reconcile,
     recover,
+    recovery,
     steps,
 )
 from bot.workflows.announce import alert, remind
@@ -119,6 +120,11 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
 
 
 async def _step(ctx: Context, instruction: Instruction) -> None:
+    if not await recovery.is_held(ctx, instruction):
+        await _go_on(ctx, instruction)
+
+
+async def _go_on(ctx: Context, instruction: Instruction) -> None:
     if instruction.state is State.AWAITING:
         await wait_for_people(ctx, instruction)
         return
@@ -135,7 +141,8 @@ async def _step(ctx: Context, instruction: Instruction) -> None:
             return  # somebody else was faster
         instruction = seen
     try:
-        await step(ctx, ctx.payments, instruction)
+        if await recovery.is_known_here(ctx, ctx.payments, instruction):
+            await step(ctx, ctx.payments, instruction)
     except StorageError:
         raise  # nothing of the instruction's own; the step is taken again
     except ServiceNow as later:

@@ -16,6 +16,7 @@ from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.highwater import HighWater
 from bot.workflows.leases import Leases
 from bot.workflows.retention import Retention
 from bot.workflows.subjects import Subject
@@ -55,6 +56,7 @@ class Context:
         localizing: the localization service, and its calls that are under way.
         assumptions: lines of the route table that nobody has vouched for.
         anchoring: writes down outside the database where the audit chain stands.
+        high_water: the same before each request with an effect, and what that says of the database.
         retention: forgets what nobody needs any more.
         leases: renews what this process holds while it works on it.
     """
@@ -76,6 +78,7 @@ class Context:
     quiet: Quiet
     wake: Callable[[], None]
     anchoring: Anchoring
+    high_water: HighWater
     pace: EditPace
     subjects: Mapping[str, Subject]
     uses: Sequence[Usable]

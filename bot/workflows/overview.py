@@ -9,6 +9,7 @@ from bot.domain.localization.progress import Order
 from bot.domain.overview import Overview, Running, Service, What
 from bot.workflows.context import Context
 from bot.workflows.freeze import frozen
+from bot.workflows.reading_only import reading_only
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -50,6 +51,7 @@ async def overview(ctx: Context) -> Overview:
             },
             frozen=frozen(tx),
             blocking=blocking,
+            reading_only=reading_only(tx),
         )
 
     return await ctx.store.read(work)

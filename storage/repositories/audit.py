@@ -187,6 +187,13 @@ class AuditTrail:
         row = self._connection.execute(_HEAD).first()
         return Head(0, GENESIS) if row is None else Head(row.seq, row.hash)
 
+    def holds(self, seq: int, head: str) -> bool:
+        """Whether the row of this number is there with this hash; number 0 is where every chain begins."""
+        if seq == 0:
+            return head == GENESIS
+        query = select(table.c.hash).where(table.c.seq == seq)
+        return self._connection.execute(query).scalar() == head
+
     def rows(self, after_seq: int = 0, instruction_id: str | None = None) -> Iterator[Row]:
         """Rows in order, read in pages; of one instruction or of all."""
         query = select(table).order_by(table.c.seq).limit(_PAGE)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, delete, select, update
 
 from storage.repositories.common import insert_once
 from storage.tables import flag as table
@@ -23,3 +23,13 @@ class Flags:
         values = {"key": key, "value": value, "updated_at": now}
         if not insert_once(self._connection, table, values, unless=("key",)):
             self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))
+
+    def starting(self, prefix: str) -> dict[str, object]:
+        """Every value whose key begins so, by its key."""
+        query = select(table.c.key, table.c.value).where(table.c.key.startswith(prefix, autoescape=True))
+        return {str(key): value for key, value in self._connection.execute(query)}
+
+    def forget(self, prefix: str) -> int:
+        """Remove every value whose key begins so; how many."""
+        gone = delete(table).where(table.c.key.startswith(prefix, autoescape=True))
+        return self._connection.execute(gone).rowcount

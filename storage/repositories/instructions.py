@@ -172,6 +172,12 @@ class Instructions:
         query = _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit)
         return [_read(row) for row in self._connection.execute(query)]
 
+    def not_over_at(self, moment: datetime) -> list[str]:
+        """Ids of everything asked for by then that was not final then, oldest first."""
+        still = or_(table.c.state.not_in(FINAL), table.c.closed_at >= moment)
+        query = select(table.c.id).where(table.c.created_at <= moment, still).order_by(table.c.id)
+        return [str(found) for found in self._connection.execute(query).scalars()]
+
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
         """What this person asked for and is not final, newest first."""
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))

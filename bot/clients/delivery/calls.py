@@ -6,6 +6,7 @@ from typing import Final, TypeVar
 from pydantic import SecretStr
 
 from bot.clients.delivery.failures import SERVICE, Key, read_trouble, told
+from bot.clients.leaving import HELD_BACK, MayLeave, always
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
@@ -24,9 +25,13 @@ class DeliveryCalls:
         routes: paths and names.
         transport: to the delivery service.
         master_key: of the company: for creating and listing stores, and for nothing else.
+        may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
     """
 
-    def __init__(self, *, routes: RouteTable, transport: Transport, master_key: SecretStr) -> None:
+    def __init__(
+        self, *, routes: RouteTable, transport: Transport, master_key: SecretStr, may_leave: MayLeave = always
+    ) -> None:
+        self._may_leave = may_leave
         self._routes = routes
         self._transport = transport
         self._master_key = master_key
@@ -58,6 +63,8 @@ class DeliveryCalls:
             conflict: what a 409 means, where it means that nothing was done.
         """
         route = self._route(operation)
+        if not await self._may_leave(f"{route.name} {values.get('external_id') or values.get('id') or ''}".rstrip()):
+            return HELD_BACK
         reply = await self._send(route, values, key=key, guard=guard)
         if conflict and reply.status == _CONFLICT and not earlier_unknown:
             refused = NotExecuted(again=False, reason=conflict, status=_CONFLICT)

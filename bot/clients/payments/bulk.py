@@ -91,6 +91,7 @@ class BulkCalls(PartnerCalls):
             earlier_unknown=earlier_unknown,
             guard=guard,
             total=UPLOAD_SECONDS,
+            about=new.reference,
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:

@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import SecretStr
 
+from bot.clients.leaving import HELD_BACK, MayLeave, always
 from bot.clients.limiter import Lane, SendSlots
 from bot.clients.placing import place
 from bot.clients.routes import Place, Route, RouteTable
@@ -37,6 +38,7 @@ class PartnerCalls:
         partner_secret: its password.
         effect_patience: seconds an effect may wait for its turn. Short: the send guard refuses old claims.
         read_patience: seconds a read may wait for its turn.
+        may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class PartnerCalls:
         partner_secret: SecretStr,
         effect_patience: float = _EFFECT_PATIENCE,
         read_patience: float = _READ_PATIENCE,
+        may_leave: MayLeave = always,
     ) -> None:
         self._routes = routes
         self._transport = transport
@@ -57,6 +60,7 @@ class PartnerCalls:
         self._partner_secret = partner_secret
         self._patience = {Lane.EFFECT: effect_patience}
         self._read_patience = read_patience
+        self._may_leave = may_leave
         self._dialect = routes.dialect(SERVICE)
         # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
         self._list_parameters: Place = self._dialect.list_parameters
@@ -73,8 +77,15 @@ class PartnerCalls:
         earlier_unknown: bool,
         guard: Guard | None,
         total: float | None = None,
+        about: str = "",
     ) -> Done[T] | NotExecuted | Unknown:
-        """Send a request that changes something, once, and say what became of it."""
+        """Send a request that changes something, once, and say what became of it.
+
+        ``about`` is what it is known by here, where that is neither its code nor its id.
+        """
+        name = about or str(values.get("code") or values.get("id") or "")
+        if not await self._may_leave(f"{route.name} {name}".rstrip()):
+            return HELD_BACK
         reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard, total=total)
         return classify(reply, read=read, earlier_unknown=earlier_unknown, names=_ours(route))
 

@@ -28,6 +28,7 @@ from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.keeping import claimed, keep
+from bot.workflows.reading_only import reading_only
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -49,7 +50,8 @@ async def send_due(ctx: Context) -> int:
     now = ctx.clock.now()
     due = await ctx.store.write(
         lambda tx: tx.bookings.claim_due(
-            stages=(Stage.NEW, Stage.UNKNOWN, Stage.LOST),
+            # What was never sent waits while the database may be older than the service.
+            stages=(Stage.UNKNOWN, Stage.LOST) if reading_only(tx) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST),
             now=now,
             owner=ctx.owner,
             lease_seconds=LEASE_SECONDS,

@@ -25,6 +25,7 @@ from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import TROUBLE, Trouble, words_for
 from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
+from bot.workflows.reading_only import reading_only
 from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
@@ -109,7 +110,7 @@ class EmailEngine:
         def claim(tx: Tx) -> list[Job]:
             return [
                 job
-                for kind in (RUN, WHOLE)
+                for kind in ((RUN,) if reading_only(tx) else (RUN, WHOLE))  # a whole file is sent once
                 for job in tx.jobs.claim_due(
                     kind=kind, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
                 )

@@ -1,0 +1,95 @@
+"""Reading only: nothing with an effect leaves until an operator has looked.
+
+Kept in the database, so that it outlives restarts and holds for every process.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.domain.audit import Entry
+from bot.domain.instruction import State
+from bot.domain.policy import Policy
+from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
+from bot.domain.references import ulid
+from bot.workflows.announce import Action
+from storage.transaction import Tx
+
+ACTOR = "switchboard"
+WAITS = frozenset({State.NEW, State.AWAITING, State.APPROVED})
+"""Nothing was sent, as far as the database knows."""
+_ALL = 1_000_000
+_FLAG = "reading_only"
+_RESUMED = "resumed"
+_LOOK = "look:"
+
+
+def reading_only(tx: Tx) -> ReadingOnly | None:
+    """Whether nothing may be sent, read in the transaction that would send."""
+    return ReadingOnly.read(tx.flags.get(_FLAG))
+
+
+def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
+    """Send nothing from now on. What was known already is kept; people hear of it once."""
+    before = reading_only(tx)
+    if before is not None:
+        sent = tuple(dict.fromkeys((*before.sent, *found.sent)))[:MOST_NAMED]
+        tx.flags.set(_FLAG, replace(before, until=max(before.until, found.until), sent=sent).stored(), now)
+        return
+    tx.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), now)
+    for waiting in tx.instructions.awaiting(WAITS, limit=_ALL):
+        # Their cards may show what this database does not know: they are drawn anew, with the reason.
+        tx.instructions.touch(waiting, now=now, show=True, reason=HELD, due_at=now)
+    detail = {"reason": found.reason, "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
+    audit(tx, ACTOR, "reading_only", detail, now)
+    announce(tx, "reading_only", {"reason": found.reason}, policy=policy, now=now)
+
+
+def leave(tx: Tx, now: datetime) -> None:
+    """Sending goes on; anchors written up to now that the chain does not hold are accounted for."""
+    tx.flags.set(_FLAG, {}, now)
+    tx.flags.set(_RESUMED, {"at": now.isoformat()}, now)
+    tx.flags.forget(_LOOK)
+
+
+def resumed_at(tx: Tx) -> datetime | None:
+    """When an operator last accounted for what the database does not hold."""
+    found = tx.flags.get(_RESUMED)
+    return datetime.fromisoformat(found["at"]) if isinstance(found, dict) and found else None
+
+
+def looks(tx: Tx) -> dict[str, Look]:
+    """The last look for each request, by its id."""
+    found = {key.removeprefix(_LOOK): Look.read(value) for key, value in tx.flags.starting(_LOOK).items()}
+    return {key: look for key, look in found.items() if look is not None}
+
+
+def note(tx: Tx, instruction_id: str, look: Look, now: datetime) -> None:
+    """Keep what a look came to."""
+    tx.flags.set(f"{_LOOK}{instruction_id}", look.stored(), now)
+
+
+def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
+    """Ids of the requests whose looks are not over: everything that was not final when it was noticed."""
+    done = {key for key, look in looks(tx).items() if look.is_over}
+    return [one for one in tx.instructions.not_over_at(mode.since) if one not in done]
+
+
+def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: datetime) -> None:
+    """A row about no single request."""
+    tx.audit.append(Entry(at=now, instruction_id="", actor=actor, action=action, before="", after="", detail=detail))
+
+
+def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:
+    """Tell the approvers and whoever looks after Switchboard."""
+    for channel in dict.fromkeys((policy.channels.approvals, policy.alerts)):
+        number = ulid(now)
+        tx.outbox.add(
+            id=number,
+            key=f"{topic}:{number}",
+            action=Action.NOTICE,
+            place="",
+            channel=channel,
+            payload={"topic": topic, **facts},
+            now=now,
+        )

@@ -1,0 +1,131 @@
+"""``switchboard resume``: beside the running bot, on both databases."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import main
+from bot.domain.anchors import Anchor
+from bot.domain.clock import SystemClock
+from bot.domain.instruction import State
+from bot.domain.recovery import Look, Seen
+from bot.domain.references import derived_key
+from bot.settings import Settings, load_policy
+from bot.workflows.highwater import HighWater
+from bot.workflows.reading_only import note, reading_only
+from storage import Store, migrate
+from storage.anchors import AnchorFile, anchors_path
+from tests.process.audited import KEY, SECRET, audit
+from tests.storage.factories import instruction
+from tests.support.rig import POLICY
+
+
+class Bot:
+    """What a bot that runs has open: its database with one approved request, and its anchors."""
+
+    def __init__(self, store: Store, file: AnchorFile) -> None:
+        self.store = store
+        self.file = file
+        self.high_water = HighWater(
+            store=store, file=file, clock=SystemClock(), policy=load_policy(Path("policy.toml"))
+        )
+        self.asked = instruction(state=State.APPROVED, created_at=SystemClock().now())
+
+    async def lose(self) -> None:
+        """It starts, and its anchors say that something left which this database does not know."""
+        await self.store.write(lambda tx: tx.instructions.insert(self.asked, actor="U1"))
+        self.file.append(Anchor(at=SystemClock().now(), seq=50, head="f" * 64, about="payments.one_step_payout lost"))
+        await self.high_water.compare()
+
+    async def looked(self) -> None:
+        over = Look(seen=Seen.ABSENT, reason="the list of payouts does not hold it", again_at=None)
+        await self.store.write(lambda tx: note(tx, self.asked.id, over, SystemClock().now()))
+
+
+@pytest.fixture
+async def bot(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Bot]:
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(name.upper(), raising=False)
+    (tmp_path / "policy.toml").write_text(POLICY)
+    monkeypatch.setenv("DATABASE_URL", database_url)
+    monkeypatch.setenv("SECRET_KEY", SECRET)
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    yield Bot(store, AnchorFile(anchors_path(database_url), key=derived_key(SECRET, "anchor")))
+    await store.close()
+
+
+async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+    code = await asyncio.to_thread(main, ["resume", *arguments])
+    said = capsys.readouterr()
+    return code, said.out + said.err
+
+
+async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    assert await resume(capsys) == (0, "Switchboard is not reading only: there is nothing to resume.\n")
+    await bot.lose()
+    assert not await bot.high_water.may_leave("payments.one_step_payout x")
+    code, said = await resume(capsys)
+    assert (code, f"{bot.asked.reference}: not looked for yet" in said) == (1, True)
+    assert "payments.one_step_payout lost" in said
+    assert await bot.store.read(reading_only) is not None
+    await bot.looked()
+    code, said = await resume(capsys, "--look")
+    assert (code, "absent: the list of payouts does not hold it" in said) == (0, True)
+    assert await bot.store.read(reading_only) is not None
+    code, said = await resume(capsys)
+    assert (code, f"needs approval again: {bot.asked.reference}" in said) == (0, True)
+    after = await bot.store.read(lambda tx: tx.instructions.get(bot.asked.id))
+    assert after is not None
+    assert (after.state, after.round) == (State.AWAITING, bot.asked.round + 1)
+    # The process that ran all the time goes on, and what is anchored from here on holds.
+    assert await bot.high_water.may_leave("payments.one_step_payout x")
+    checked = audit("verify", url=str(Settings().database_url))
+    assert (checked.code, "The audit holds" in checked.out) == (0, True)
+    again = HighWater(store=bot.store, file=bot.file, clock=SystemClock(), policy=load_policy(Path("policy.toml")))
+    await again.compare()
+    assert await bot.store.read(reading_only) is None
+
+
+async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    await bot.lose()
+    code, said = await resume(capsys, "--force")
+    assert (code, "needs a reason" in said) == (1, True)
+    code, _ = await resume(capsys, "--force", "--reason", "looked at the dashboard")
+    assert code == 0
+    rows = await bot.store.read(lambda tx: list(tx.audit.rows()))
+    last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
+    assert (last.actor, last.detail["reason"], last.detail["forced"]) == ("operator", "looked at the dashboard", True)
+
+
+async def test_a_host_whose_own_anchors_are_from_before_sets_them_aside(bot: Bot, tmp_path: Path) -> None:
+    """Several processes on PostgreSQL: the operator resumes on one host, the others have files of their own."""
+    await bot.lose()
+    elsewhere = AnchorFile(tmp_path / "elsewhere.anchors", key=derived_key(SECRET, "anchor"))
+    elsewhere.append(Anchor(at=SystemClock().now(), seq=51, head="e" * 64))
+    await asyncio.to_thread(main, ["resume", "--force", "--reason", "looked"])
+    other = HighWater(store=bot.store, file=elsewhere, clock=SystemClock(), policy=load_policy(Path("policy.toml")))
+    await other.compare()
+    assert await bot.store.read(reading_only) is None
+    assert not elsewhere.path.exists()
+    assert len(await asyncio.to_thread(lambda: list(tmp_path.glob("elsewhere.anchors.*")))) == 1
+
+
+async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: Bot, tmp_path: Path) -> None:
+    """A replica that had not heard of everything takes over."""
+    await bot.store.write(lambda tx: tx.instructions.insert(bot.asked, actor="U1"))
+    assert await bot.high_water.may_leave("payments.commit_payout a")
+    behind = HighWater(
+        store=bot.store,
+        file=AnchorFile(tmp_path / "more.anchors", key=derived_key(SECRET, "anchor")),
+        clock=SystemClock(),
+        policy=load_policy(Path("policy.toml")),
+    )
+    behind._file.append(Anchor(at=SystemClock().now(), seq=1, head="0" * 64))
+    behind._last = behind._file.last()  # what it wrote down when it last sent, before the other server took over
+    assert not await behind.may_leave("payments.commit_payout b")
+    assert await bot.store.read(reading_only) is not None
+    assert not await bot.high_water.may_leave("payments.commit_payout c")
