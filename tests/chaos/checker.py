@@ -10,10 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from bot.domain.audit import verify
 from bot.domain.references import derived_key
 from bot.playground.simulators.callbacks import Delivery
+from bot.playground.simulators.recorder import Call
 from bot.playground.workspace import Message
 from tests.chaos.people import ASKED, approved_by, roots
 from tests.chaos.plans import CRASHES
@@ -96,7 +98,8 @@ class _Checker:
             if (entry.email, entry.cents) != (self._flow.email, self._flow.cents):
                 yield "I3", f"{entry.cents} to {entry.email} instead of {self._flow.cents} to {self._flow.email}"
         settled = row["state"] in _SETTLED or row["state"] in ("committed", "pending_escrow")
-        if paid and not settled:
+        told_where = row["state"] == "needs_human" and row["suspect"] in {record.id for record in records}
+        if paid and not settled and not told_where:
             yield "I6", f"money moved, but the request stands at {row['state']}"
         if settled and not paid:
             yield "I6", f"the request stands at {row['state']}, but no money ever moved"
@@ -121,7 +124,7 @@ class _Checker:
                 yield "I12", f"{arrival.call.operation} for something that no row knows"
 
     def _arrived(self, arrival: Arrival, then: Record) -> Iterator[Finding]:
-        kind = arrival.call.operation.partition("_")[0]
+        kind = "create" if arrival.call.operation == "create_payout" else "commit"
         own = [attempt for attempt in arrival.attempts if attempt["kind"] == kind]
         if not own or own[-1]["outcome"] != "open":
             yield "I12", f"a {kind} request without an open attempt stored before it"
@@ -180,11 +183,9 @@ class _Checker:
     def _confirmed(self, row: Record, message: Message) -> bool:
         before = self._payments.calls[: self._world.witness.calls_before[message.channel, message.ts]]
         return any(
-            call.operation == "get_operation"
-            and call.path.endswith(f"/{row['remote_id']}")
-            and isinstance(call.response, dict)
-            and str(call.response.get("status", "")).casefold() == row["state"]
+            record.get("id") == row["remote_id"] and str(record.get("status", "")).casefold() == row["state"]
             for call in before
+            for record in _records_in(call)
         )
 
     def _cards(self, row: Record) -> Iterator[Finding]:
@@ -213,8 +214,16 @@ class _Checker:
             amount = f"{self._flow.cents // 100}.{self._flow.cents % 100:02d} USD"
             if amount not in version.text or self._flow.email not in version.text:
                 yield "I3", f"a card does not show {amount} to {self._flow.email}: {version.text[:200]}"
-        if row["state"] == "needs_human" and card.channel == APPROVALS and len(card.buttons) < 2:
-            yield "C2", "a card that needs a person gives them no choice"
+        if row["state"] == "needs_human" and card.channel == APPROVALS:
+            yield from self._choice(card, row)
+
+    def _choice(self, card: Message, row: Record) -> Iterator[Finding]:
+        """Retry and Close; Close alone, and where to look, when the service holds what may be this one."""
+        offered = {button.text for button in card.buttons}
+        if offered != ({"Close as not paid"} if row["suspect"] else {"Retry", "Close as not paid"}):
+            yield "C2", f"a card that needs a person offers {sorted(offered)}"
+        if row["suspect"] and row["suspect"] not in card.text:
+            yield "C2", "a card does not say which record a person should look at"
 
     # how it went
 
@@ -330,6 +339,14 @@ class _Checker:
         deadly = {point for point, kind in world.plan.faults if kind in CRASHES}
         if world.lives < 1 + len(deadly & set(world.hits)):
             yield "I16", "the process was to die and did not"
+
+
+def _records_in(call: Call) -> list[dict[str, Any]]:
+    """What the service said of single operations, asked for one or for the list."""
+    if call.operation not in ("get_operation", "list_operations") or not isinstance(call.response, dict):
+        return []
+    listed = call.response.get("data", [call.response])
+    return listed if isinstance(listed, list) else []
 
 
 def _hashes(delivery: Delivery) -> tuple[str, str]:

@@ -7,6 +7,7 @@ an answer that is lost, a commit that nobody knows the outcome of, a second atte
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from tests.chaos.people import Asker, Colleague, Decider, Liar, Person, Recipient
 from tests.chaos.plans import Kind, Point, Side
@@ -14,6 +15,7 @@ from tests.support.rig import ADA, FINANCE, LIN, MARIA, RANDOM, TOM
 
 _ANA = 'send ana@example.com 25.00 "March translation"'
 _NEW = 'send nia@example.com 25.00 "March translation"'
+_NOW = 'now ana@example.com 25.00 "March translation"'
 _MUCH = 'send ana@example.com 2500.00 "Annual report"'
 
 
@@ -64,6 +66,14 @@ def _commit(kind: Kind) -> dict[Point, Kind]:
 
 def _create(kind: Kind) -> dict[Point, Kind]:
     return {Point(Side.PAYMENTS, "create_payout", 1): kind}
+
+
+def _one_step(kind: Kind) -> dict[Point, Kind]:
+    return {Point(Side.PAYMENTS, "one_step_payout", 1): kind}
+
+
+def _hides_codes(payments: PaymentsSimulator) -> None:
+    payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
 
 
 def _fails(payments: PaymentsSimulator) -> None:
@@ -120,6 +130,33 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
     ),
     "commit unknown": lambda: Flow(
         name="commit unknown", people=[_maria(), _ada()], ends="completed", base=_commit(Kind.DONE_DROPPED)
+    ),
+    "create refused": lambda: Flow(
+        name="create refused", people=[_maria(), _ada()], ends="completed", base=_create(Kind.DONE_REFUSED)
+    ),
+    "commit refused": lambda: Flow(
+        name="commit refused", people=[_maria(), _ada()], ends="completed", base=_commit(Kind.DONE_REFUSED)
+    ),
+    "one step": lambda: Flow(name="one step", people=[_maria(_NOW), _ada()], ends="completed"),
+    "one step unknown": lambda: Flow(
+        name="one step unknown", people=[_maria(_NOW), _ada()], ends="completed", base=_one_step(Kind.DONE_DROPPED)
+    ),
+    "one step refused": lambda: Flow(
+        name="one step refused", people=[_maria(_NOW), _ada()], ends="completed", base=_one_step(Kind.DONE_REFUSED)
+    ),
+    "one step lost": lambda: Flow(
+        name="one step lost",
+        people=[_maria(_NOW), _ada(), _lin("retry", amount="25.00")],
+        ends="completed",
+        base=_one_step(Kind.LOST),
+    ),
+    "one step hidden": lambda: Flow(
+        name="one step hidden",
+        people=[_maria(_NOW), _ada(), _lin("retry", amount="25.00")],
+        ends="needs_human",
+        base=_one_step(Kind.DONE_DROPPED),
+        calls_back=False,
+        furnish_more=_hides_codes,
     ),
     "retry": lambda: Flow(
         name="retry",

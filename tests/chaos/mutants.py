@@ -9,11 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.clients.payments import PaymentsClient
+from bot.domain.evidence import Listing
 from bot.domain.instruction import CallbackKind
 from bot.domain.outcome import Unknown
 from bot.presentation import answers, cards
 from bot.slack.messenger import Messenger
-from bot.workflows import ballot, callbacks, commit, decide
+from bot.workflows import ballot, callbacks, commit, decide, sought
 from handlers import actions
 from handlers.actions import payout
 from handlers.callbacks import payments as payments_callbacks
@@ -179,6 +180,24 @@ def _no_recovery() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _refusal_believed() -> Iterator[None]:
+    """What the service answers with 422 is taken for not done, without reading."""
+
+    async def reread(_payments: Any, _instruction: Any, outcome: Any) -> Any:
+        return outcome
+
+    with replaced(commit, "reread", reread):
+        yield
+
+
+@contextmanager
+def _any_list_believed() -> Iterator[None]:
+    """A list that shows neither our codes nor whose its records are proves that nothing is there."""
+    with replaced(Listing, "doubt", ""), replaced(sought, "_nobody_elses", lambda *_: None):
+        yield
+
+
 _COMMIT = "callback: payments/commit_payout#1="
 _POST = "callback: slack/chat.postMessage#"
 
@@ -193,6 +212,8 @@ MUTANTS: Mapping[str, Mutant] = {
     "no search": Mutant(_no_search, (f"{_POST}1=done_dropped", f"{_POST}3=done_500"), "C1"),
     "body believed": Mutant(_body_believed, ("callback:",), "I6"),
     "callback not stored": Mutant(_callback_unstored, ("callback: write/callback#1=busy",), "I6"),
+    "refusal believed": Mutant(_refusal_believed, ("commit refused:",), "I6"),
+    "any list believed": Mutant(_any_list_believed, ("one step hidden:",), "I6"),
     "own vote counts": Mutant(_own_vote_counts, ("quorum:",), "I4"),
     "unknown taken for unsent": Mutant(_no_recovery, (f"{_COMMIT}done_dropped", f"{_COMMIT}crash_after"), "I6"),
 }

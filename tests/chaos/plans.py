@@ -29,6 +29,8 @@ class Kind(StrEnum):
     TIMED_OUT = "timed_out"
     """Done, and no answer comes until our own time-out."""
     DONE_500 = "done_500"
+    DONE_REFUSED = "done_refused"
+    """Done, and answered 422."""
     ERROR_500 = "error_500"
     """Not done."""
     TOO_MANY = "too_many"
@@ -39,6 +41,8 @@ class Kind(StrEnum):
     """Slack's ``fatal_error``, which promises nothing; here it was not done."""
     GARBAGE = "garbage"
     """Done, and a proxy's page comes back; of a callback: a body that says nothing."""
+    NO_CODES = "no_codes"
+    """A list comes without what tells whose its records are."""
     CRASH_BEFORE = "crash_before"
     """The process dies before the bytes leave, or before the commit."""
     CRASH_AFTER = "crash_after"
@@ -60,7 +64,7 @@ _READS = frozenset({
     "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.users.list",
     "conversations.info", "conversations.history", "conversations.replies",
 })  # fmt: skip
-_HANGING = frozenset({"create_payout", "commit_payout", "chat.postMessage"})
+_HANGING = frozenset({"create_payout", "commit_payout", "one_step_payout", "chat.postMessage"})
 """Effects whose time-out is also played in full; elsewhere a dropped answer stands for it."""
 
 
@@ -87,7 +91,10 @@ class Point:
         """The faults that make sense here; a read has no effect that could be done behind our back."""
         match self.side:
             case Side.PAYMENTS | Side.SLACK:
-                kinds = _READ if self.name in _READS else _EFFECT
+                kinds: tuple[Kind, ...] = _READ if self.name in _READS else _EFFECT
+                if self.side is Side.PAYMENTS:
+                    kinds += () if self.name in _READS else (Kind.DONE_REFUSED,)
+                    kinds += (Kind.NO_CODES,) if self.name == "list_operations" else ()
                 fatal = (Kind.FATAL,) if self.side is Side.SLACK else ()
                 hanging = (Kind.TIMED_OUT,) if self.name in _HANGING else ()
                 return kinds + fatal + hanging

@@ -13,7 +13,8 @@ Record = dict[str, Any]
 
 _MICROSECONDS = 1_000_000
 _DUE = """
-SELECT due_at, lease_until FROM instruction WHERE due_at IS NOT NULL AND state NOT IN ('needs_human', 'closed')
+SELECT due_at, lease_until FROM instruction
+WHERE due_at IS NOT NULL AND state NOT IN ('needs_human', 'closed', 'refused')
 UNION ALL SELECT NULL, lease_until FROM instruction WHERE state IN ('creating', 'sending')
 UNION ALL SELECT due_at, lease_until FROM outbox WHERE state IN ('new', 'unknown')
 UNION ALL SELECT NULL, lease_until FROM outbox WHERE state = 'sending'

@@ -42,6 +42,8 @@ _ARMED = {
     Kind.DONE_DROPPED: FaultKind.DONE_DROPPED,
     Kind.TIMED_OUT: FaultKind.DONE_HANGS,
     Kind.DONE_500: FaultKind.DONE_500,
+    Kind.DONE_REFUSED: FaultKind.DONE_REFUSED,
+    Kind.NO_CODES: FaultKind.NO_CODES,
     Kind.ERROR_500: FaultKind.ERROR_500,
     Kind.TOO_MANY: FaultKind.TOO_MANY,
     Kind.REFUSED: FaultKind.REFUSED,
@@ -292,15 +294,15 @@ def _for_any_thread(original: Callable[..., sqlite3.Connection]) -> Callable[...
     return connect
 
 
-def _from_a_template(original: Callable[[str], Awaitable[None]]) -> Callable[[str], Awaitable[None]]:
+def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     """Migrate the first database; the others begin as a copy of it."""
     template: list[bytes] = []
 
-    async def migrate(url: str) -> None:
+    async def migrate(url: str, **more: Any) -> None:
         path = url.partition("///")[2]
         if _copied(path, template):
             return
-        await original(url)
+        await original(url, **more)
         template.append(_bytes(path))
 
     return migrate

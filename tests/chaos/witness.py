@@ -13,7 +13,7 @@ from bot.playground.simulators.recorder import Call
 from bot.playground.workspace import Ack, Message, Workspace
 from tests.chaos.records import Books, Record
 
-_WITH_EFFECT = ("create_payout", "commit_payout")
+_WITH_EFFECT = ("create_payout", "commit_payout", "one_step_payout")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,6 +103,6 @@ class Witness:
 
 
 def _is_about(call: Call, row: Record) -> bool:
-    if call.operation == "create_payout":
+    if call.operation != "commit_payout":
         return f'"{row["code"]}"' in json.dumps(call.body)
     return row["remote_id"] is not None and f"/{row['remote_id']}/" in call.path

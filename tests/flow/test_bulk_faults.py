@@ -35,6 +35,8 @@ KINDS = (
     FaultKind.ERROR_500,
     FaultKind.TOO_MANY,
     FaultKind.GARBAGE,
+    FaultKind.DONE_REFUSED,
+    FaultKind.NO_CODES,
 )
 Planned = tuple[str, FaultKind, int]
 """Where, what, and how many requests it lets pass before."""
@@ -43,6 +45,8 @@ _PAIRS = 60
 ALWAYS = {
     ("create_bulk_payment", FaultKind.DONE_DROPPED, 0),
     ("create_bulk_payment", FaultKind.LOST, 0),
+    ("create_bulk_payment", FaultKind.DONE_REFUSED, 0),
+    ("cancel_bulk_items", FaultKind.DONE_REFUSED, 0),
     ("cancel_bulk_items", FaultKind.DONE_500, 0),
     ("list_bulk_items", FaultKind.GARBAGE, 1),
     ("files.completeUploadExternal", FaultKind.DONE_DROPPED, 0),

@@ -212,8 +212,8 @@ MUTANTS = (
     Mutant(
         name="an unknown commit may be approved again by itself",
         file="bot/domain/instruction.py",
-        old="            | {State.NEEDS_HUMAN, State.MISMATCH}\n        ),\n        State.NEEDS_HUMAN",
-        new="            | {State.NEEDS_HUMAN, State.MISMATCH, State.APPROVED}\n        ),\n        State.NEEDS_HUMAN",
+        old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n        ),\n        State.NEEDS_HUMAN",
+        new="            | {State.NEEDS_HUMAN, State.REFUSED, State.APPROVED}\n        ),\n        State.NEEDS_HUMAN",
         breaks="only people send again what may have been paid",
         tests=("tests/domain/test_instruction.py",),
     ),
