@@ -37,7 +37,7 @@ from handlers.desk import Desk
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
-from storage.errors import CommitUnknown, StorageError
+from storage.errors import CommitUnknown, StorageError, StorageFull
 
 log = structlog.get_logger(__name__)
 
@@ -304,9 +304,8 @@ class _Listeners:
         except CommitUnknown as lost:
             log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
             return Private(answers.uncertain(self._desk.spelled("pay")))
-        except StorageError as busy:
-            log.warning("a request could not be stored", reason=str(busy))
-            return Private(answers.try_again("The database is busy."))
+        except StorageError as trouble:
+            return _unstored(trouble)
         except OperatorError as ours:
             log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
             return Private(answers.trouble(sentence(ours)))
@@ -316,6 +315,14 @@ class _Listeners:
             error_id = secrets.token_hex(4)
             log.exception("a handler failed", error_id=error_id)
             return Private(answers.broken(error_id))
+
+
+def _unstored(trouble: StorageError) -> Private:
+    if isinstance(trouble, StorageFull):
+        log.error("a request could not be stored", problem=trouble.problem, mend=trouble.mend)
+        return Private(answers.storage_full())
+    log.warning("a request could not be stored", reason=str(trouble))
+    return Private(answers.try_again("The database is busy."))
 
 
 async def _deliver_late(work: Awaitable[Answer], deliver: Deliver) -> None:

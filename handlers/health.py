@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from typing import Final
 
 from aiohttp import web
 
 from bot.workflows.reading_only import reading_only
 from storage.errors import StorageError
+from storage.room import Room
 from storage.store import Store
 from storage.transaction import Tx
+
+_DATABASE: Final = {Room.ENOUGH: "ok", Room.LOW: "its disk is almost full", Room.FULL: "its disk is full"}
 
 
 class Health:
@@ -41,18 +45,20 @@ class Health:
             return web.json_response(
                 {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
             )
+        room = self._store.disk.room()
+        is_ready = slack and room is not Room.FULL
         age = {
             name: None if at is None else round((self._now() - at).total_seconds(), 1) for name, at in waiting.items()
         }
         return web.json_response(
             {
-                "status": "ready" if slack else "not ready",
-                "database": "ok",
+                "status": "ready" if is_ready else "not ready",
+                "database": _DATABASE[room],
                 "slack": _word(slack),
                 "mode": "sending" if mode is None else "reading only",
                 "oldest_seconds": age,
             },
-            status=200 if slack else 503,
+            status=200 if is_ready else 503,
         )
 
 

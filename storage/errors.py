@@ -4,6 +4,7 @@
 
     StorageError       the operator mends it: address, permissions, a second process, a missing migration
     ├── StorageBusy    for now: the database is locked or away; nothing was written, a later try may work
+    │   └── StorageFull   the disk is full; the operator makes room
     │   └── StorageClosed  for good: the process is stopping
     ├── Conflict       a unique value or a rule of the schema was broken; the unit wrote nothing
     ├── InUse          another process has the SQLite file
@@ -17,6 +18,9 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 
 from bot.domain.errors import OperatorError
 
+_DISK_FULL = "53100"
+"""SQLSTATE of PostgreSQL."""
+
 
 class StorageError(OperatorError):
     """The database cannot be used as it is. ``problem`` and ``mend`` are words for the operator."""
@@ -28,6 +32,13 @@ class StorageBusy(StorageError):
 
 class StorageClosed(StorageBusy):
     """The process is stopping; nothing is written by it any more."""
+
+
+class StorageFull(StorageBusy):
+    """The disk is full. Nothing was written; the operator has to make room."""
+
+    def __init__(self, problem: str = "The disk of the database is full.") -> None:
+        super().__init__(problem, mend="Make room on the disk of the database; no restart is needed.")
 
 
 class Conflict(StorageError):
@@ -63,11 +74,19 @@ def translated(error: SQLAlchemyError) -> StorageError:
     text = f"{type(cause).__name__}: {cause}".strip()
     if isinstance(error, IntegrityError):
         return Conflict(text)
+    if _is_full(cause):
+        return StorageFull(text)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
     if isinstance(error, OperationalError) and _waits(cause):
         return StorageBusy(text, mend="Something else keeps the database locked, e.g. an open sqlite3 or psql shell.")
     return StorageError(text, mend="See whether the disk is full and whether `switchboard migrate` has run.")
+
+
+def _is_full(cause: object) -> bool:
+    if isinstance(cause, sqlite3.Error):
+        return (getattr(cause, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_FULL
+    return getattr(cause, "sqlstate", None) == _DISK_FULL
 
 
 def _waits(cause: object) -> bool:

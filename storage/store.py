@@ -19,6 +19,7 @@ from storage.errors import translated
 from storage.migrate import see_version
 from storage.readers import Readers
 from storage.repositories.audit import AuditTrail
+from storage.room import Disk
 from storage.transaction import Tx
 from storage.writer import GroupWriter, Probe
 
@@ -40,7 +41,9 @@ class Store:
         readers: Readers,
         exclusive: bool,
         resources: AsyncExitStack,
+        disk: Disk,
     ) -> None:
+        self.disk = disk
         self.exclusive = exclusive
         self._writer = writer
         self._readers = readers
@@ -88,7 +91,7 @@ class Store:
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
             resources = stack.pop_all()
-        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources)
+        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=Disk.under(address))
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably: it has been committed when this returns.

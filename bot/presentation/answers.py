@@ -179,6 +179,14 @@ def not_configured(service: str, missing: Sequence[str]) -> Content:
     return private(f":electric_plug: The {service} service is not configured. The operator has to set {names}.")
 
 
+def storage_full() -> Content:
+    """Nothing can be stored, so nothing is begun."""
+    return trouble(
+        "Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was started; "
+        "please try again later."
+    )
+
+
 def try_again(what: str) -> Content:
     """Nothing was recorded, and the person is the one who can repeat it."""
     return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")

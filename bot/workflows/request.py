@@ -12,7 +12,8 @@ from bot.domain.policy import Facts
 from bot.domain.references import callback_token, reference, token_hash, ulid
 from bot.workflows.announce import Place, places, show_card
 from bot.workflows.context import Context
-from storage.errors import CommitUnknown
+from storage.errors import CommitUnknown, StorageFull
+from storage.room import Room
 from storage.transaction import Tx
 
 _CALLED_BACK = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
@@ -56,7 +57,13 @@ async def request_payout(ctx: Context, asked: Asked) -> Instruction:
 
 
 async def store_once(ctx: Context, work: Callable[[Tx], Instruction], *, source_key: str) -> Instruction:
-    """Store a request. When the database does not say whether it did, look: who is told to try again asks twice."""
+    """Store a request. When the database does not say whether it did, look: who is told to try again asks twice.
+
+    Raises:
+        StorageFull: there is too little room to follow a new request to its end.
+    """
+    if ctx.store.disk.room() is not Room.ENOUGH:
+        raise StorageFull
     try:
         return await ctx.store.write(work, name="request")
     except CommitUnknown:

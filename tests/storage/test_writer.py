@@ -9,6 +9,7 @@ import pytest
 
 from bot.domain.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
+from storage.errors import StorageFull
 from storage.writer import BATCH_MAX, WAITING_MAX
 from tests.storage.factories import KEY, NOW, attempt, instruction, vote
 
@@ -248,7 +249,7 @@ async def test_a_full_disk_fails_the_batch_and_is_survived(sqlite_url: str) -> N
     results = await asyncio.gather(
         store.write(_increment), store.write(lambda tx: tx.flags.set("big", big, NOW)), return_exceptions=True
     )
-    assert any(isinstance(result, StorageError) for result in results)
+    assert any(isinstance(result, StorageFull) for result in results)
     told = await store.read(lambda tx: tx.flags.get("counter"))
     assert told == (results[0] if isinstance(results[0], int) else None)
     assert await store.read(lambda tx: tx.flags.get("big")) is None
