@@ -129,7 +129,7 @@ class OutboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """One callback as it came: a hint that its instruction is worth reading again."""
+    """What came to one callback address: hints that its instruction is worth reading again."""
 
     id: str
     token_hash: str
@@ -137,12 +137,18 @@ class InboxRow:
     instruction_id: str
     kind: CallbackKind
     body: str
+    """Empty."""
     received_at: datetime
+    """When the first of those came that nothing has come of yet."""
     state: InboxState
     attempts: int
     due_at: datetime
     lease_owner: str
     lease_until: datetime | None
+    hints: int
+    """How many came so far."""
+    read_at: datetime | None
+    """When somebody last set out to look."""
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""

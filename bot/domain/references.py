@@ -4,13 +4,17 @@ import hashlib
 import hmac
 import secrets
 from base64 import urlsafe_b64encode
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
 """Without 0, 1, I, O and U: nothing that is misread or spells a word by accident."""
 
 _REFERENCE_LENGTH = 6
+
+ADDRESSES_LIVE: Final = timedelta(days=90)
+"""For so long after the end of what it belongs to, a callback address is still listened to."""
 
 
 def ulid(now: datetime) -> str:

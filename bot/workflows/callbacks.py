@@ -5,7 +5,6 @@ used, so a callback about another payment, true or forged, changes nothing.
 """
 
 import hashlib
-import re
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -30,13 +29,14 @@ log = structlog.get_logger(__name__)
 _AT_ONCE = 10
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
-_TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
-"""As long as our tokens. A service's record repeats the addresses it was given, and none of them may be stored."""
+_BETWEEN_READS = timedelta(seconds=3)
+"""However many hints come, an operation is read at most so often because of them."""
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
-    """Store a callback; durable when this returns True. False: there is no such address.
+    """Note a callback; durable when this returns True. False: there is no such address.
 
+    Nothing of what it says is kept, because nothing of it is believed: its hash tells whether the same came again.
     Needs the database alone, so callbacks are taken in while Slack or the service cannot be reached.
     """
     hashed = token_hash(token)
@@ -51,8 +51,8 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
             body_hash=body_hash,
             instruction_id=found.instruction_id,
             kind=found.kind,
-            body=_TOKEN_LIKE.sub("[token]", body),
             now=now,
+            pause=_BETWEEN_READS,
         ),
         name="callback",
     )
@@ -66,7 +66,7 @@ async def verify_due(ctx: Context) -> int:
         lambda tx: tx.inbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_callbacks",
     )
-    await steps.each(ctx, "inbox", due, partial(_verify, ctx), in_turn=True)
+    await steps.each(ctx, "inbox", due, partial(_verify, ctx, {}), in_turn=True)
     return len(due)
 
 
@@ -100,47 +100,63 @@ def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operatio
     return take_in(ctx, tx, instruction, operation, now)
 
 
-async def _verify(ctx: Context, row: InboxRow) -> None:
+async def _verify(ctx: Context, read: dict[str, Operation | None], row: InboxRow) -> None:
+    """Read the instruction's operation, once for all that was taken up together, and apply what it says."""
     instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
-    operation: Operation | None = None
-    if instruction is not None and instruction.remote_id is not None and ctx.payments is not None:
-        try:
-            operation = await _read(ctx.payments, instruction, instruction.remote_id)
-        except (ServiceNow, ServiceNever, OperatorError) as silent:
-            log.warning("a callback could not be verified yet", reason=str(silent))
+    if instruction is not None and instruction.id not in read:
+        read[instruction.id] = await _read_now(ctx, instruction)
+    operation = read.get(row.instruction_id)
     await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
     ctx.wake()
+
+
+async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
+    if instruction.remote_id is None or ctx.payments is None:
+        return None
+    try:
+        return await _read(ctx.payments, instruction, instruction.remote_id)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("a callback could not be verified yet", reason=str(silent))
+        return None
 
 
 def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> None:
     now = ctx.clock.now()
     instruction = tx.instructions.get(row.instruction_id)
     if instruction is None:
-        tx.inbox.finish(row.id, InboxState.STALE)
+        _finish(tx, row, InboxState.STALE, now)
         return
     if instruction.state in FINAL:
         if _is_of_use(ctx, tx, row, instruction, operation, now):
-            tx.inbox.again(row.id, due_at=now + _pause(ctx, row))
+            tx.inbox.again(row.id, due_at=now + _pause(ctx, tx, row))
         else:
-            tx.inbox.finish(row.id, InboxState.STALE)
+            _finish(tx, row, InboxState.STALE, now)
         return
     if operation is not None and _may_observe(instruction) and _observe(ctx, tx, instruction, operation, now):
         after = tx.instructions.get(row.instruction_id) or instruction
         if after.state in FINAL:
-            tx.inbox.finish(row.id, InboxState.APPLIED)
+            _finish(tx, row, InboxState.APPLIED, now)
             return
     if now - row.received_at >= _PATIENCE:
-        tx.inbox.finish(row.id, InboxState.UNCONFIRMED)
+        _finish(tx, row, InboxState.UNCONFIRMED, now)
         if _from_a_browser(instruction, row.kind):
             return  # anybody who has the link can come back from the checkout without having paid
         facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
         alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
         return
-    tx.inbox.again(row.id, due_at=now + _pause(ctx, row))
+    tx.inbox.again(row.id, due_at=now + _pause(ctx, tx, row))
 
 
-def _pause(ctx: Context, row: InboxRow) -> timedelta:
-    return back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+def _pause(ctx: Context, tx: Tx, row: InboxRow) -> timedelta:
+    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+    more_came = tx.inbox.hints(row.id) != row.hints
+    return min(pause, _BETWEEN_READS) if more_came else pause
+
+
+def _finish(tx: Tx, row: InboxRow, state: InboxState, now: datetime) -> None:
+    """It is looked into to the end, unless more came after the reading had begun."""
+    if not tx.inbox.finish(row.id, state, hints=row.hints):
+        tx.inbox.again(row.id, due_at=now + _BETWEEN_READS)
 
 
 def _is_of_use(

@@ -1,5 +1,6 @@
-"""Forgets what nobody needs any more: addresses and files of lists that ended a month ago, and files nobody could use.
+"""Forgets what nobody needs any more: lists and callbacks of a month ago, callback addresses of what ended long ago.
 
+Of lists, their addresses and files; of dropped files, those that nobody could use; of callbacks, those looked into.
 What was asked, who asked and how it ended stays, and so does every offer: a file is offered once, however late it is
 shared again.
 """
@@ -29,12 +30,20 @@ class Retention:
         """Forget some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0
-        before = ctx.clock.now() - KEPT
-        if not await ctx.store.read(lambda tx: tx.emails.has_old(before=before) or tx.dropped.has_old(before=before)):
+        now = ctx.clock.now()
+        if not await ctx.store.read(lambda tx: _has_old(tx, now)):
             self._next_look = ctx.clock.boottime() + _EVERY
             return 0
-        return await ctx.store.write(lambda tx: _forget(tx, before), name="prune")
+        return await ctx.store.write(lambda tx: _forget(tx, now), name="prune")
 
 
-def _forget(tx: Tx, before: datetime) -> int:
-    return tx.emails.forget(before=before, limit=_AT_ONCE) + tx.dropped.forget_old(before=before, limit=_AT_ONCE)
+def _has_old(tx: Tx, now: datetime) -> bool:
+    kept = (tx.emails, tx.dropped, tx.inbox, tx.store_events)
+    return any(one.has_old(before=now - KEPT) for one in kept) or tx.tokens.has_old(now=now)
+
+
+def _forget(tx: Tx, now: datetime) -> int:
+    before = now - KEPT
+    rows = tx.emails.forget(before=before, limit=_AT_ONCE)
+    rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in (tx.dropped, tx.inbox, tx.store_events))
+    return rows + tx.tokens.forget_old(now=now, limit=_AT_ONCE)

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
+from storage.errors import StorageBusy
 from storage.repositories.common import FREED, claim, claiming, columns
 from storage.rows import InboxState, StoreEvent, StoreHook
 from storage.tables import store_event as table
@@ -54,8 +55,12 @@ class StoreEvents:
 
     # events
 
-    def receive(self, event: StoreEvent) -> bool:
-        """Store an event; False when the very same still waits to be looked at."""
+    def receive(self, event: StoreEvent, *, most: int) -> bool:
+        """Store an event; False when the very same still waits to be looked at.
+
+        Raises:
+            StorageBusy: so many of this address wait already. Of those that were looked at, the oldest make room.
+        """
         waiting = (
             table.c.token_hash == event.token_hash,
             table.c.body_hash == event.body_hash,
@@ -64,8 +69,18 @@ class StoreEvents:
         # Writers come one after the other, and a unique index stands behind this.
         if self._connection.execute(select(table.c.id).where(*waiting)).first() is not None:
             return False
+        self._make_room(event.token_hash, most)
         self._connection.execute(insert(table).values(columns(event)))
         return True
+
+    def _make_room(self, token_hash: str, most: int) -> None:
+        of_it = table.c.token_hash == token_hash
+        if self._connection.execute(select(func.count()).where(of_it)).scalar_one() < most:
+            return
+        looked_at = select(table.c.id).where(of_it, table.c.state != InboxState.RECEIVED)
+        oldest = looked_at.order_by(table.c.received_at, table.c.id).limit(most // 10).scalar_subquery()
+        if not self._connection.execute(delete(table).where(table.c.id.in_(oldest))).rowcount:
+            raise StorageBusy("Too many messages of one webhook wait to be looked at.")
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
         """Take received events that are due, in the order of arrival; the attempt is counted already."""
@@ -74,9 +89,9 @@ class StoreEvents:
         return sorted(claimed, key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:
-        """What became of it; False when that was said before."""
+        """What became of it, and what it said is forgotten; False when that was said before."""
         received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
-        values = {**FREED, "state": state}
+        values = {**FREED, "state": state, "body": ""}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def again(self, event_id: str, due_at: datetime) -> bool:
@@ -101,3 +116,16 @@ class StoreEvents:
         query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
         oldest: datetime | None = self._connection.execute(query).scalar_one()
         return oldest
+
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether :meth:`forget_old` would find anything."""
+        return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Forget what was looked at and came before then, some at a time; how many."""
+        some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
+
+
+def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:
+    return (table.c.received_at < before, table.c.state != InboxState.RECEIVED)

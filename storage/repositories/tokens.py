@@ -2,17 +2,24 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
 
 from bot.domain.instruction import CallbackKind
+from bot.domain.references import ADDRESSES_LIVE
 from storage.repositories.common import insert_once
 from storage.rows import CallbackToken
 from storage.tables import callback_token as table
+from storage.tables import instruction
 from storage.types import Moment
 
-_FIND = select(table).where(
-    table.c.token_hash == bindparam("wanted"),
-    or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),
+_FIND = (
+    select(table)
+    .join(instruction, instruction.c.id == table.c.instruction_id)
+    .where(
+        table.c.token_hash == bindparam("wanted"),
+        or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),
+        or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
+    )
 )
 
 
@@ -35,10 +42,26 @@ class Tokens:
         return insert_once(self._connection, table, values, unless=("token_hash",))
 
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
-        """What the token stands for, unless it expired."""
-        row = self._connection.execute(_FIND, {"wanted": token_hash, "now": now}).first()
+        """What the token stands for, unless it expired, or what it stands for ended long ago."""
+        values = {"wanted": token_hash, "now": now, "ended": now - ADDRESSES_LIVE}
+        row = self._connection.execute(_FIND, values).first()
         return None if row is None else CallbackToken(**row._mapping)  # noqa: SLF001
 
     def expire(self, instruction_id: str, at: datetime) -> None:
         """End every token of an instruction at that time."""
         self._connection.execute(table.update().where(table.c.instruction_id == instruction_id).values(expires_at=at))
+
+    def has_old(self, *, now: datetime) -> bool:
+        """Whether :meth:`forget_old` would find anything."""
+        query = select(table.c.token_hash).where(_over(now)).limit(1)
+        return self._connection.execute(query).first() is not None
+
+    def forget_old(self, *, now: datetime, limit: int) -> int:
+        """Forget addresses of what ended long ago, some at a time; how many."""
+        some = select(table.c.token_hash).where(_over(now)).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(table).where(table.c.token_hash.in_(some))).rowcount
+
+
+def _over(now: datetime) -> ColumnElement[bool]:
+    ended = select(instruction.c.id).where(instruction.c.closed_at <= now - ADDRESSES_LIVE)
+    return table.c.instruction_id.in_(ended)

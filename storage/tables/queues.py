@@ -129,6 +129,7 @@ inbox = Table(
     Column("body_hash", Text, nullable=False),
     instruction_id(),
     Column("kind", Named(CallbackKind), nullable=False),
+    # Empty: nothing that a callback says is believed.
     Column("body", Words, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("state", Named(InboxState), nullable=False),
@@ -139,7 +140,11 @@ inbox = Table(
     tries(),
     stopped(),
     standing("inbox"),
+    Column("hints", Integer, nullable=False, server_default=text("1")),
+    Column("read_at", Moment),
     UniqueConstraint("token_hash", "body_hash"),
+    Index("ix_inbox_instruction_id_read_at", "instruction_id", "read_at"),
+    Index("ix_inbox_received_at", "received_at"),
     one_of("state", InboxState),
     Index(
         "ix_inbox_received_due_at",

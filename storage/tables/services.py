@@ -156,4 +156,6 @@ store_event = Table(
         postgresql_where=text("state = 'received'"),
     ),
     Index("ix_store_event_store_received_at", "store", "received_at"),
+    Index("ix_store_event_token_hash", "token_hash"),
+    Index("ix_store_event_received_at", "received_at"),
 )

@@ -263,7 +263,7 @@ class Bench:
         """Every answer is a row: on the disk, or it would not be here after the processes have ended."""
         for name, query, answers in (
             ("bench.db", "SELECT count(*) FROM vote", self.votes.answers),
-            ("bench.db", "SELECT count(*) FROM inbox", self.callbacks.answers),
+            ("bench.db", "SELECT sum(hints) FROM inbox", self.callbacks.answers),
             ("usual.db", "SELECT count(*) FROM received", self.usual.answers),
         ):
             with sqlite3.connect(self.folder / name) as connection:

@@ -120,10 +120,10 @@ def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
         body_hash=digest,
         instruction_id=over.id,
         kind=CallbackKind.CONFIRMATION,
-        body="",
         now=now,
+        pause=timedelta(seconds=3),
     )
-    tx.inbox.finish(callback, InboxState.APPLIED)
+    tx.inbox.finish(callback, InboxState.APPLIED, hints=1)
 
 
 async def _run(many: int, rounds: int) -> tuple[World, World]:

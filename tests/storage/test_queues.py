@@ -1,5 +1,6 @@
 """Queues out and in, posted copies, followed resources: nothing twice, nothing lost, nothing out of order."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -149,6 +150,9 @@ async def test_the_oldest_unsent_post(store: Store) -> None:
     assert await store.read(lambda tx: tx.outbox.oldest_unsent()) == NOW
 
 
+PAUSE = timedelta(seconds=3)
+
+
 async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> bool:
     values: dict[str, Any] = {
         "id": f"id-{name}",
@@ -156,40 +160,50 @@ async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> 
         "body_hash": name,
         "instruction_id": asked.id,
         "kind": CallbackKind.CANCEL,
-        "body": name,
         "now": NOW,
+        "pause": PAUSE,
     }
     return await store.write(lambda tx: tx.inbox.receive(**(values | more)))
 
 
-async def test_a_callback_is_stored_once(store: Store) -> None:
+async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     asked = await _ask(store)
-    assert await _receive(store, asked, "a", body="a\x00b")
-    assert not await _receive(store, asked, "a", id="other")
-    assert await _receive(store, asked, "c")
+    for name in ("a", "b", "a", "b", "c"):
+        assert await _receive(store, asked, name)
     assert await store.read(lambda tx: tx.inbox.oldest()) == NOW
-    first, second = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
-    assert (first.body, first.kind, first.attempts, first.state) == (
-        "a\ufffdb",
-        CallbackKind.CANCEL,
-        1,
-        InboxState.RECEIVED,
-    )
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    assert (row.id, row.body, row.body_hash, row.hints, row.attempts, row.read_at) == ("id-a", "", "c", 5, 1, NOW)
     assert await store.write(lambda tx: tx.inbox.claim_due(NOW, "b", 30, 9)) == []
-    assert await store.write(lambda tx: tx.inbox.finish(first.id, InboxState.APPLIED))
-    assert not await store.write(lambda tx: tx.inbox.finish(first.id, InboxState.STALE))
-    assert await store.write(lambda tx: tx.inbox.again(second.id, later(5)))
+    assert await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=5))
+    assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.STALE, hints=5))
+    assert not await _receive(store, asked, "c")
+    assert await _receive(store, asked, "d", now=later(1))
+    [row] = await store.read(lambda tx: tx.inbox.of(asked.id))
+    assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
+
+
+async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
+    asked = await _ask(store)
+    await _receive(store, asked, "a")
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    await _receive(store, asked, "b", now=later(1))
+    assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
+    assert await store.write(lambda tx: tx.inbox.again(row.id, later(5)))
     assert await store.write(lambda tx: tx.inbox.claim_due(later(4), "b", 30, 9)) == []
     [again] = await store.write(lambda tx: tx.inbox.claim_due(later(5), "b", 30, 9))
-    assert (again.id, again.attempts) == (second.id, 2)
+    assert (again.id, again.attempts, again.hints) == (row.id, 2, 2)
     assert await store.write(lambda tx: tx.inbox.recover("c")) == 1
     assert len(await store.write(lambda tx: tx.inbox.claim_due(later(5), "c", 30, 9))) == 1
-    await store.write(lambda tx: tx.inbox.finish(second.id, InboxState.UNCONFIRMED))
+    await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2))
     assert await store.read(lambda tx: tx.inbox.oldest()) is None
-    assert [row.state for row in await store.read(lambda tx: tx.inbox.of(asked.id))] == [
-        InboxState.APPLIED,
-        InboxState.UNCONFIRMED,
-    ]
+
+
+async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> None:
+    asked = await _ask(store)
+    await _receive(store, asked, "a")
+    await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    await _receive(store, asked, "x", token_hash="other", now=later(1))
+    assert [row.due_at for row in await store.read(lambda tx: tx.inbox.of(asked.id))] == [NOW, later(3)]
 
 
 async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from datetime import timedelta
 from functools import partial
 from itertools import count
 
@@ -19,12 +20,12 @@ async def _write(url: str) -> None:
     def store_it(tx: Tx, callback: str) -> None:
         tx.inbox.receive(
             id=callback,
-            token_hash=asked.id,
+            token_hash=callback,
             body_hash=callback,
             instruction_id=asked.id,
             kind=CallbackKind.CONFIRMATION,
-            body="{}",
             now=NOW,
+            pause=timedelta(seconds=3),
         )
 
     async def receive() -> None:

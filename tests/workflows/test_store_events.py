@@ -10,6 +10,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import Booking
+from bot.workflows.bookings import events
 from tests.support.deliveries import CENTRO, STORE_KEY, booked, card, deliver, heard, lines, open_rig, service_of
 from tests.support.rig import FINANCE, Rig
 
@@ -95,10 +96,37 @@ async def test_the_same_words_at_the_same_time_are_one_event(rig: Rig) -> None:
     reads = len(service_of(rig).calls_of("get_booking"))
     answers = await asyncio.gather(*(post(address(rig), event(booking, "READY_FOR_PICKUP")) for _ in range(8)))
     assert set(answers) == {200}
-    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
-    assert sum("READY" in one.body and one.state.value == "received" for one in events) == 1
+    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert sum("READY" in one.body and one.state.value == "received" for one in kept) == 1
     await heard(rig)
     assert len(service_of(rig).calls_of("get_booking")) == reads + 1
+
+
+async def test_of_a_large_event_what_is_needed_is_kept_and_forgotten_once_looked_at(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).callbacks.switches.drop = True
+    service_of(rig).settle(booking, "WAY_TO_DELIVER")
+    large = {**event(booking, "WAY_TO_DELIVER"), "more": [{"text": "x" * 2_000}] * 90}
+    assert await post(address(rig), large) == 200
+    assert await post(address(rig), {f"field{n}": "x" * 400 for n in range(600)}) == 200
+    store = rig.switchboard.context.store
+    waiting = [
+        one for one in await store.read(lambda tx: tx.store_events.of("Centro")) if one.state.value == "received"
+    ]
+    assert max(len(one.body) for one in waiting) < 10_000
+    await rig.settle()
+    assert "On the way" in card(rig).text
+    assert not any(one.body for one in await store.read(lambda tx: tx.store_events.of("Centro")))
+
+
+async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "_MOST_OF_AN_ADDRESS", 10)
+    answers = [await post(address(rig), {"bookingID": f"{n}" * 24}) for n in range(12)]
+    assert answers == [200] * 10 + [503] * 2
+    await rig.pass_time(600, steps=20)
+    assert await post(address(rig), {"bookingID": "f" * 24}) == 200
+    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert len(kept) == 10
 
 
 async def test_an_unknown_booking_is_ignored(rig: Rig) -> None:
@@ -106,8 +134,8 @@ async def test_an_unknown_booking_is_ignored(rig: Rig) -> None:
     await rig.pass_time(600, steps=20)
     assert not rig.cards(CENTRO)
     assert not rig.workspace.messages(CENTRO)
-    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
-    assert [one.state.value for one in events] == ["stale"]
+    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert [one.state.value for one in kept] == ["stale"]
 
 
 async def test_a_booking_of_another_store_cannot_be_named(rig: Rig) -> None:
@@ -134,8 +162,8 @@ async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
         assert await post(wrong, {"bookingID": "1"}) == 404
     assert await post(url, {}, method="GET") == 404
     assert await post(url, b"x" * 300_000) == 413
-    events = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
-    assert not events
+    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    assert not kept
 
 
 async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:

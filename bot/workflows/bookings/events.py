@@ -10,6 +10,7 @@ import json
 import re
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 
 import structlog
 
@@ -44,6 +45,12 @@ _SILENT = 3
 _LONGEST_PAUSE = 3_600.0
 _NOT_FOUND = 404
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
+_MOST_OF_AN_ADDRESS = 1_000
+_LARGEST = 8_192
+"""Characters kept of an event; the documented ones are a tenth of that."""
+_LONGEST_VALUE = 500
+_MOST_VALUES = 40
+_DEEPEST = 4
 _IN_FLIGHT_FOR = timedelta(minutes=10)
 _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
@@ -63,7 +70,7 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
         body_hash=hashlib.sha256(body.encode()).hexdigest(),
         store=hook.store,
         kind=hook.kind,
-        body=_TOKEN_LIKE.sub("[token]", body),
+        body=_kept(body),
         received_at=now,
         state=InboxState.RECEIVED,
         attempts=0,
@@ -71,7 +78,7 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
         lease_owner="",
         lease_until=None,
     )
-    await store.write(lambda tx: tx.store_events.receive(event), name="store_event")
+    await store.write(lambda tx: tx.store_events.receive(event, most=_MOST_OF_AN_ADDRESS), name="store_event")
     return True
 
 
@@ -242,6 +249,36 @@ def _pass_on(
 def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
     pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=event.attempts, ceiling=_LONGEST_PAUSE)
     tx.store_events.again(event.id, due_at=now + pause)
+
+
+def _kept(body: str) -> str:
+    """What is kept of an event: a small one as it came; of others the short values, and nothing when those are many.
+
+    Which of them are needed, only the route table knows, when the event is looked at.
+    """
+    sound = _TOKEN_LIKE.sub("[token]", body)
+    if len(sound) <= _LARGEST:
+        return sound
+    try:
+        short = json.dumps(_short(_parsed(sound), _DEEPEST), ensure_ascii=False)
+    except ValueError:
+        return ""
+    return short if len(short) <= _LARGEST else ""
+
+
+def _short(value: object, depth: int) -> object:
+    match value:
+        case dict() if depth:
+            some = islice(value.items(), _MOST_VALUES)
+            return {str(key)[:_LONGEST_VALUE]: _short(one, depth - 1) for key, one in some}
+        case list() if depth:
+            return [_short(one, depth - 1) for one in value[:_MOST_VALUES]]
+        case dict() | list():
+            return None
+        case str():
+            return value[:_LONGEST_VALUE]
+        case _:
+            return value
 
 
 def _parsed(body: str) -> object:
