@@ -97,7 +97,8 @@ class Client:
     async def over(self) -> bool:
         """Waits until the other side has closed it."""
         with suppress(ConnectionError):
-            return await self._reader.read() == b""
+            async with asyncio.timeout(60):
+                return await self._reader.read() == b""
         return True
 
     def close(self) -> None:
