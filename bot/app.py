@@ -53,6 +53,7 @@ from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.highwater import HighWater
 from bot.workflows.leases import Leases
 from bot.workflows.recover import recover
+from bot.workflows.replays import first_time
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.bodies import Bodies
@@ -233,6 +234,7 @@ class Switchboard:
                 app=lambda: self._bolt,
                 bodies=bodies,
                 vouch=connections.vouch,
+                first_time=lambda signature: first_time(store, signature=signature, now=clock.now()),
             )
             app.router.add_post("/slack/events", endpoint.handle)
         callbacks = PaymentsCallbacks(

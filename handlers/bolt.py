@@ -134,7 +134,7 @@ def _is_ours(error: Exception) -> bool:
 
 
 class _Pin(AsyncMiddleware):
-    """A signed request of another workspace or organization is answered, and has no effect."""
+    """A signed request of another workspace, organization or app is answered, and has no effect."""
 
     def __init__(self, home: Identity) -> None:
         self._home = home
@@ -150,8 +150,12 @@ class _Pin(AsyncMiddleware):
         with reading():
             team, enterprise = origin(req.body)
         ours = self._home.enterprise_id
-        if team != self._home.team_id or (ours and enterprise and enterprise != ours):
-            log.warning("ignored a request of another workspace", team=str(team), enterprise=str(enterprise))
+        app = req.body.get("api_app_id")
+        elsewhere = team != self._home.team_id or (ours and enterprise and enterprise != ours)
+        if elsewhere or (app and self._home.app_id and app != self._home.app_id):
+            log.warning(
+                "ignored a request of another workspace", team=str(team), enterprise=str(enterprise), app=str(app)
+            )
             return BoltResponse(status=200, body="")
         return await next()
 

@@ -8,7 +8,7 @@ interaction; what Bolt gets is a dictionary, as in Socket Mode.
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -39,6 +39,7 @@ class SlackEndpoint:
         app: gives the Bolt application, None until Slack has said who we are.
         bodies: reads them.
         vouch: told of each request that Slack signed, when it comes for the first time.
+        first_time: whether no other process has handled what bears this signature.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class SlackEndpoint:
         app: Callable[[], AsyncApp | None],
         bodies: Bodies,
         vouch: Callable[[web.Request], None],
+        first_time: Callable[[str], Awaitable[bool]],
     ) -> None:
         self._secret = signing_secret
         self._now = now
         self._app = app
         self._bodies = bodies
         self._vouch = vouch
+        self._first_time = first_time
         self._seen: OrderedDict[bytes, float] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
@@ -79,6 +82,8 @@ class SlackEndpoint:
         if self._repeated(signature, now):
             return web.Response()
         self._vouch(request)
+        if not await self._first_time(signature):
+            return web.Response()
         return await _dispatched(app, parsed, request)
 
     def _repeated(self, signature: str, now: float) -> bool:

@@ -16,6 +16,7 @@ from storage.repositories.instructions import Instructions
 from storage.repositories.jobs import Jobs
 from storage.repositories.outbox import Outbox
 from storage.repositories.reservations import Reservations
+from storage.repositories.seen import SeenRequests
 from storage.repositories.steps import Steps
 from storage.repositories.store_events import StoreEvents
 from storage.repositories.stores import Stores
@@ -49,3 +50,4 @@ class Tx:
         self.store_events = StoreEvents(connection)
         self.emails = EmailRuns(connection)
         self.steps = Steps(connection)
+        self.seen = SeenRequests(connection)

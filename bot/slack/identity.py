@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.errors import OperatorError
+from bot.domain.errors import OperatorError, ServiceNever
 from bot.slack.calls import call
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +20,8 @@ class Identity:
     bot_id: str
     bot_user_id: str
     enterprise_id: str | None
+    app_id: str
+    """Of the app that the token belongs to; empty when Slack did not say."""
     scopes: frozenset[str]
     """Granted to the bot token; empty when Slack did not say."""
 
@@ -50,5 +55,18 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
         bot_id=str(answer.get("bot_id", "")),
         bot_user_id=str(answer.get("user_id", "")),
         enterprise_id=str(enterprise_id) if enterprise_id else None,
+        app_id=await _app_of(client, str(answer.get("bot_id") or "")),
         scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
     )
+
+
+async def _app_of(client: AsyncWebClient, bot_id: str) -> str:
+    """The app of a bot; a token that may not ask is told apart by its workspace and signing secret alone."""
+    if not bot_id:
+        return ""
+    try:
+        answer = await call(client.bots_info(bot=bot_id))
+    except (OperatorError, ServiceNever) as denied:
+        log.warning("Slack did not say which app we are", reason=str(denied))
+        return ""
+    return str((answer.get("bot") or {}).get("app_id") or "")

@@ -15,7 +15,7 @@ from storage.tables.instructions import (
     tracked,
     vote,
 )
-from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox, send_slot
+from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox, seen_request, send_slot
 from storage.tables.services import booking, email_address, email_block, email_run, store, store_event, store_hook
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "metadata",
     "outbox",
     "reservation",
+    "seen_request",
     "send_slot",
     "store",
     "store_event",

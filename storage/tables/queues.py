@@ -154,6 +154,14 @@ inbox = Table(
     ),
 )
 
+seen_request = Table(
+    "seen_request",
+    metadata,
+    Column("signature_hash", Text, primary_key=True),
+    Column("seen_at", Moment, nullable=False),
+    Index("ix_seen_request_seen_at", "seen_at"),
+)
+
 send_slot = Table(
     "send_slot",
     metadata,

@@ -143,7 +143,11 @@ async def test_who_we_are_comes_with_what_we_may_do(api: Api, web_client: AsyncW
         {"ok": True, "team_id": "T1", "team": "Home", "bot_id": "B1", "user_id": "U1"},
         x_oauth_scopes="chat:write, users:read,",
     )
+    api.say("bots.info", {"ok": True, "bot": {"id": "B1", "app_id": "A1"}})
     found = await who_we_are(web_client)
+    assert found.app_id == "A1"
+    api.say("bots.info", {"ok": False, "error": "missing_scope"})
+    assert (await who_we_are(web_client)).app_id == ""
     assert (found.team_id, found.team, found.bot_id, found.bot_user_id) == ("T1", "Home", "B1", "U1")
     assert found.scopes == {"chat:write", "users:read"}
 

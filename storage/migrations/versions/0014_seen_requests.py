@@ -1,0 +1,20 @@
+"""Requests from Slack that were handled, so that every process knows a captured one that is sent again."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0014"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Create the table."""
+    op.create_table(
+        "seen_request",
+        sa.Column("signature_hash", sa.Text(), nullable=False),
+        sa.Column("seen_at", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("signature_hash", name=op.f("pk_seen_request")),
+    )
+    op.create_index("ix_seen_request_seen_at", "seen_request", ["seen_at"])

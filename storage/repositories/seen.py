@@ -1,0 +1,24 @@
+"""Requests from Slack that some process has handled."""
+
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, delete, select
+
+from storage.repositories.common import insert_once
+from storage.tables import seen_request as table
+
+_PRUNED_AT_ONCE = 100
+
+
+class SeenRequests:
+    """The table ``seen_request``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
+        """Whether nobody has handled this request; it counts as handled from now on. Forgets some that are older."""
+        old = select(table.c.signature_hash).where(table.c.seen_at < now - kept).limit(_PRUNED_AT_ONCE)
+        self._connection.execute(delete(table).where(table.c.signature_hash.in_(old.scalar_subquery())))
+        values = {"signature_hash": signature_hash, "seen_at": now}
+        return insert_once(self._connection, table, values, unless=("signature_hash",))

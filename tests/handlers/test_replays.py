@@ -1,0 +1,91 @@
+"""A captured request acts once, in whichever process it arrives; requests of another app have no effect."""
+
+import json
+import time
+from urllib.parse import urlencode
+
+import aiohttp
+import pytest
+
+from bot.app import Surroundings, Switchboard
+from bot.domain.clock import SystemClock
+from bot.playground.workspace.delivery import sign
+from bot.settings import load_policy
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import newest, requests, votes
+
+FORM = "application/x-www-form-urlencoded"
+
+
+async def send(url: str, body: bytes, *, stamp: str, content_type: str = FORM) -> tuple[int, str]:
+    headers = {
+        "Content-Type": content_type,
+        "X-Slack-Request-Timestamp": stamp,
+        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
+    }
+    async with (
+        aiohttp.ClientSession() as session,
+        session.post(f"{url}/slack/events", data=body, headers=headers) as answer,
+    ):
+        return answer.status, await answer.text()
+
+
+def command(text: str, **more: str) -> bytes:
+    fields = {"command": "/pay", "text": text, "team_id": "T0HOME", "user_id": MARIA, "channel_id": FINANCE}
+    return urlencode({**fields, "trigger_id": "1.1", **more}).encode()
+
+
+@pytest.mark.postgres
+async def test_a_captured_request_has_no_effect_in_another_process(postgres_url: str) -> None:
+    rig = await Rig.open(database_url=postgres_url, around={"ticking": False})
+    settings = rig.settings.model_copy(update={"port": 0})
+    other = Switchboard(
+        settings=settings,
+        policy=load_policy(settings.policy_file),
+        surroundings=Surroundings(clock=SystemClock(), owner="another", ticking=False, anchors=rig._anchors),
+    )
+    try:
+        await other.start()
+        await other.until_joined()
+        stamp, body = str(int(time.time())), command("help")
+        status, told = await send(rig.switchboard.url, body, stamp=stamp)
+        assert (status, "/pay send" in told) == (200, True)
+        assert await send(other.url, body, stamp=stamp) == (200, "")
+        assert await send(rig.switchboard.url, body, stamp=stamp) == (200, "")
+        status, told = await send(other.url, command("help", trigger_id="2.2"), stamp=stamp)
+        assert (status, "/pay send" in told) == (200, True)
+    finally:
+        await other.stop()
+        await rig.close()
+
+
+async def test_a_request_of_another_app_has_no_effect(sqlite_url: str) -> None:
+    clock = ManualClock()
+    rig = await Rig.open(database_url=sqlite_url, clock=clock)
+    try:
+        await rig.pay()
+        stamp, found, card = str(int(clock.seconds())), await newest(rig), await rig.card()
+        value = next(button.value for button in card.buttons if button.action_id == "payout.approve")
+        click = {
+            "type": "block_actions",
+            "team": {"id": "T0HOME"},
+            "user": {"id": ADA, "team_id": "T0HOME"},
+            "container": {"channel_id": APPROVALS, "message_ts": card.ts},
+            "channel": {"id": APPROVALS},
+            "actions": [{"action_id": "payout.approve", "value": value, "type": "button"}],
+            "trigger_id": "9.9",
+        }
+        url, ours = rig.switchboard.url, rig.workspace.identity.app_id
+        asked = command("send ana@example.com 3.00 x", api_app_id="A0ELSE")
+        assert await send(url, asked, stamp=stamp) == (200, "")
+        pressed = urlencode({"payload": json.dumps({**click, "api_app_id": "A0ELSE"})}).encode()
+        assert await send(url, pressed, stamp=stamp) == (200, "")
+        await rig.settle()
+        assert [one.id for one in await requests(rig)] == [found.id]
+        assert not await votes(rig)
+        pressed = urlencode({"payload": json.dumps({**click, "api_app_id": ours})}).encode()
+        assert (await send(url, pressed, stamp=stamp))[0] == 200
+        assert [vote.person for vote in await votes(rig)] == [ADA]
+    finally:
+        await rig.close()
