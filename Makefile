@@ -11,7 +11,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
 	tests/flow/test_localize_twice.py tests/flow/test_emails.py
 
-.PHONY: help playground quick test check format lock chaos mutants bench manifest clean
+.PHONY: help playground quick test check format lock chaos campaign mutants bench manifest clean
 
 help:            ## what there is
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -36,7 +36,10 @@ format: $(DEV_STAMP)      ## put the code in its one form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-chaos: $(DEV_STAMP)       ## the long campaigns: pairs of faults, random kills
+chaos: $(DEV_STAMP)       ## the long campaigns: every fault, pairs, random plans, kills; hours. ARGS="kills --kills 100"
+	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.campaigns $(ARGS)
+
+campaign: $(DEV_STAMP)    ## the long tests that make test leaves out
 	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
 
 mutants: $(DEV_STAMP)     ## deliberate mistakes in copies of the sources: the tests have to find each

@@ -8,11 +8,12 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import structlog
 
@@ -80,11 +81,14 @@ class Report:
 
 
 class Crew:
-    """Worker processes, one a core, for as long as the ``with`` block lasts."""
+    """Worker processes, one a core unless told otherwise, for as long as the ``with`` block lasts."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        self._workers = workers or os.cpu_count() or 1
 
     def __enter__(self) -> "Crew":
         spawning = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(os.cpu_count() or 1, mp_context=spawning, initializer=_prepare)
+        self._pool = ProcessPoolExecutor(self._workers, mp_context=spawning, initializer=_prepare)
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -93,17 +97,18 @@ class Crew:
     def run(self, plans: Sequence[Plan]) -> Report:
         """Run plans and check each."""
         texts = [str(plan) for plan in plans]
-        return self._gather([(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
+        return self.gather(run_batch, [(texts[at : at + _BATCH], "") for at in range(0, len(texts), _BATCH)])
 
     def run_mutants(self, mutants: Mapping[str, Sequence[str]]) -> dict[str, Report]:
         """Run the plans of each mutant with its change of the protocol."""
         pending = {name: self._pool.submit(run_batch, list(plans), name) for name, plans in mutants.items()}
         return {name: Report(outcomes=future.result()) for name, future in pending.items()}
 
-    def _gather(self, batches: list[tuple[list[str], str]]) -> Report:
+    def gather(self, work: Callable[..., list[Outcome]], batches: Iterable[tuple[Any, ...]]) -> Report:
+        """Have each of these done, ``work(*batch)``, and collect what came of it."""
         started = time.monotonic()
         report = Report()
-        for future in [self._pool.submit(run_batch, *batch) for batch in batches]:
+        for future in [self._pool.submit(work, *batch) for batch in batches]:
             report.outcomes += future.result()
         report.seconds = time.monotonic() - started
         return report
@@ -126,7 +131,7 @@ def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
     with MUTANTS[mutant].change() if mutant else nullcontext():
         for text in texts:
             outcomes.append(asyncio.run(run_plan(Plan.parse(text))))
-            _tidy()
+            tidy()
     return outcomes
 
 
@@ -134,7 +139,7 @@ _runs = Counter[str]()
 _seams = ExitStack()
 
 
-def _tidy() -> None:
+def tidy() -> None:
     """Collect now and then instead of whenever: half of the time went into looking for garbage."""
     _runs["all"] += 1
     if _runs["all"] % _COLLECT_EVERY == 0:
@@ -143,23 +148,28 @@ def _tidy() -> None:
 
 async def run_plan(plan: Plan) -> Outcome:
     """Run one plan and check everything."""
-    started = time.monotonic()
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
-            broken = ""
-            try:
-                async with asyncio.timeout(_PLAN_SECONDS):
-                    await world.live()
-            except Exception as error:  # noqa: BLE001 - a run that breaks is a finding like any other
-                broken = f"X: the run broke: {error!r}"
-            return Outcome(
-                plan=str(plan),
-                violations=(*([broken] if broken else []), *(str(violation) for violation in check(world))),
-                states=tuple(row["state"] for row in world.books.instructions()),
-                trace=tuple(str(crossing.point) for crossing in world.trace if not crossing.idle),
-                troubles=tuple(world.troubles),
-                seconds=time.monotonic() - started,
-            )
+        return await run_world(World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)))
+
+
+async def run_world(opened: World) -> Outcome:
+    """Run whatever goes wrong in this world and check everything."""
+    started = time.monotonic()
+    async with opened as world:
+        broken = ""
+        try:
+            async with asyncio.timeout(_PLAN_SECONDS):
+                await world.live()
+        except Exception as error:  # noqa: BLE001 - a run that breaks is a finding like any other
+            broken = f"X: the run broke: {error!r}"
+        return Outcome(
+            plan=str(world.plan),
+            violations=(*([broken] if broken else []), *(str(violation) for violation in check(world))),
+            states=tuple(row["state"] for row in world.books.instructions()),
+            trace=tuple(str(crossing.point) for crossing in world.trace if not crossing.idle),
+            troubles=tuple(world.troubles),
+            seconds=time.monotonic() - started,
+        )
 
 
 def faults_of(plan: str) -> list[str]:

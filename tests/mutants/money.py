@@ -6,6 +6,7 @@ _PAYOUT = ("tests/domain/test_payout.py",)
 _OUTCOME = ("tests/domain/test_outcome.py",)
 _BULK = ("tests/domain/test_bulk.py",)
 _MONEY = ("tests/domain/test_money.py",)
+_ABSENT = ("tests/workflows/test_absent.py",)
 _CANCEL = ("tests/workflows/test_bulk_cancel.py",)
 
 MUTANTS = (
@@ -72,6 +73,30 @@ MUTANTS = (
         new="reads >= READS_NEEDED",
         breaks="a request may travel slowly",
         tests=_PAYOUT,
+    ),
+    Mutant(
+        name="whoever looks believes at once",
+        file="bot/workflows/sought.py",
+        old="    return counted, absence_is_proven(looks=looks)",
+        new="    return counted, True",
+        breaks="'the list does not show it' is believed after two looks",
+        tests=_ABSENT,
+    ),
+    Mutant(
+        name="looks count while the request may be on its way",
+        file="bot/domain/payout.py",
+        old="    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read",
+        new="    counts = counts_as_read",
+        breaks="a request may travel slowly",
+        tests=_ABSENT,
+    ),
+    Mutant(
+        name="a freeze is not looked at in the claim",
+        file="bot/workflows/commit.py",
+        old="    if stopped is not None:\n        hold(",
+        new="    if stopped is not None and not stopped.reason:\n        hold(",
+        breaks="nothing is sent while payments are frozen",
+        tests=("tests/workflows/test_freeze.py",),
     ),
     Mutant(
         name="escrow ranks below committed",
@@ -212,8 +237,8 @@ MUTANTS = (
     Mutant(
         name="an unknown commit may be approved again by itself",
         file="bot/domain/instruction.py",
-        old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n        ),\n        State.NEEDS_HUMAN",
-        new="            | {State.NEEDS_HUMAN, State.REFUSED, State.APPROVED}\n        ),\n        State.NEEDS_HUMAN",
+        old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n",
+        new="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED, State.APPROVED}\n",
         breaks="only people send again what may have been paid",
         tests=("tests/domain/test_instruction.py",),
     ),

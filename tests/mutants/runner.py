@@ -106,12 +106,13 @@ class Copy:
     @contextmanager
     def _changed(self, mutant: Mutant) -> Iterator[None]:
         path = self._folder / mutant.file
-        changed = mutant.changed(path.read_text(encoding="utf-8"))
-        path.write_text(changed, encoding="utf-8")
+        text, stat = path.read_text(encoding="utf-8"), path.stat()
+        path.write_text(mutant.changed(text), encoding="utf-8")
         try:
             yield
         finally:
-            shutil.copy2(ROOT / mutant.file, path)
+            path.write_text(text, encoding="utf-8")
+            os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))  # what was compiled of it before fits again
 
 
 def hunt_all(mutants: Sequence[Mutant], *, at_once: int, timeout: float) -> Iterator[Result]:

@@ -10,6 +10,14 @@ _AUDIT = ("tests/domain/test_audit.py",)
 
 MUTANTS = (
     Mutant(
+        name="the shared window is halved",
+        file="storage/slots.py",
+        old="WINDOW = 1.07",
+        new="WINDOW = 0.535",
+        breaks="several processes send no more than ten requests a second together",
+        tests=("tests/storage/test_slots.py",),
+    ),
+    Mutant(
         name="each payment has the daily limit to itself",
         file="storage/repositories/reservations.py",
         old="        if self.sum(day) + cents > limit_cents:",
@@ -52,8 +60,8 @@ MUTANTS = (
     Mutant(
         name="a lease keeps nobody off",
         file="storage/repositories/common.py",
-        old="table.c.due_at <= now, or_(table.c.lease_until.is_(None), table.c.lease_until <= now))",
-        new="table.c.due_at <= now)",
+        old="    due = and_(*which, table.c.due_at <= now, free_now, ",
+        new="    due = and_(*which, table.c.due_at <= now, ",
         breaks="two processes never work on one thing",
         tests=_QUEUES,
     ),
@@ -93,7 +101,7 @@ MUTANTS = (
     Mutant(
         name="what is being sent is handed to a second worker",
         file="storage/repositories/instructions.py",
-        old="    table.c.state.not_in(_EFFECT_UNDER_WAY),\n    key",
+        old="    table.c.state.not_in(EFFECT_UNDER_WAY),\n    key",
         new="    key",
         breaks="a request that is under way is nobody else's",
         tests=_INSTRUCTIONS,
@@ -117,15 +125,15 @@ MUTANTS = (
     Mutant(
         name="a forged anchor is believed",
         file="bot/domain/anchors.py",
-        old="        elif hmac.compare_digest(written.strip().encode(), line(found, key=key).encode()):",
-        new="        elif written.strip():",
+        old="            hmac.compare_digest(written.strip().encode(), line(found, key=one).encode())\n",
+        new="            written.strip() and line(found, key=one)\n",
         breaks="nobody without the key writes an anchor",
         tests=("tests/domain/test_anchors.py",),
     ),
     Mutant(
         name="a changed audit row is not noticed",
         file="bot/domain/audit.py",
-        old="        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:",
+        old="        if row.seq != seq or row.previous != previous or seal(row, key=keys.at(seq)) != row.hash:",
         new="        if row.seq != seq or row.previous != previous:",
         breaks="the audit shows every change",
         tests=_AUDIT,
@@ -133,8 +141,8 @@ MUTANTS = (
     Mutant(
         name="an audit row may follow any other",
         file="bot/domain/audit.py",
-        old="        if row.seq != seq or row.previous != previous or seal(row, key=key) != row.hash:",
-        new="        if row.seq != seq or seal(row, key=key) != row.hash:",
+        old="        if row.seq != seq or row.previous != previous or seal(row, key=keys.at(seq)) != row.hash:",
+        new="        if row.seq != seq or seal(row, key=keys.at(seq)) != row.hash:",
         breaks="rows of two chains cannot be mixed",
         tests=_AUDIT,
     ),

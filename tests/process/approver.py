@@ -6,7 +6,7 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
-from bot.playground.workspace import ImpossibleAct, Message
+from bot.playground.workspace import Ack, ImpossibleAct, Message
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS
 
@@ -49,11 +49,14 @@ class Approver:
     async def _press(self, card: Message, action: str) -> None:
         workspace = self._scene.workspace
         with suppress(ImpossibleAct):  # the card changed under the finger
-            await workspace.click(self._user, APPROVALS, card.ts, action)
+            await self._click(card, action)
             if workspace.modal(self._user) is not None:
                 await workspace.submit(self._user, {"amount": _amount_on(card)})
             if workspace.modal(self._user) is not None:
                 await workspace.close(self._user)
+
+    async def _click(self, card: Message, action: str) -> Ack:
+        return await self._scene.workspace.click(self._user, APPROVALS, card.ts, action)
 
 
 def _amount_on(card: Message) -> str:

@@ -1,8 +1,10 @@
-"""The bot as ``python -m bot run`` starts it, with three switches for tests; never imported, always run.
+"""The bot as ``python -m bot run`` starts it, with some switches for tests; never imported, always run.
 
 ``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
 right before or after the commit of the named unit of work: an instant that nobody outside could hit. With
 ``PLAY_FROM=write.before:request`` it counts from the first such instant on, not from the start.
+
+``PLAY_SKEW=-3600``: its calendar is so many seconds ahead (behind, below zero) of the machine's.
 
 ``PLAY_LEVEL=DEBUG``: every logger of every library speaks at this level.
 
@@ -15,12 +17,13 @@ import os
 import signal
 import sys
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import bot.__main__ as program
 from bot import localizing, logs
 from bot.app import Surroundings, Switchboard
+from bot.domain.clock import SystemClock
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
 from bot.workflows import deliver, recover
@@ -45,9 +48,21 @@ class Signaller:
                 os.kill(os.getpid(), signal.Signals[f"SIG{os.environ['PLAY_SIGNAL']}"])
 
 
+class Skewed(SystemClock):
+    """The machine's clocks, with another idea of what time it is."""
+
+    def __init__(self, seconds: float) -> None:
+        self._ahead = timedelta(seconds=seconds)
+
+    def now(self) -> datetime:
+        return super().now() + self._ahead
+
+
 def switchboard(*, settings: Settings, policy: Policy) -> Switchboard:
-    """What ``run`` builds, with the probe."""
-    return Switchboard(settings=settings, policy=policy, surroundings=replace(Surroundings.real(), probe=Signaller()))
+    """What ``run`` builds, with the probe and the clock."""
+    clock = Skewed(float(os.environ.get("PLAY_SKEW", "0")))
+    around = replace(Surroundings.real(), probe=Signaller(), clock=clock)
+    return Switchboard(settings=settings, policy=policy, surroundings=around)
 
 
 def talkative(settings: Settings) -> None:

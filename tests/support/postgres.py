@@ -5,7 +5,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,14 +27,19 @@ class PostgresMissing(RuntimeError):
 class PostgresServer:
     """A running server. Only loopback and a socket in its own folder; nothing is synced to the disk."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, *, control: Callable[..., None]) -> None:
         self._folder = folder
         self._port = port
+        self._control = control
         self._databases = 0
 
     def url(self, database: str) -> str:
         """Address for ``DATABASE_URL``."""
         return f"postgresql://switchboard@127.0.0.1:{self._port}/{database}"
+
+    def restart(self, *, mode: str = "fast") -> None:
+        """Stop it and start it again, with whatever was under way lost: ``fast``, or ``immediate`` as in a crash."""
+        self._control("-w", "-m", mode, "restart")
 
     def create_database(self, *, like: str | None = None) -> str:
         """A new database; its name. ``like``: it begins as a copy of that one, to which nobody may be connected."""
@@ -57,8 +62,12 @@ class PostgresServer:
 
 
 @contextmanager
-def postgres_server() -> Iterator[PostgresServer]:
-    """Start a server and stop it again."""
+def postgres_server(**different: str) -> Iterator[PostgresServer]:
+    """Start a server and stop it again.
+
+    Args:
+        different: settings that differ; ``synchronous_commit="on"`` where it is to be restarted ``immediate``.
+    """
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-", dir=scratch()))
     # PostgreSQL refuses to run as root.
@@ -87,13 +96,18 @@ def postgres_server() -> Iterator[PostgresServer]:
         "max_wal_size": "64MB",
         "max_connections": 100,
         "shared_buffers": "16MB",
+        **different,
     }
+
+    def control(*command: str) -> None:
+        run(programs / "pg_ctl", "-D", data, *command)
+
     try:
         run(programs / "initdb", "-D", data, "-U", "switchboard", "-A", "trust", "-E", "UTF8", "--no-sync")
         options = " ".join(f"-c {name}={value}" for name, value in settings.items())
         run(programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-t", "30", "-o", options, "start")
         try:
-            yield PostgresServer(folder, port)
+            yield PostgresServer(folder, port, control=control)
         finally:
             run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
     finally:

@@ -1,0 +1,53 @@
+"""Long campaigns: ``python -m tests.campaigns plans --count 20000 --out results.jsonl``; without a name, all of them.
+
+What is done stands in the file and is not done again, so a campaign may be stopped and started at will.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from tests.campaigns import fleet, kills, plans
+from tests.campaigns.results import Ledger, table
+
+MONEY_FLOWS = ("callback", "polling")
+"""Flows of which every pair is run; what the others do behind the commit is the same."""
+
+
+def main() -> int:
+    """Run what is asked for and print what the file says; 1 when a promise was broken."""
+    given = _arguments()
+    ledger = Ledger(given.out)
+    chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet"]
+    if "singles" in chosen:
+        plans.every_single(ledger, workers=given.workers)
+    if "pairs" in chosen:
+        plans.every_pair(ledger, flows=given.flows, workers=given.workers)
+    if "plans" in chosen:
+        plans.random_plans(ledger, first=given.first, count=given.count, workers=given.workers)
+    if "kills" in chosen:
+        kills.campaign(ledger, kills=given.kills, at_once=given.workers or 3, first=given.first)
+    if "fleet" in chosen:
+        for processes in given.processes:
+            fleet.campaign(ledger, kills=given.fleet_kills, processes=processes, first=given.first)
+    pieces = ledger.pieces()
+    sys.stdout.write(f"{table(pieces)}\n")
+    return 1 if any(piece.violations for piece in pieces) else 0
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "told"])
+    parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
+    parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
+    parser.add_argument("--first", type=int, default=0, help="plans: the first seed")
+    parser.add_argument("--count", type=int, default=20_000, help="plans: how many seeds")
+    parser.add_argument("--kills", type=int, default=1_000, help="kills: how many")
+    parser.add_argument("--fleet-kills", type=int, default=300, help="fleet: how many for each number of processes")
+    parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet: how many processes")
+    parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+"""``kill -9`` of the real process at random instants, on SQLite: rounds of some kills, each with its own database."""
+
+import asyncio
+import random
+import shutil
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+from pathlib import Path
+
+from tests.campaigns.books import broken
+from tests.campaigns.results import Ledger, Piece
+from tests.campaigns.traffic import Typist, Witness
+from tests.process.scene import Scene
+from tests.process.test_random_kills import all_is_over
+from tests.support.rig import ADA
+from tests.support.scratch import scratch
+
+CAMPAIGN = "kills on SQLite"
+KILLS = 40
+"""Kills of a round."""
+_LONGEST_START, _LONGEST_WORK, _LONGEST_PAUSE = 1.5, 1.5, 7.0
+_STILLBORN, _FROZEN = 0.25, 0.06
+"""Shares of lives that end while starting, and that stand still for a while before they end."""
+_PATIENCE = 300.0
+START_SECONDS = 120.0
+"""Many start side by side, perhaps beside other work: how fast one starts is measured elsewhere."""
+
+
+def campaign(ledger: Ledger, *, kills: int, at_once: int, first: int = 0) -> None:
+    """Run the rounds that are not done yet, several at a time, each in a process of its own."""
+    done = ledger.done(CAMPAIGN)
+    wanted = [number for number in range(first // KILLS, -(-(first + kills) // KILLS)) if number * KILLS not in done]
+    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+        for future in as_completed([pool.submit(play, number, KILLS) for number in wanted]):
+            keep(ledger, future.result())
+
+
+MOST_TOLD = 20
+
+
+def keep(ledger: Ledger, piece: Piece) -> None:
+    """Write it down and say so."""
+    ledger.add(piece)
+    print(f"{time.strftime('%H:%M:%S')} {piece.campaign} {piece.first}: {dict(piece.counts)}", flush=True)  # noqa: T201
+    for violation in piece.violations:
+        print(f"    {violation}", flush=True)  # noqa: T201
+
+
+def play(number: int, kills: int) -> Piece:
+    """One round, by its number, which is its seed."""
+    folder = Path(tempfile.mkdtemp(prefix=f"kills-{number}-", dir=scratch()))
+    piece = asyncio.run(_round(number, kills, folder))
+    if not piece.violations:
+        shutil.rmtree(folder)  # otherwise it stays, to be looked at
+    return piece
+
+
+async def _round(number: int, kills: int, folder: Path) -> Piece:
+    started = time.monotonic()
+    chance = random.Random(number)  # noqa: S311 - repeatable on purpose
+    counts: Counter[str] = Counter()
+    scene = await Scene.open(folder, start=False)
+    await scene.bot.start()
+    await scene.bot.ready(timeout=START_SECONDS)
+    typist, witness = Typist(scene, random.Random(-number - 1)), Witness(scene, user=ADA)  # noqa: S311
+    violations: list[str] = []
+    try:
+        async with asyncio.timeout(_PATIENCE * 2 + kills * 20):
+            async with witness:
+                async with typist.typing():
+                    await _torment(scene, chance, kills, counts)
+                accepted = sum(one.accepted for one in typist.typed)
+                await scene.workspace.until(lambda: all_is_over(scene, at_least=accepted), timeout=_PATIENCE)
+                await scene.drained()
+    except (TimeoutError, AssertionError) as stuck:
+        violations.append(f"no end: {type(stuck).__name__}: {str(stuck)[:1000]}")
+    try:
+        await scene.bot.stop()
+        url = f"sqlite+aiosqlite:///{scene.database}"
+        violations += await broken(scene, url, typed=typist.typed, witness=witness)
+        violations += [*_noise(scene)]
+    finally:
+        await scene._stack.aclose()
+    counts |= {"asked": len(typist.typed), "approvals": len(witness.acknowledged)}
+    counts["paid"] = sum(scene.executions().values())
+    return Piece(
+        campaign=CAMPAIGN,
+        first=number * kills,
+        runs=kills,
+        seconds=time.monotonic() - started,
+        violations=tuple(f"round {number} ({folder}): {one}" for one in violations[:MOST_TOLD]),
+        counts=dict(counts),
+    )
+
+
+def _noise(scene: Scene) -> Iterator[str]:
+    if scene.bot.stderr:
+        yield f"it wrote to standard error: {scene.bot.stderr[:300]}"
+    if "Traceback" in scene.bot.stdout:
+        yield f"a traceback: {scene.bot.stdout.partition('Traceback')[2][:600]}"
+
+
+async def _torment(scene: Scene, chance: random.Random, kills: int, counts: Counter[str]) -> None:
+    """Kill it at random instants of its life, starting included, and start it again at once."""
+    for _ in range(kills):
+        if chance.random() < _STILLBORN:
+            await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random
+            counts["killed while starting"] += 1
+        else:
+            await scene.bot.ready(timeout=START_SECONDS)
+            await asyncio.sleep(chance.uniform(0, _LONGEST_WORK))
+            counts["killed at work"] += 1
+        if chance.random() < _FROZEN:
+            scene.bot.pause()
+            await asyncio.sleep(chance.uniform(0, _LONGEST_PAUSE))
+            counts["stood still"] += 1
+            if chance.random() < 0.5:
+                scene.bot.resume()
+                await asyncio.sleep(chance.uniform(0, _LONGEST_WORK))
+        await scene.bot.kill()
+        await scene.bot.start()
+    await scene.bot.ready(timeout=START_SECONDS)

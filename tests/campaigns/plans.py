@@ -1,0 +1,144 @@
+"""Runs of the whole product in one process: faults that are drawn while a run goes on, and every pair around money."""
+
+import asyncio
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from tests.campaigns.results import Ledger, Piece
+from tests.chaos.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults, tidy
+from tests.chaos.flows import FLOWS
+from tests.chaos.plans import Kind, Plan, Point, Side, singles
+from tests.chaos.test_single_faults import MOVES_MONEY
+from tests.chaos.world import World
+from tests.support.scratch import scratch
+
+PIECE = 200
+_BATCH = 10
+_FAULTS = (1, 2, 2, 3)
+_LONGER = 1.25
+"""A run in which something goes wrong meets more points than the one without a fault."""
+
+
+class Drawn(World):
+    """A run in which what goes wrong, and where, is drawn by a seed as the run meets its points.
+
+    Its ``plan`` names what was drawn, so that ``python -m tests.chaos`` repeats it.
+
+    Args:
+        length: points that a run of this flow meets.
+    """
+
+    def __init__(self, *, seed: int, flow: str, length: int, folder: Path) -> None:
+        super().__init__(flow=FLOWS[flow](), plan=Plan(flow), folder=folder)
+        self._chance = random.Random(seed)  # noqa: S311 - it is to be repeatable
+        first, further = self._chance.randrange(length), range(int(length * _LONGER))
+        self._places = frozenset([first, *self._chance.sample(further, self._chance.choice(_FAULTS) - 1)])
+
+    def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
+        place = len(self.trace)
+        point, kind = super().meet(side, name)
+        if kind is not None or place not in self._places:
+            return point, kind
+        # A time-out in full has to be known before the run begins; a dropped answer stands for it.
+        drawn = self._chance.choice([one for one in point.kinds if one is not Kind.TIMED_OUT])
+        self.plan = Plan(self.plan.flow, (*self.plan.faults, (point, drawn)))
+        self.hits.append(point)
+        self.disturbed_at = self.clock.seconds()
+        return point, drawn
+
+
+def flow_of(seed: int) -> str:
+    """The flow that a seed goes through: all in turn."""
+    names = tuple(FLOWS)
+    return names[seed % len(names)]
+
+
+def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
+    """Run some seeds in this process of a crew, one after the other."""
+    outcomes = []
+    for seed in seeds:
+        flow = flow_of(seed)
+        with tempfile.TemporaryDirectory(dir=scratch()) as folder:
+            outcomes.append(
+                asyncio.run(run_world(Drawn(seed=seed, flow=flow, length=lengths[flow], folder=Path(folder))))
+            )
+        tidy()
+    return outcomes
+
+
+def random_plans(ledger: Ledger, *, first: int, count: int, workers: int | None) -> None:
+    """Run the seeds that are not done yet, piece by piece."""
+    wanted = _missing(range(first, first + count), ledger.done("plans"))
+    with Crew(workers) as crew:
+        references = crew.run([Plan(flow) for flow in FLOWS])
+        assert not references.broken, references.table()
+        lengths = {one.plan.partition(":")[0]: len(one.trace) for one in references.outcomes}
+        for piece in _pieces(wanted):
+            batches = [(piece[at : at + _BATCH], lengths) for at in range(0, len(piece), _BATCH)]
+            _keep(ledger, "plans", piece[0], crew.gather(run_seeds, batches))
+
+
+def every_single(ledger: Ledger, *, workers: int | None) -> None:
+    """Every single fault at every point of every flow."""
+    with Crew(workers) as crew:
+        references = crew.run([Plan(flow) for flow in FLOWS])
+        _run_listed(ledger, crew, "singles", single_faults(references.outcomes))
+
+
+def every_pair(ledger: Ledger, *, flows: Sequence[str], workers: int | None, first: int = 0, count: int = 0) -> None:
+    """Of each flow: every fault of the request that moves money, with every fault at every point after it."""
+    with Crew(workers) as crew:
+        for flow in flows:
+            [reference] = crew.run([Plan(flow)]).outcomes
+            points = [point for text in reference.trace if (point := Point.parse(text)).name in MOVES_MONEY]
+            pairs = second_faults(crew.run(singles(flow, points)).outcomes)
+            _run_listed(ledger, crew, f"pairs of {flow}", pairs[first : first + count] if count else pairs)
+
+
+def _run_listed(ledger: Ledger, crew: Crew, campaign: str, plans: Sequence[Plan]) -> None:
+    for piece in _pieces(_missing(range(len(plans)), ledger.done(campaign))):
+        _keep(ledger, campaign, piece[0], crew.run([plans[number] for number in piece]))
+
+
+def _keep(ledger: Ledger, campaign: str, first: int, report: Report) -> None:
+    faults = [Plan.parse(one.plan).faults for one in report.outcomes]
+    counts = Counter(
+        {f"{n} faults": sum(len(one) == n for one in faults) for n in sorted({len(one) for one in faults})}
+    )
+    counts.update(f"ends {state}" for one in report.outcomes for state in one.states)
+    counts["with a person"] = report.with_a_person
+    broken = tuple(f'python -m tests.chaos "{one.plan}"  {"; ".join(one.violations)}' for one in report.broken)
+    ledger.add(
+        Piece(
+            campaign=campaign,
+            first=first,
+            runs=len(report.outcomes),
+            seconds=report.seconds,
+            violations=broken,
+            counts=dict(counts),
+        )
+    )
+    rate = len(report.outcomes) / max(report.seconds, 0.001)
+    print(f"{time.strftime('%H:%M:%S')} {campaign} {first}: {len(report.outcomes)} runs, {rate:.1f}/s", flush=True)  # noqa: T201
+    for line in broken:
+        print(f"    {line}", flush=True)  # noqa: T201
+
+
+def _missing(wanted: range, done: set[int]) -> list[int]:
+    return [number for number in wanted if number not in done]
+
+
+def _pieces(numbers: Sequence[int]) -> Iterator[list[int]]:
+    """Runs of numbers that follow one another, none longer than a piece."""
+    piece: list[int] = []
+    for number in numbers:
+        if piece and (len(piece) == PIECE or number != piece[-1] + 1):
+            yield piece
+            piece = []
+        piece.append(number)
+    if piece:
+        yield piece

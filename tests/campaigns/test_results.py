@@ -1,0 +1,101 @@
+"""What the campaigns count with: the file, the bound, the gauge and the balancer."""
+
+import random
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from tests.campaigns.gauge import Arrival, pace_of
+from tests.campaigns.plans import Drawn, flow_of
+from tests.campaigns.results import Ledger, Piece, table, upper_bound
+from tests.chaos.campaign import run_plan, run_world
+from tests.chaos.flows import FLOWS
+from tests.chaos.plans import Plan
+from tests.chaos.seams import sewn
+from tests.process.balancer import Balancer
+
+
+def test_a_campaign_goes_on_where_it_was(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path / "results.jsonl")
+    assert ledger.done("plans") == set()
+    ledger.add(Piece(campaign="plans", first=0, runs=3, seconds=1.0, counts={"paid": 2, "most at once": 4}))
+    ledger.add(Piece(campaign="plans", first=7, runs=1, seconds=1.0, counts={"paid": 1, "most at once": 2}))
+    ledger.add(Piece(campaign="kills", first=0, runs=9, seconds=1.0, violations=("paid twice",)))
+    assert ledger.done("plans") == {0, 1, 2, 7}
+    told = table(ledger.pieces())
+    assert "paid 3, most at once 4" in told
+    assert "paid twice" in told
+
+
+def test_the_rule_of_three_is_close_to_what_it_stands_for() -> None:
+    for runs in (100, 1_000, 20_000):
+        assert upper_bound(runs) == pytest.approx(1 - 0.05 ** (1 / runs), rel=0.02)
+    assert upper_bound(0) == 1.0
+
+
+def arrivals(*instants: float, late: float = 0.0) -> list[Arrival]:
+    return [Arrival(at, late) for at in instants]
+
+
+def test_eleven_in_a_second_are_too_many_unless_somebody_was_late_to_count() -> None:
+    ten = [n * 0.05 for n in range(10)]
+    assert pace_of(arrivals(*ten, 1.0, 1.05)).too_many == 0
+    crowded = pace_of(arrivals(*ten, 0.99))
+    assert (crowded.seen, crowded.certain, crowded.too_many) == (11, 11, 1)
+    doubtful = pace_of(arrivals(*ten, 0.99, late=0.02))
+    assert (doubtful.seen, doubtful.certain, doubtful.too_many) == (11, 10, 0)
+
+
+async def test_what_was_drawn_can_be_repeated(tmp_path: Path) -> None:
+    seed = 1
+    with sewn():
+        plain = await run_plan(Plan(flow_of(seed)))
+        drawn = await run_world(Drawn(seed=seed, flow=flow_of(seed), length=len(plain.trace), folder=tmp_path))
+        again = await run_plan(Plan.parse(drawn.plan))
+    assert Plan.parse(drawn.plan).faults
+    assert drawn.violations == ()
+    assert (again.plan, again.states, again.trace) == (drawn.plan, drawn.states, drawn.trace)
+    assert {flow_of(one) for one in range(len(FLOWS))} == set(FLOWS)
+
+
+async def test_a_request_goes_to_one_that_lives_and_only_once() -> None:
+    seen: list[bytes] = []
+
+    async def answer(request: web.Request) -> web.Response:
+        seen.append(await request.read())
+        return web.Response(status=418, headers={"X-Told": request.headers["X-Sent"]})
+
+    async def break_off(request: web.Request) -> web.Response:
+        await answer(request)
+        assert request.transport is not None
+        request.transport.abort()
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/it", answer)
+    app.router.add_post("/broken", break_off)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    living, dead = f"http://127.0.0.1:{runner.addresses[0][1]}", "http://127.0.0.1:9"
+    try:
+        async with (
+            Balancer(lambda: [dead, living, dead], chance=random.Random(1)) as balancer,  # noqa: S311
+            aiohttp.ClientSession() as session,
+        ):
+            for _ in range(5):
+                async with session.post(f"{balancer.url}/it", data=b"body", headers={"X-Sent": "a"}) as told:
+                    assert (told.status, told.headers["X-Told"]) == (418, "a")
+            async with session.post(f"{balancer.url}/broken", data=b"half", headers={"X-Sent": "a"}) as told:
+                assert told.status == 502
+        async with (
+            Balancer(lambda: [dead], chance=random.Random(1)) as balancer,  # noqa: S311
+            aiohttp.ClientSession() as session,
+            session.post(balancer.url) as told,
+        ):
+            assert told.status == 502
+    finally:
+        await runner.cleanup()
+    assert seen == [b"body"] * 5 + [b"half"]

@@ -1,0 +1,113 @@
+"""People who go on paying and approving while processes die, and remember what they did and were told."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from itertools import count
+
+from bot.playground.workspace import Ack, ImpossibleAct, Message
+from tests.process.approver import Approver
+from tests.process.scene import Scene
+from tests.process.test_random_kills import is_over
+from tests.support.rig import FINANCE, MARIA
+
+EMAIL = "ana@example.com"
+_FIRST_CENTS = 100
+_ROWS = 3
+_PATIENCE = 240.0
+_MIX = ("send",) * 6 + ("now",) * 3 + ("bulk",)
+_ASKED = "Asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """Something that somebody asked for; no two ask for the same amount.
+
+    Attributes:
+        cents: one amount, or those of the rows.
+        accepted: whether the answer said that it was taken.
+    """
+
+    kind: str
+    cents: tuple[int, ...]
+    accepted: bool
+
+
+class Typist:
+    """Asks for one payment after the other, a few at a time, and never repeats what was not answered.
+
+    Args:
+        at_once: how many may be open.
+    """
+
+    def __init__(self, scene: Scene, chance: random.Random, *, at_once: int = 4) -> None:
+        self._scene = scene
+        self._chance = chance
+        self._at_once = at_once
+        self.typed: list[Typed] = []
+        self.enough = asyncio.Event()
+
+    @asynccontextmanager
+    async def typing(self) -> AsyncIterator[None]:
+        """Goes on for as long as this is entered; what is under way then is finished."""
+        task = asyncio.create_task(self._go_on(), name="typist")
+        try:
+            yield
+            self.enough.set()
+            await task
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    async def _go_on(self) -> None:
+        """Until it is enough."""
+        amounts = count(_FIRST_CENTS)
+        while not self.enough.is_set():
+            await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)
+            if self.enough.is_set():
+                return
+            kind = self._chance.choice(_MIX)
+            if kind == "bulk":
+                cents = tuple(next(amounts) for _ in range(_ROWS))
+                self.typed.append(Typed(kind, cents, await self._bulk(cents)))
+            else:
+                one = next(amounts)
+                ack = await self._scene.pay(f"{kind} {EMAIL} {one // 100}.{one % 100:02} No {one}")
+                self.typed.append(Typed(kind, (one,), ack.ok and _ASKED in str(ack.body)))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._chance.uniform(0.05, 0.5)):
+                    await self.enough.wait()
+
+    async def _bulk(self, cents: tuple[int, ...]) -> bool:
+        """A form with rows; the answer to it comes in the form, so only its card says that it was taken."""
+        workspace = self._scene.workspace
+        rows = "\n".join(f"{EMAIL},{one // 100}.{one % 100:02},No {one}" for one in cents)
+        await workspace.slash(MARIA, FINANCE, "/pay", "bulk")
+        with suppress(ImpossibleAct):
+            if workspace.modal(MARIA) is not None:
+                await workspace.submit(MARIA, {"rows": rows})
+            if workspace.modal(MARIA) is not None:
+                await workspace.close(MARIA)
+        return False
+
+    def _has_patience(self) -> bool:
+        """Whether few enough are open. More would measure how fast the service lets us work off a queue."""
+        return self.enough.is_set() or sum(not is_over(card) for card in self._scene.cards(FINANCE)) < self._at_once
+
+
+class Witness(Approver):
+    """An approver who remembers which press was acknowledged on which card."""
+
+    def __init__(self, scene: Scene, *, user: str) -> None:
+        super().__init__(scene, user=user)
+        self.user = user
+        self.acknowledged: list[str] = []
+        """The text of the card as it was when it was pressed, for each press that was answered."""
+
+    async def _click(self, card: Message, action: str) -> Ack:
+        ack = await super()._click(card, action)
+        if ack.ok and action == "payout.approve":
+            self.acknowledged.append(card.text)
+        return ack

@@ -1,0 +1,72 @@
+"""What stands before several processes: each request goes to one of them, to another when that one is dead."""
+
+import random
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Self
+
+import aiohttp
+from aiohttp import web
+
+_PATIENCE = 20.0
+_TO_CONNECT = 1.0
+_OF_ONE_HOP = frozenset({"host", "content-length", "transfer-encoding", "connection", "keep-alive"})
+
+
+class Balancer:
+    """A reverse proxy on loopback, as simple as one can be.
+
+    A request goes out a second time only when no connection came about: what a dead process may have read is not
+    repeated, the sender hears 502 as from any proxy.
+
+    Args:
+        urls: gives the processes that may be asked now.
+        chance: draws which one.
+    """
+
+    def __init__(self, urls: Callable[[], Sequence[str]], *, chance: random.Random) -> None:
+        self._urls = urls
+        self._chance = chance
+        self._runner: web.AppRunner | None = None
+        self.url = ""
+
+    async def __aenter__(self) -> Self:
+        app = web.Application(client_max_size=64 << 20)
+        app.router.add_route("*", "/{path:.*}", self._pass)
+        self._session = aiohttp.ClientSession(
+            timeout=aiohttp.ClientTimeout(total=_PATIENCE, connect=_TO_CONNECT),
+            connector=aiohttp.TCPConnector(force_close=True),
+            auto_decompress=False,
+        )
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
+        await self._runner.setup()
+        await web.TCPSite(self._runner, "127.0.0.1", 0).start()
+        self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._session.close()
+        if self._runner is not None:
+            await self._runner.cleanup()
+
+    async def _pass(self, request: web.Request) -> web.Response:
+        body = await request.read()
+        headers = [(name, value) for name, value in request.headers.items() if name.lower() not in _OF_ONE_HOP]
+        urls = list(self._urls())
+        self._chance.shuffle(urls)
+        for url in urls:
+            with suppress(aiohttp.ClientConnectorError):
+                return await self._ask(request, f"{url}{request.path_qs}", headers, body)
+        return web.Response(status=502)
+
+    async def _ask(self, request: web.Request, url: str, headers: list[tuple[str, str]], body: bytes) -> web.Response:
+        try:
+            async with self._session.request(
+                request.method, url, headers=headers, data=body, allow_redirects=False
+            ) as answer:
+                kept = {name: value for name, value in answer.headers.items() if name.lower() not in _OF_ONE_HOP}
+                return web.Response(status=answer.status, body=await answer.read(), headers=kept)
+        except aiohttp.ClientConnectorError:
+            raise
+        except (TimeoutError, aiohttp.ClientError):
+            return web.Response(status=502)
