@@ -11,6 +11,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
 from bot.delivering import make_delivery
-from bot.domain.clock import Clock, SystemClock
+from bot.domain.clock import Clock, SharedClock, SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
@@ -45,7 +46,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import People
 from bot.slack.whispers import Whispers
-from bot.workflows import localization
+from bot.workflows import clocks, localization
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -100,6 +101,8 @@ class Surroundings:
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: EditPace | None = None
+    server_now: Callable[[], datetime] | None = None
+    """The clock of the database's server; None: that one itself."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     """Waits that many seconds of ``clock``."""
     anchors: Path | None = None
@@ -122,6 +125,7 @@ class Switchboard:
         self._settings = settings
         self._policy = policy
         self._around = surroundings or Surroundings.real()
+        self._clock: Clock = self._around.clock
         self._uses = self._around.uses if self._around.uses is not None else uses.declared()
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
@@ -191,9 +195,10 @@ class Switchboard:
             settings.database_url, audit_key=audit_key, probe=around.probe, patience=around.patience
         )
         self._stack.push_async_callback(store.close)
+        self._clock = await self._shared_clock(store)
         self._closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
         self._high_water = high_water = HighWater(
-            store=store, file=self._anchor_file(), clock=around.clock, policy=self._policy
+            store=store, file=self._anchor_file(), clock=self._clock, policy=self._policy
         )
         await high_water.compare()
         slack_session = aiohttp.ClientSession(
@@ -223,7 +228,7 @@ class Switchboard:
 
     async def _serve(self, store: Store) -> None:
         settings = self._settings
-        clock = self._around.clock
+        clock, shared = self._around.clock, self._clock
         connections = Connections(now=asyncio.get_running_loop().time)
         bodies = Bodies(connections)
         app = web.Application(middlewares=[connections.middleware])
@@ -240,7 +245,7 @@ class Switchboard:
         callbacks = PaymentsCallbacks(
             store=store,
             bodies=bodies,
-            now=clock.now,
+            now=shared.now,
             wake=self._wake,
             sources=settings.payments_sources,
             proxies=settings.trusted_proxies,
@@ -249,21 +254,22 @@ class Switchboard:
         events_in = DeliveryCallbacks(
             store=store,
             bodies=bodies,
-            now=clock.now,
+            now=shared.now,
             wake=self._wake,
             sources=settings.delivery_allowed_sources,
             proxies=settings.trusted_proxies,
         )
         app.router.add_route("*", "/callbacks/delivery/{token}", events_in.handle)
-        health = Health(store=store, slack=lambda: self.joined, now=clock.now)
+        health = Health(store=store, slack=lambda: self.joined, now=shared.now)
         app.router.add_get("/healthz", health.alive)
         app.router.add_get("/readyz", health.ready)
         token = settings.metrics_token
         metrics = Metrics(
             store=store,
             joined=lambda: self.joined,
-            now=clock.now,
+            now=shared.now,
             token=token.get_secret_value() if token is not None else None,
+            skew=lambda: shared.skew if isinstance(shared, SharedClock) else 0.0,
         )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
@@ -302,6 +308,8 @@ class Switchboard:
             store, client, messenger, files, downloads, payments, localizing, emails, identity
         )
         self._stack.push_async_callback(ctx.anchoring.finish)
+        if isinstance(ctx.clock, SharedClock):
+            await clocks.warn(ctx, ctx.clock)
         await recover(ctx)
         await tighten_open(ctx)
         if self._around.ticking:
@@ -351,7 +359,7 @@ class Switchboard:
             downloads=downloads,
             people=self._make_people(client),
             policy=self._policy,
-            clock=self._around.clock,
+            clock=self._clock,
             home=identity.team_id,
             owner=self._around.owner,
             token_key=self._key("callbacks"),
@@ -359,9 +367,7 @@ class Switchboard:
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,
-            anchoring=Anchoring(
-                store=store, file=self._anchor_file(), clock=self._around.clock, high_water=self._high_water
-            ),
+            anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water),
             high_water=self._high_water,
             pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
             subjects=SUBJECTS,
@@ -372,6 +378,7 @@ class Switchboard:
             assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
             localizing=localizing,
             emails=emails,
+            server_now=self._around.server_now,
             leases=Leases(seconds=LEASE_SECONDS, sleep=self._around.sleep),
         )
 
@@ -397,6 +404,14 @@ class Switchboard:
             by_the_clock=BY_THE_CLOCK,
             tick_seconds=max(_FASTEST_TICK, pace),
         )
+
+    async def _shared_clock(self, store: Store) -> Clock:
+        """The clock by which rows are written: one process has its own, several share the database's."""
+        if store.exclusive:
+            return self._around.clock
+        shared = SharedClock(self._around.clock)
+        await clocks.look(store, shared, server_now=self._around.server_now)
+        return shared
 
     async def _slots(self, store: Store) -> SendSlots:
         """Ten requests a second: kept in memory by one process, in the database by several."""

@@ -1,6 +1,6 @@
 """What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
 
-from bot.workflows import bulk_follow, intake, localization, purchase
+from bot.workflows import bulk_follow, clocks, intake, localization, purchase
 from bot.workflows.advance import advance_bulk_due, advance_cancels_due, advance_due
 from bot.workflows.boards import refresh_boards
 from bot.workflows.bookings import due as deliveries
@@ -27,6 +27,10 @@ async def _edits(ctx: Context) -> int:
 async def _leftovers(ctx: Context) -> int:
     await recover_claims(ctx)
     return 0
+
+
+async def _clock(ctx: Context) -> int:
+    return await clocks.look_again(ctx)
 
 
 async def _anchor(ctx: Context) -> int:
@@ -68,12 +72,13 @@ DRAINS = {
     "leftovers": _leftovers,
     "lost": look_due,
     "anchors": _anchor,
+    "clock": _clock,
     "lists": _lists,
     "retention": _prune,
 }
 """Everything that is done because it is due, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost"})
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "clock"})
 """Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
 
 

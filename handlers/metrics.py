@@ -25,11 +25,18 @@ class Metrics:
     """
 
     def __init__(
-        self, *, store: Store, joined: Callable[[], bool], now: Callable[[], datetime], token: str | None = None
+        self,
+        *,
+        store: Store,
+        joined: Callable[[], bool],
+        now: Callable[[], datetime],
+        token: str | None = None,
+        skew: Callable[[], float] = lambda: 0.0,
     ) -> None:
         self._store = store
         self._joined = joined
         self._now = now
+        self._skew = skew
         self._expected = None if token is None else f"Bearer {token}".encode()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -52,6 +59,11 @@ class Metrics:
         ages = Gauge("switchboard_oldest_seconds", "Age of the oldest unprocessed item", ["queue"], registry=registry)
         for queue, at in found.oldest.items():
             ages.labels(queue=queue).set(0 if at is None else (self._now() - at).total_seconds())
+        stopped = Gauge("switchboard_stopped", "Rows left alone after an internal error", ["table"], registry=registry)
+        for table, count in found.stopped.items():
+            stopped.labels(table=table).set(count)
+        said = "Seconds that this machine's clock is ahead of the database server's"
+        Gauge("switchboard_clock_skew_seconds", said, registry=registry).set(self._skew())
         Gauge("switchboard_audit_rows", "Rows of the audit chain", registry=registry).set(found.audit_rows)
         Gauge(
             "switchboard_reading_only", "1 while nothing is sent until an operator has looked", registry=registry
@@ -70,6 +82,7 @@ class _Counted:
             "messages": tx.outbox.oldest_unsent(),
         }
         self.reading_only = reading_only(tx) is not None
+        self.stopped = tx.steps.counts()
         self.audit_rows = tx.audit.head().seq
 
 

@@ -1,6 +1,8 @@
 """What a unit of work is given: the repositories, all in one transaction."""
 
-from sqlalchemy import Connection
+from datetime import UTC, datetime
+
+from sqlalchemy import Connection, text
 
 from storage.repositories.attempts import Attempts
 from storage.repositories.audit import AuditTrail
@@ -51,3 +53,11 @@ class Tx:
         self.emails = EmailRuns(connection)
         self.steps = Steps(connection)
         self.seen = SeenRequests(connection)
+        self._connection = connection
+
+    def server_now(self) -> datetime | None:
+        """The clock of the database's server; None where there is no server (SQLite)."""
+        if self._connection.dialect.name != "postgresql":
+            return None
+        now: datetime = self._connection.execute(text("SELECT clock_timestamp()")).scalar_one()
+        return now.astimezone(UTC)

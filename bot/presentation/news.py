@@ -78,6 +78,13 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "denied":
         said = sentence_of(quote(str(facts["reason"])))
         text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
+    elif facts["topic"] == "clock_skew":
+        seconds = int(facts["seconds"])
+        where = "ahead of" if seconds > 0 else "behind"
+        text = (
+            f":alarm_clock: *The clock of a machine is {abs(seconds)} s {where} the database server's.* "
+            "Switchboard goes by the server's, so nothing is lost. The operator should set the machine's clock."
+        )
     elif facts["topic"] == "stopped":
         return stopped.notice(facts)
     elif facts["topic"] == "frozen":

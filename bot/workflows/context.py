@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from bot.clients.payments import PaymentsClient
@@ -58,6 +59,7 @@ class Context:
         anchoring: writes down outside the database where the audit chain stands.
         high_water: the same before each request with an effect, and what that says of the database.
         retention: forgets what nobody needs any more.
+        server_now: stands for the clock of the database's server where time is played.
         leases: renews what this process holds while it works on it.
     """
 
@@ -84,6 +86,7 @@ class Context:
     uses: Sequence[Usable]
     bot_user: str
     retention: Retention = field(default_factory=Retention)
+    server_now: Callable[[], datetime] | None = None
     leases: Leases = field(default_factory=lambda: Leases(seconds=LEASE_SECONDS))
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()

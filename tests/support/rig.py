@@ -112,6 +112,7 @@ def _unhurried(clock: ManualClock) -> dict[str, Any]:
         "limiter": Unlimited(),
         "pace": EditPace(monotonic=clock.boottime, edits=10_000),
         "sleep": clock.sleep,
+        "server_now": clock.now,
     }
 
 
