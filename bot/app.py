@@ -80,7 +80,7 @@ from storage.writer import Probe
 log = structlog.get_logger(__name__)
 
 _SLACK_SECONDS = 10.0
-_PATIENCE = Patience(running=4.0, frozen=300.0)
+_PATIENCE = Patience(frozen=300.0)
 _SHUTDOWN_SECONDS = 3.0
 _MOST_HEADERS = 64
 _LINGERING_SECONDS = 2.0
