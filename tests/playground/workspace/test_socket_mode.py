@@ -104,6 +104,7 @@ async def test_a_ticket_opens_one_socket(workspace: Workspace, session: aiohttp.
 
 
 async def test_each_envelope_goes_to_one_socket(workspace: Workspace, session: aiohttp.ClientSession) -> None:
+    workspace._delivery.ack_seconds = 0.5
     headers = {"Authorization": "Bearer xapp-playground"}
     sockets = []
     for _ in range(2):
