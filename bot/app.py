@@ -57,6 +57,7 @@ from bot.workflows.recover import recover
 from bot.workflows.replays import first_time
 from bot.workflows.tighten import tighten_open
 from handlers import actions, commands, events, shortcuts, uses, views
+from handlers.allowance import Allowance
 from handlers.bodies import Bodies
 from handlers.bolt import build
 from handlers.callbacks.delivery import DeliveryCallbacks
@@ -317,7 +318,13 @@ class Switchboard:
             self._schedule.start()
             self._stack.push_async_callback(self._schedule.stop)
             self._stack.push_async_callback(ctx.emails.stop)
-        desk = Desk(ctx=ctx, messenger=messenger, whispers=whispers, command_prefix=self._settings.command_prefix)
+        desk = Desk(
+            ctx=ctx,
+            messenger=messenger,
+            whispers=whispers,
+            allowance=Allowance(monotonic=self._around.clock.boottime),
+            command_prefix=self._settings.command_prefix,
+        )
         bolt = build(client=client, token=self._token, identity=identity, desk=desk, router=self._router())
         await self._connect(bolt, client)
         self._bolt = bolt

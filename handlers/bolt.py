@@ -176,6 +176,10 @@ class _Listeners:
         if handler is None:
             await ack(**_message(answers.unknown_command(command.name)))
             return
+        wait = self._desk.allowance.take(command.user)
+        if wait:
+            await ack(**_message(answers.too_many(wait)))
+            return
         asker = Listener(response_url=command.response_url, channel=command.channel, user=command.user)
         answer = await self._answer(handler(self._desk, command), command.trigger_id, asker)
         if isinstance(answer, Private) and not answer.content.plainer:
@@ -210,7 +214,9 @@ class _Listeners:
             asker = Listener(
                 response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=used.thread_ts
             )
-            answer = await self._answer(handler(self._desk, used), used.trigger_id, asker)
+            wait = self._desk.allowance.take(used.user)
+            late = Private(answers.too_many(wait)) if wait else None
+            answer = late or await self._answer(handler(self._desk, used), used.trigger_id, asker)
             self._desk.whispers.begin(self._tell(answer, asker))
         await ack()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from bot.slack.messenger import Messenger
 from bot.slack.whispers import Whispers
 from bot.workflows.context import Context
+from handlers.allowance import Allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,12 +13,14 @@ class Desk:
     """The workflows' context and the ways to answer.
 
     Attributes:
+        allowance: how much one person may ask for at a time.
         command_prefix: what every slash command begins with after its slash.
     """
 
     ctx: Context
     messenger: Messenger
     whispers: Whispers
+    allowance: Allowance
     command_prefix: str = ""
 
     def spelled(self, command: str) -> str:

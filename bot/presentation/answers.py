@@ -192,6 +192,15 @@ def try_again(what: str) -> Content:
     return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
+def too_many(wait: float) -> Content:
+    """Somebody asks for more than one person may at a time; ``wait`` is the seconds until they may again."""
+    seconds = max(round(wait + 0.5), 1)
+    return private(
+        f":hourglass: You have asked for very much in a short time, so this was not done. Try again in {seconds} s; "
+        "what you asked for before goes on."
+    )
+
+
 def asking(service: str) -> Content:
     """A service is asked and has not answered yet."""
     return private(f":hourglass_flowing_sand: Asking the {service} service…")

@@ -144,7 +144,9 @@ class Server:
     def body(self, kind: str, number: int) -> bytes:
         """One request; no two are the same, or the second would be a replay."""
         if kind == "command":
-            form = {"command": "/pay", "text": "help", "user_id": MARIA, "channel_id": FINANCE, "team_id": "T0HOME"}
+            # Many people: one person alone would be told to wait.
+            person = f"{MARIA}{number % 5_000}"
+            form = {"command": "/pay", "text": "help", "user_id": person, "channel_id": FINANCE, "team_id": "T0HOME"}
             return urlencode(
                 {**form, "trigger_id": f"{number}.1", "response_url": "https://hooks.slack.com/x"}
             ).encode()

@@ -19,6 +19,7 @@ from bot.playground.workspace import Ack
 from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
+from handlers.allowance import Allowance
 from handlers.bolt import _PATIENCE, build
 from handlers.desk import Desk
 from handlers.replies import Nothing, Open, Private, Reply
@@ -413,7 +414,9 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]
     identity = await who_we_are(bolt.client)
-    desk = Desk(ctx=rig.switchboard.context, messenger=None, whispers=None)  # type: ignore[arg-type]
+    ctx = rig.switchboard.context
+    allowance = Allowance(monotonic=ctx.clock.boottime)
+    desk = Desk(ctx=ctx, messenger=None, whispers=None, allowance=allowance)  # type: ignore[arg-type]
     rig.switchboard._bolt = build(
         client=bolt.client, token="xoxb-playground", identity=identity, desk=desk, router=router
     )

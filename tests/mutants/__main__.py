@@ -19,6 +19,9 @@ def main() -> int:
     parser.add_argument("--trust", action="store_true", help="do not run the tests without a mistake first")
     given = parser.parse_args()
     chosen = [one for one in MUTANTS if not given.words or any(w in f"{one.name} {one.file}" for w in given.words)]
+    if not chosen:
+        say("No mutant has such a word in its name or file; --list shows them all.")
+        return 2
     if given.list:
         for one in chosen:
             say(f"{one.name:<60}{one.file}\n    {one.breaks}")

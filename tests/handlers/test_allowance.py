@@ -1,0 +1,73 @@
+"""One person who asks for very much is told to wait, and nobody else notices."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from handlers.allowance import Allowance
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, TOM, Rig
+
+MANY = 1_000
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+@given(pauses=st.lists(st.floats(min_value=0, max_value=30), max_size=200))
+def test_nobody_gets_more_than_the_bucket_and_what_time_adds(pauses: list[float]) -> None:
+    now = 0.0
+    allowance = Allowance(monotonic=lambda: now, at_once=5, a_second=0.5)
+    taken = 0
+    for pause in pauses:
+        now += pause
+        taken += not allowance.take("U1")
+        assert taken <= 5 + now * 0.5 + 1e-6
+
+
+def test_the_wait_that_is_told_is_long_enough_and_others_do_not_wait() -> None:
+    now = 0.0
+    allowance = Allowance(monotonic=lambda: now, at_once=3, a_second=0.5)
+    assert [allowance.take("U1") for _ in range(3)] == [0.0, 0.0, 0.0]
+    wait = allowance.take("U1")
+    assert wait == 2.0
+    assert not allowance.take("U2")
+    now += wait
+    assert not allowance.take("U1")
+    assert allowance.take("U1")
+
+
+def test_a_clock_that_runs_back_takes_nothing_away() -> None:
+    now = 100.0
+    allowance = Allowance(monotonic=lambda: now, at_once=2, a_second=1.0)
+    assert not allowance.take("U1")
+    now = 0.0
+    assert not allowance.take("U1")
+    assert allowance.take("U1") == 1.0
+
+
+def test_of_many_people_who_was_not_heard_of_for_longest_is_forgotten() -> None:
+    allowance = Allowance(monotonic=lambda: 0.0, at_once=1, a_second=1.0, people=2)
+    assert [allowance.take(person) for person in ("U1", "U2")] == [0.0, 0.0]
+    assert allowance.take("U1")
+    assert not allowance.take("U3")
+    assert allowance.take("U1")
+    assert not allowance.take("U2")
+
+
+async def test_a_thousand_commands_of_one_person_start_few_and_hold_nobody_up(rig: Rig) -> None:
+    told = [await rig.workspace.slash(MARIA, FINANCE, "/pay", "help") for _ in range(MANY)]
+    assert {ack.status for ack in told} == {200}
+    waiting = [ack for ack in told if "Try again in" in str(ack.body)]
+    assert 0 < MANY - len(waiting) <= MANY // 5
+    other = await rig.workspace.slash(TOM, FINANCE, "/pay", "help")
+    assert "Try again in" not in str(other.body)
+    rig.clock.advance(60)  # type: ignore[union-attr]
+    again = await rig.workspace.slash(MARIA, FINANCE, "/pay", "help")
+    assert "Try again in" not in str(again.body)
