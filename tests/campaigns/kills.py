@@ -26,7 +26,7 @@ _LONGEST_START, _LONGEST_WORK, _LONGEST_PAUSE = 1.5, 1.5, 7.0
 _STILLBORN, _FROZEN = 0.25, 0.06
 """Shares of lives that end while starting, and that stand still for a while before they end."""
 _PATIENCE = 300.0
-START_SECONDS = 120.0
+START_SECONDS = 300.0
 """Many start side by side, perhaps beside other work: how fast one starts is measured elsewhere."""
 
 

@@ -50,6 +50,11 @@ class Drawn(World):
         self.disturbed_at = self.clock.seconds()
         return point, drawn
 
+    async def live(self) -> None:
+        """As any run. What was drawn may keep it from the flow's own fault, so only what was met is asked for."""
+        await super().live()
+        self.flow.base = {point: kind for point, kind in self.flow.base.items() if point in self.hits}
+
 
 def flow_of(seed: int) -> str:
     """The flow that a seed goes through: all in turn."""
