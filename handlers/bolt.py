@@ -114,8 +114,14 @@ def _ignored(stumbled: str) -> None:
     log.warning("ignored a payload of an impossible shape", stumbled=stumbled)
 
 
+class UnstoredEventError(Exception):
+    """An event could not be stored; Slack sends it again when it is not acknowledged."""
+
+
 async def _answer_anyway(error: Exception) -> BoltResponse:
     """Whatever Slack signed is answered with 200: other codes make it try again, and in the end stop sending."""
+    if isinstance(error, UnstoredEventError):
+        return BoltResponse(status=503, body="")
     if isinstance(error, BoltUnhandledRequestError):
         log.info("Slack sent something that nobody here handles")
     elif isinstance(error, UnreadableError):
@@ -236,12 +242,30 @@ class _Listeners:
         await ack() if view is None else await ack(response_action="update", view=view)
 
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Events: acknowledged whatever they are, or Slack sends them again."""
+        """Events: acknowledged whatever they are, except one that could not be stored: Slack sends it again."""
         with reading():
             handler = self._router.events.get(str(body["event"].get("type", "")))
-        if handler is not None:
-            await self._safely(_quietly(handler(self._desk, body)), patience=self._patience)
+        if handler is not None and not await self._heard(handler(self._desk, body)):
+            raise UnstoredEventError
         await ack()
+
+    async def _heard(self, handling: Awaitable[None]) -> bool:
+        """Deal with an event; False where it could not be stored, or not in time."""
+        stored = True
+
+        async def work() -> Reply:
+            nonlocal stored
+            try:
+                await handling
+            except UnreadableError as odd:
+                _ignored(str(odd))
+            except (StorageError, asyncio.CancelledError):
+                stored = False
+                raise
+            return Nothing()
+
+        await self._safely(work(), patience=self._patience)
+        return stored
 
     async def acknowledge(self, ack: AsyncAck) -> None:
         """What needs no more than an answer."""
@@ -358,14 +382,6 @@ def _view(reply: Answer | Open) -> dict[str, Any] | None:
             return notice("Switchboard", content.text)
         case _:
             return None
-
-
-async def _quietly(handling: Awaitable[None]) -> Reply:
-    try:
-        await handling
-    except UnreadableError as odd:
-        _ignored(str(odd))
-    return Nothing()
 
 
 def _message(content: Content) -> Mapping[str, Any]:

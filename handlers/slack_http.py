@@ -79,10 +79,13 @@ class SlackEndpoint:
         app = self._app()
         if app is None:
             return web.json_response({"error": "starting"}, status=503, headers={"Retry-After": "5"})
-        if self._repeated(signature, now):
+        # Slack itself repeats events, so each is good for one effect by its own ids; one that could not be stored may
+        # come again within the same second, with the same signature.
+        once = parsed.get("type") != "event_callback"
+        if once and self._repeated(signature, now):
             return web.Response()
         self._vouch(request)
-        if not await self._first_time(signature):
+        if once and not await self._first_time(signature):
             return web.Response()
         return await _dispatched(app, parsed, request)
 

@@ -1,6 +1,8 @@
 """Dropped files: one offer each, in their thread, by what their bytes are, whatever Slack sends how often."""
 
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -126,6 +128,22 @@ async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     await rig.workspace.send_event(slack.message_event(rig.workspace._state, place, dropped))
     await rig.pass_time(600, steps=5)
     assert len(said(rig)) == 1
+
+
+async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(sqlite_url: str, wants: Wants) -> None:
+    uses = (wants.use("gender", "Detect gender", FileKind.AUDIO),)
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"uses": uses})
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
+    event = slack.file_shared(rig.workspace._state, rig.workspace.channel(FINANCE), dropped.files[0], MARIA)
+    with closing(sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)) as shell:
+        shell.execute("BEGIN IMMEDIATE")
+        refused = await rig.workspace.send_event(event)
+        shell.execute("ROLLBACK")
+    assert refused.status == 503
+    assert (await rig.workspace.redeliver(refused, retry=1)).status == 200
+    await rig.settle()
+    assert len(said(rig)) == 1
+    await rig.close()
 
 
 async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig) -> None:
