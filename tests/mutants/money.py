@@ -96,7 +96,7 @@ MUTANTS = (
         old="    if stopped is not None:\n        hold(",
         new="    if stopped is not None and not stopped.reason:\n        hold(",
         breaks="nothing is sent while payments are frozen",
-        tests=("tests/workflows/test_freeze.py",),
+        tests=("tests/flow/test_policy_in_force.py", "-k", "frozen_payments"),
     ),
     Mutant(
         name="escrow ranks below committed",
