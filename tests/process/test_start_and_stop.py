@@ -28,7 +28,8 @@ async def test_health_says_what_machines_need_and_nothing_else(open_scene: Openi
     assert await _json(scene, "/healthz") == (200, {"status": "alive"})
     status, told = await _json(scene, "/readyz")
     assert status == 200
-    assert set(told) == {"status", "database", "slack", "oldest_seconds"}
+    assert set(told) == {"status", "database", "slack", "mode", "oldest_seconds"}
+    assert told["mode"] == "sending"
     assert "ana@example.com" not in str(told)
     limits = Path(f"/proc/{scene.bot.pid}/limits").read_text(encoding="ascii")  # noqa: ASYNC240 - no disk
     assert re.search(r"Max core file size +0 +0 ", limits)
@@ -46,7 +47,13 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
     await scene.bot.ready(path="/healthz")
     assert await _json(scene, "/readyz") == (
         503,
-        {"status": "not ready", "database": "ok", "slack": "not connected", "oldest_seconds": _nothing_waits()},
+        {
+            "status": "not ready",
+            "database": "ok",
+            "slack": "not connected",
+            "mode": "sending",
+            "oldest_seconds": _nothing_waits(),
+        },
     )
     if not socket_mode:
         status, _ = await scene.post_signed(b"command=%2Fpay&text=approvals&team_id=T0HOME")
