@@ -24,7 +24,7 @@ from handlers.bolt import _PATIENCE, build
 from handlers.desk import Desk
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
-from storage.errors import CommitUnknown, StorageBusy
+from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import heard, newest, requests, votes, whispers
@@ -115,7 +115,8 @@ async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
 
     deeds["boom"] = troubled
     ack = await boom(rig, kind)
-    assert ack.status == 200
+    # Slack sends an event again that was not acknowledged, and nothing else.
+    assert ack.status == (503 if kind == "event" and isinstance(trouble, StorageError) else 200)
     if kind == "form":
         assert said in json.dumps(ack.body)
     elif kind != "event":
@@ -132,7 +133,7 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(played: tuple[Rig,
 
     deeds["boom"] = slow
     ack = await boom(rig, kind)
-    assert ack.status == 200  # although the handler never ends
+    assert ack.status == (503 if kind == "event" else 200)  # although the handler never ends
     assert _PATIENCE < 3  # what Slack waits
     if kind == "form":
         assert "longer than Slack waits" in json.dumps(ack.body)
