@@ -17,7 +17,7 @@ FOUND = {
 }
 
 
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(600)
 def test_what_broke_once_holds(crew: Crew) -> None:
     report = crew.run([Plan.parse(text) for text in FOUND.values()])
     assert not report.broken, report.table()

@@ -11,7 +11,7 @@ def reports(crew: Crew) -> dict[str, Report]:
     return crew.run_mutants({name: mutant.plans for name, mutant in MUTANTS.items()})
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_shortcut_is_found(name: str, reports: dict[str, Report]) -> None:
     report = reports[name]
