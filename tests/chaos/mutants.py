@@ -211,6 +211,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "no comparison": Mutant(_no_comparison, ("overtaken:",), "I9"),
     "no search": Mutant(_no_search, (f"{_POST}1=done_dropped", f"{_POST}3=done_500"), "C1"),
     "body believed": Mutant(_body_believed, ("callback:",), "I6"),
+    "callback not stored": Mutant(_callback_unstored, ("quorum: write/callback#1=busy",), "I6"),
     "refusal believed": Mutant(_refusal_believed, ("commit refused:",), "I6"),
     "any list believed": Mutant(_any_list_believed, ("one step hidden:",), "I6"),
     "own vote counts": Mutant(_own_vote_counts, ("quorum:",), "I4"),
