@@ -4,12 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.domain.approvals import No, Role, full_member, listed
-from bot.domain.audit import Entry
 from bot.domain.freeze import Frozen
 from bot.domain.instruction import State
-from bot.domain.references import ulid
-from bot.workflows.announce import Action
 from bot.workflows.context import Context
+from bot.workflows.reading_only import announce, audit
 from storage.transaction import Tx
 
 _FLAG = "frozen"
@@ -49,8 +47,8 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
             return Freezing(frozen=before, refusal=refusal)
         after = Frozen(by=person, reason=reason, at=now.isoformat())
         _store(tx, after, now)
-        _audit(tx, person, "freeze", {"reason": reason}, now)
-        _announce(ctx, tx, "frozen", {"by": person, "reason": reason, "command": command}, now)
+        audit(tx, person, "freeze", {"reason": reason}, now)
+        announce(tx, "frozen", {"by": person, "reason": reason, "command": command}, policy=ctx.policy, now=now)
         return Freezing(frozen=after, changed=True)
 
     done = await ctx.store.write(work, name="freeze")
@@ -75,7 +73,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         if refusal is not None or before is None:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
         voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
-        _audit(tx, person, "unfreeze", {"voices": len(voices), "needed": needed}, now)
+        audit(tx, person, "unfreeze", {"voices": len(voices), "needed": needed}, now)
         if len(voices) < needed:
             after = Frozen(by=before.by, reason=before.reason, at=before.at, lifting=voices)
             _store(tx, after, now)
@@ -83,7 +81,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         _store(tx, None, now)
         for held in tx.instructions.awaiting((State.APPROVED,)):
             tx.instructions.touch(held, now=now, due_at=now)  # people wait for it, and its time to be sent runs
-        _announce(ctx, tx, "unfrozen", {"by": list(voices)}, now)
+        announce(tx, "unfrozen", {"by": list(voices)}, policy=ctx.policy, now=now)
         return Freezing(frozen=None, changed=True, needed=needed)
 
     done = await ctx.store.write(work, name="unfreeze")
@@ -104,21 +102,3 @@ def _store(tx: Tx, state: Frozen | None, now: datetime) -> None:
     if state is not None:
         value = {"by": state.by, "reason": state.reason, "at": state.at, "lifting": list(state.lifting)}
     tx.flags.set(_FLAG, value, now)
-
-
-def _audit(tx: Tx, person: str, action: str, detail: dict[str, object], now: datetime) -> None:
-    tx.audit.append(Entry(at=now, instruction_id="", actor=person, action=action, before="", after="", detail=detail))
-
-
-def _announce(ctx: Context, tx: Tx, topic: str, facts: dict[str, object], now: datetime) -> None:
-    for channel in dict.fromkeys((ctx.policy.channels.approvals, ctx.policy.alerts)):
-        number = ulid(now)
-        tx.outbox.add(
-            id=number,
-            key=f"{topic}:{number}",
-            action=Action.NOTICE,
-            place="",
-            channel=channel,
-            payload={"topic": topic, **facts},
-            now=now,
-        )
