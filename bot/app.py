@@ -52,6 +52,7 @@ from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.highwater import HighWater
+from bot.workflows.keeping import at_start
 from bot.workflows.leases import Leases
 from bot.workflows.recover import recover
 from bot.workflows.replays import first_time
@@ -201,7 +202,7 @@ class Switchboard:
         self._high_water = high_water = HighWater(
             store=store, file=self._anchor_file(), clock=self._clock, policy=self._policy
         )
-        await high_water.compare()
+        await at_start(high_water.compare)
         slack_session = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=around.slack_total),
             trust_env=False,
@@ -310,9 +311,9 @@ class Switchboard:
         )
         self._stack.push_async_callback(ctx.anchoring.finish)
         if isinstance(ctx.clock, SharedClock):
-            await clocks.warn(ctx, ctx.clock)
-        await recover(ctx)
-        await tighten_open(ctx)
+            await at_start(partial(clocks.warn, ctx, ctx.clock))
+        await at_start(partial(recover, ctx))
+        await at_start(partial(tighten_open, ctx))
         if self._around.ticking:
             self._schedule = self._make_schedule(ctx)
             self._schedule.start()

@@ -5,12 +5,12 @@ away for a while must not make an unknown outcome of it: it is written again for
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import structlog
 
-from storage.errors import CommitUnknown, Conflict, StorageClosed, StorageError
+from storage.errors import CommitUnknown, Conflict, StorageBusy, StorageClosed, StorageError
 from storage.transaction import Tx
 
 if TYPE_CHECKING:  # the context holds what runs
@@ -23,6 +23,8 @@ log = structlog.get_logger(__name__)
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 5.0
 """Seconds of the machine's clock: a lock ends by its time, not by ours."""
+_AT_START: Final = 60.0
+"""Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 
 
 async def keep(ctx: "Context", work: Callable[[Tx], T], *, name: str) -> T:
@@ -46,6 +48,27 @@ async def keep(ctx: "Context", work: Callable[[Tx], T], *, name: str) -> T:
             raise
         except StorageError as error:
             log.warning("an answer is kept until it can be stored", unit=name, reason=str(error))
+        await asyncio.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE)
+
+
+async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_START) -> T:
+    """Take a step of the start, again while the database is locked or away.
+
+    It answered a moment ago, so another process holds a lock or the server starts again; both pass.
+
+    Raises:
+        StorageBusy: it was locked or away for that many seconds.
+    """
+    loop = asyncio.get_running_loop()
+    began, pause = loop.time(), _FIRST_PAUSE
+    while True:
+        try:
+            return await step()
+        except StorageBusy as busy:
+            if isinstance(busy, StorageClosed) or loop.time() - began >= seconds:
+                raise
+            log.warning("the start waits for the database", reason=str(busy))
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
 

@@ -2,13 +2,16 @@
 
 import sqlite3
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any
 
 import pytest
 
 from bot.domain.instruction import AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
-from storage.errors import CommitUnknown, StorageBusy, StorageError
+from bot.workflows.keeping import at_start
+from bot.workflows.recover import recover
+from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
 from storage.store import Store
 from tests.support.rig import ALERTS, FINANCE, Rig
 from tests.workflows.looking import asked, attempts, state, told
@@ -122,3 +125,18 @@ async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str
     assert refused == ["committed"]
     assert (await state(rig), asked(rig, "commit_payout")) == (State.COMMITTED, 1)
     assert not rig.workspace.messages(ALERTS)
+
+
+async def test_a_start_waits_for_the_lock_of_another_process(rig: Rig) -> None:
+    stumbling = stumble(rig, "recover", StorageBusy("locked"), StorageBusy("the server starts again"))
+    assert await at_start(partial(recover, rig.switchboard.context)) == 0
+    assert not stumbling.errors
+
+
+@pytest.mark.parametrize("error", [StorageBusy("locked"), StorageClosed("stopping"), StorageError("not migrated")])
+async def test_a_start_ends_when_waiting_does_not_help(rig: Rig, error: StorageError) -> None:
+    stumbling = stumble(rig, "recover", error, error)
+    seconds = 0.0 if type(error) is StorageBusy else 60.0
+    with pytest.raises(type(error)):
+        await at_start(partial(recover, rig.switchboard.context), seconds=seconds)
+    assert stumbling.errors == [error]
