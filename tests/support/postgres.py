@@ -39,7 +39,8 @@ class PostgresServer:
 
     def restart(self, *, mode: str = "fast") -> None:
         """Stop it and start it again, with whatever was under way lost: ``fast``, or ``immediate`` as in a crash."""
-        self._control("-w", "-m", mode, "restart")
+        # With a log file: a server that holds our pipe open would keep us waiting until it ends.
+        self._control("-l", self._folder / "log", "-w", "-m", mode, "restart")
 
     def create_database(self, *, like: str | None = None) -> str:
         """A new database; its name. ``like``: it begins as a copy of that one, to which nobody may be connected."""
@@ -99,7 +100,7 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
         **different,
     }
 
-    def control(*command: str) -> None:
+    def control(*command: str | Path) -> None:
         run(programs / "pg_ctl", "-D", data, *command)
 
     try:
