@@ -32,6 +32,8 @@ SKEWS: Sequence[Sequence[float]] = ((0, 0, 0, 0), (0, 61, 0, -61), (0, 0, 0, 0),
 _SLACK_TAKES = 300.0
 """Seconds that a clock may be off before every request of Slack looks forged; such a process gets none here."""
 _FROZEN, _RESTARTED = 0.15, 0.04
+_STILLBORN = 0.25
+"""Share of lives that end while starting. Were it more, nobody would be there to ask."""
 _LONGEST_GAP, _LONGEST_PAUSE = 2.5, 8.0
 _PATIENCE = 420.0
 _SUPERVISED = 0.2
@@ -79,10 +81,10 @@ class Fleet:
         await self.ready()
 
     async def ready(self) -> None:
-        """Wait until all are; whoever ends meanwhile, because the database is away or locked, is started again."""
+        """Wait until all are that do not stand still; whoever ends meanwhile is started again."""
         async with asyncio.timeout(START_SECONDS):
             for bot in self.bots:
-                while not await _is_ready(bot):  # noqa: ASYNC110 - there is no event of another process
+                while bot not in self._frozen and not await _is_ready(bot):  # noqa: ASYNC110 - there is no event of another process
                     await asyncio.sleep(_SUPERVISED)
 
     async def stop(self) -> None:
@@ -217,6 +219,10 @@ async def _torment(
             pauses.add(asyncio.create_task(fleet.freeze(victim, chance.uniform(0, _LONGEST_PAUSE))))
             counts["stood still"] += 1
         elif victim.running:
+            if chance.random() < _STILLBORN:
+                counts["killed while starting"] += not await _is_ready(victim)
+            else:
+                await fleet.ready()
             await fleet.kill(victim)
             counts["killed"] += 1
     await asyncio.gather(*pauses)
