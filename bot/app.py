@@ -200,7 +200,12 @@ class Switchboard:
         self._clock = await self._shared_clock(store)
         self._closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
         self._high_water = high_water = HighWater(
-            store=store, file=self._anchor_file(), clock=self._clock, policy=self._policy
+            store=store,
+            file=self._anchor_file(),
+            clock=self._clock,
+            policy=self._policy,
+            surveys=settings.public_url
+            is not None,  # where nothing is public, another installation's may look like ours
         )
         await at_start(high_water.compare)
         slack_session = aiohttp.ClientSession(

@@ -17,6 +17,7 @@ from bot.workflows.recover import recover_claims
 from bot.workflows.recovery import look_due
 from bot.workflows.refresh import refresh_due
 from bot.workflows.subjects import Subject
+from bot.workflows.survey import survey_due
 
 
 async def _edits(ctx: Context) -> int:
@@ -71,6 +72,7 @@ DRAINS = {
     "cards": _edits,
     "leftovers": _leftovers,
     "lost": look_due,
+    "survey": survey_due,
     "anchors": _anchor,
     "clock": _clock,
     "lists": _lists,
@@ -78,7 +80,7 @@ DRAINS = {
 }
 """Everything that is done because it is due, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "clock"})
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock"})
 """Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
 
 

@@ -2,7 +2,7 @@
 
 Nothing here trusts the wire: a status nobody has heard of is kept as it came and treated as non-final,
 an amount that is no exact number of cents is None. The callback addresses of an operation carry our own
-secret tokens, so this record has no place for them.
+secret tokens, so this record only keeps what stands before the token.
 """
 
 from datetime import datetime
@@ -73,6 +73,7 @@ class Operation(BaseModel):
         operation_type: ``payout`` or ``purchase``; empty when not reported.
         svc_hash: the hash of a completed payout.
         failure_reason: the service's own words; foreign text, escape it before showing.
+        reports_to: the address at which the service reports, without its last part; None when it did not say.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -87,6 +88,7 @@ class Operation(BaseModel):
     svc_hash: str | None = None
     failure_reason: str | None = None
     user_id: str | None = None
+    reports_to: str | None = None
     created_at: datetime | None = None
     updated_at: datetime | None = None
 

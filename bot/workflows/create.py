@@ -135,7 +135,12 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
 def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
     """Where the service reports one thing about one instruction; a secret."""
     token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
-    return f"{ctx.callback_base}/callbacks/payments/{token}"
+    return f"{callback_folder(ctx)}/{token}"
+
+
+def callback_folder(ctx: Context) -> str:
+    """What comes before the token in the addresses that the payments service is given."""
+    return f"{ctx.callback_base}/callbacks/payments"
 
 
 async def claim(

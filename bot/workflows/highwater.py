@@ -5,6 +5,7 @@ what left, however little it lacks; then nothing is sent any more until an opera
 """
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -26,6 +27,7 @@ log = structlog.get_logger(__name__)
 _CHUNK = 100
 LOST = "what was written down outside the database says that it once held more than it does now"
 UNKNOWN_HERE = "the service holds what the database says was never sent"
+NOBODY_ASKED = "the payments service holds payments that report to us and that nothing in the database asked for"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,11 @@ class _Stand:
 class HighWater:
     """Compares the database with its anchors, and writes one before each request with an effect. One per process."""
 
-    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy) -> None:
+    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy, surveys: bool = False) -> None:
         self.began = clock.now()
         """When this process began: requests from before may have been carried out in a future this database lost."""
+        self.survey_at = self.began if surveys else None
+        """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
         self.looked: set[str] = set()
         """Requests from before that were looked for at the service."""
         self._store = store
@@ -93,10 +97,10 @@ class HighWater:
         async with self._turn:
             return (await self._stand()).may_send
 
-    async def doubt(self, reason: str) -> None:
-        """The services hold what the database does not know of."""
+    async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
+        """The services hold what the database does not know of; ``sent``: a word for what, and its code or id."""
         now = self._clock.now()
-        found = ReadingOnly(since=now, reason=reason, until=now)
+        found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
         log.error("the database may be older than the services: reading only from now on", reason=reason)
         await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
 

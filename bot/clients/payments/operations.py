@@ -53,6 +53,19 @@ class OperationCalls(PartnerCalls):
             )
         return found
 
+    async def ends_of_list(self) -> tuple[Operation, ...]:
+        """The operations of the first and the last page: the newest are among them, whichever way the list runs.
+
+        Raises:
+            OperatorError, ServiceNow, ServiceNever: see :meth:`list_operations`.
+        """
+        size = self._dialect.list_page_size
+        first = await self.list_operations(per_page=size)
+        if first.last_page <= 1:
+            return first.operations
+        last = await self.list_operations(page=first.last_page, per_page=size)
+        return (*first.operations, *last.operations)
+
     async def find_by_code(
         self,
         code: str,

@@ -43,6 +43,7 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
         "svc_hash": reading.text(body, names["hash"]) or None,
         "failure_reason": reading.text(body, names["failure_reason"]) or None,
         "user_id": reading.text(body, names["user_id"]) or None,
+        "reports_to": reading.text(body, names["reports_to"]).rpartition("/")[0] or None,
         "created_at": reading.moment(body, names["created_at"]),
         "updated_at": reading.moment(body, names["updated_at"]),
     }
