@@ -85,6 +85,12 @@ def notice(facts: Mapping[str, Any]) -> Content:
             f":alarm_clock: *The clock of a machine is {abs(seconds)} s {where} the database server's.* "
             "Switchboard goes by the server's, so nothing is lost. The operator should set the machine's clock."
         )
+    elif facts["topic"] == "not_drawn":
+        text = (
+            f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "
+            "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
+            f"log under `{facts['number']}`."
+        )
     elif facts["topic"] == "stopped":
         return stopped.notice(facts)
     elif facts["topic"] == "frozen":

@@ -12,7 +12,7 @@ from bot.domain.references import ulid
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Action
 from bot.workflows.context import Context
-from bot.workflows.editing import NotYet, edit
+from bot.workflows.editing import Edited, NotYet, edit, or_later
 from storage.rows import Board, OutboxRow
 from storage.transaction import Tx
 
@@ -78,18 +78,23 @@ async def refresh_boards(ctx: Context) -> int:
 
 
 async def _refresh(ctx: Context, board: Board) -> None:
-    kind, name = _split(board.subject)
-    content = await ctx.subjects[kind].board(ctx, name)
     subject, version = board.subject, board.wanted_version
-    if content is not None:
-        at = Posted(board.channel, board.ts)
-        edited = await edit(ctx, at, content, attempts=board.attempts, progress=board.progress)
-        if isinstance(edited, NotYet):
-            due, failed = edited.due_at, edited.failed
-            await ctx.store.write(lambda tx: tx.boards.delay(subject, due, failed=failed), name="edit_later")
-            return
+    at = Posted(board.channel, board.ts)
+    edited = await or_later(ctx, _edit(ctx, board, at), at=at, attempts=board.attempts)
+    if isinstance(edited, NotYet):
+        due, failed = edited.due_at, edited.failed
+        await ctx.store.write(lambda tx: tx.boards.delay(subject, due, failed=failed), name="edit_later")
+        return
     now = ctx.clock.now()
     await ctx.store.write(lambda tx: tx.boards.shown(subject, version, now), name="shown")
+
+
+async def _edit(ctx: Context, board: Board, at: Posted) -> Edited | NotYet:
+    kind, name = _split(board.subject)
+    content = await ctx.subjects[kind].board(ctx, name)
+    if content is None:
+        return Edited.GONE
+    return await edit(ctx, at, content, attempts=board.attempts, progress=board.progress)
 
 
 async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str, str | None]:

@@ -1,5 +1,7 @@
 """One edit of a message of ours: within the workspace's pace, and with an answer to every refusal of Slack."""
 
+import secrets
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
@@ -10,11 +12,15 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
+from bot.workflows.announce import tell_everybody
 from bot.workflows.context import Context
+from storage.errors import StorageError
 
 log = structlog.get_logger(__name__)
 
 _GIVEN_UP_AFTER = 12
+_TOLD_AFTER = 4
+"""Edits of a message that failed, when a defect of ours is told to the alerts channel."""
 _GONE = frozenset(
     {
         "message_not_found",
@@ -65,6 +71,29 @@ async def edit(ctx: Context, at: Posted, content: Content, *, attempts: int, pro
             return Edited.GONE
         return NotYet(ctx.clock.now() + _pause(attempts), failed=True)
     return Edited.SHOWN
+
+
+async def or_later(ctx: Context, edited: Awaitable[Edited | NotYet], *, at: Posted, attempts: int) -> Edited | NotYet:
+    """What comes of an edit. A defect of ours in drawing one message must not hold up the others: it is tried later.
+
+    Raises:
+        StorageError: the database failed, not the message.
+    """
+    try:
+        return await edited
+    except StorageError:
+        raise
+    except Exception:
+        number, now = secrets.token_hex(4), ctx.clock.now()
+        log.exception("a message could not be drawn", channel=at.channel, ts=at.ts, error_id=number)
+        if attempts == _TOLD_AFTER:
+            facts = {"topic": "not_drawn", "channel": at.channel, "number": number}
+            key = f"not_drawn:{at.channel}:{at.ts}:{number}"
+            await ctx.store.write(
+                lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="not_drawn"
+            )
+            ctx.wake()
+        return NotYet(now + _pause(attempts), failed=True)
 
 
 async def _edit(ctx: Context, at: Posted, content: Content) -> None:

@@ -8,7 +8,7 @@ from bot.presentation import cards, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
-from bot.workflows.editing import NotYet, edit
+from bot.workflows.editing import Edited, NotYet, edit, or_later
 from bot.workflows.purchase import link_of
 from storage.rows import CardCopy
 from storage.transaction import Tx
@@ -37,10 +37,8 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
     instruction, votes = found
     if instruction is None:
         return
-    direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
-    content = card_for(ctx, instruction, votes, copy.place, direct=direct)
     at = Posted(copy.channel, copy.ts)
-    edited = await edit(ctx, at, content, attempts=copy.attempts, progress=copy.only_progress)
+    edited = await or_later(ctx, _edit(ctx, copy, instruction, votes), at=at, attempts=copy.attempts)
     if isinstance(edited, NotYet):
         due, failed = edited.due_at, edited.failed
         await ctx.store.write(
@@ -48,6 +46,13 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
         )
     else:
         await _shown(ctx, copy, instruction)
+
+
+async def _edit(ctx: Context, copy: CardCopy, instruction: Instruction, votes: Sequence[Vote]) -> Edited | NotYet:
+    direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
+    content = card_for(ctx, instruction, votes, copy.place, direct=direct)
+    at = Posted(copy.channel, copy.ts)
+    return await edit(ctx, at, content, attempts=copy.attempts, progress=copy.only_progress)
 
 
 async def _shown(ctx: Context, copy: CardCopy, instruction: Instruction) -> None:

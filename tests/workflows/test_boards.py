@@ -112,6 +112,24 @@ async def test_one_message_is_edited_and_the_rest_stands_in_its_thread(play: Pla
     assert (file.text, file.thread_ts) == ("Here it is", root.ts)
 
 
+async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> None:
+    class Poisoned(Counted):
+        async def board(self, *_: object) -> Content | None:
+            raise ZeroDivisionError("a defect")
+
+    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Counted()})
+    await play.post("bad:8", channel=RANDOM)
+    await play.post("job:9")
+    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Poisoned()})
+    await play.count("bad:8")
+    await play.count("job:9")
+    assert [one.text for one in play.messages()] == ["Job 9 is at 2"]
+    for _ in range(8):
+        await play.pass_time(61)
+    [told] = play.messages(ALERTS)
+    assert "shows an older state" in told.text
+
+
 async def test_a_board_in_a_thread_keeps_its_details_in_that_thread(play: Play) -> None:
     above = await play.rig.workspace.say(MARIA, FINANCE, "a file")
     await play.post(thread_ts=above.ts)

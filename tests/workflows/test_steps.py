@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
+from bot.workflows import refresh
 from bot.workflows.advance import advance_due
 from bot.workflows.recover import recover_claims
 from bot.workflows.steps import MOST_TRIES
@@ -185,3 +186,26 @@ async def _beaten(rig: Rig) -> None:
             return
         await asyncio.sleep(0)
     raise AssertionError("the lease was not renewed")
+
+
+async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    bad, _ = await ask_two(rig)
+    drawn = refresh.card_for
+
+    def poisoned(ctx: Any, instruction: Instruction, *args: Any, **more: Any) -> Any:
+        if instruction.id == bad.id:
+            raise ZeroDivisionError("a defect")
+        return drawn(ctx, instruction, *args, **more)
+
+    monkeypatch.setattr(refresh, "card_for", poisoned)
+    for card in rig.cards():
+        await rig.workspace.click(ADA, card.channel, card.ts, "payout.approve")
+    await rig.pass_time(10 * MINUTE, steps=10)
+    old, new = rig.cards(FINANCE)
+    assert (bool(old.buttons), bool(new.buttons)) == (True, False)
+    alerts = [one.text for one in rig.workspace.messages(ALERTS)]
+    assert len(alerts) == 2  # one for each place of the card
+    assert all("shows an older state" in text for text in alerts)
+    monkeypatch.undo()
+    await rig.pass_time(2 * MINUTE, steps=2)
+    assert not rig.cards(FINANCE)[0].buttons
