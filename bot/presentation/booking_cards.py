@@ -10,6 +10,7 @@ from bot.domain.content import Block, Content
 from bot.domain.deliveries import CLOSED, Booking, Kind, Stage
 from bot.domain.money import plain as amount
 from bot.domain.places import map_link
+from bot.presentation import stopped
 from bot.presentation.booking_states import progress, sentence, word
 from bot.presentation.text import (
     clean,
@@ -175,7 +176,7 @@ def _address_link(booking: Booking) -> str:
 
 
 def _notes(booking: Booking) -> list[str]:
-    found = []
+    found = [stopped.note(booking.stopped)] if booking.stopped else []
     reported = booking.detail.get("reported")
     if isinstance(reported, dict) and reported.get("status"):
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")

@@ -7,6 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
+from bot.presentation import stopped
 from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.tables import Column, table
 from bot.presentation.text import (
@@ -80,6 +81,8 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
     pressable = _buttons(instruction, link, decide=buttons)
     if pressable:
         tail.append({"type": "actions", "block_id": f"purchase:{instruction.id}", "elements": pressable})
+    if instruction.stopped:
+        tail.append(context(stopped.note(instruction.stopped)))
     if invite_to:
         tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
     return Content(

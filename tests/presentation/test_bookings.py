@@ -129,6 +129,13 @@ def test_any_line(topic: str, status: str) -> None:
     assert not ours(stored)
 
 
+def test_the_card_says_that_it_was_stopped() -> None:
+    card = booking_cards.card(booking(stopped="0badcafe"), now=NOW)
+    assert "0badcafe" in str(card.blocks)
+    assert "0badcafe" in card.text
+    assert "internal error" not in str(booking_cards.card(booking(), now=NOW).blocks)
+
+
 def test_a_foreign_booking_needs_no_request() -> None:
     content = booking_cards.card(loaded(WORST, kind=Kind.FOREIGN, request=None, requester=""), now=NOW)
     check_message(content)

@@ -128,6 +128,12 @@ def test_the_card_goes_with_a_timeline(shown: Instruction) -> None:
     check_message(with_timeline(answers.shown_to(shown, [], approvals_channel=APPROVALS), shown, []), longest=40_000)
 
 
+def test_the_card_says_that_it_was_stopped() -> None:
+    number = "0badcafe"
+    assert number in str(purchases.card(purchase(stopped=number), link=LINK).blocks)
+    assert "internal error" not in str(purchases.card(purchase(), link=LINK).blocks)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_has_a_sentence_of_its_own(state: State) -> None:
     told = sentence(purchase(state=state), votes=0)
