@@ -11,13 +11,14 @@ import pytest
 
 from bot.playground.workspace.errors import ImpossibleAct
 from tests.flow.test_bulk import ask as ask_bulk
-from tests.flow.test_bulk import submissions
+from tests.flow.test_bulk import held, reference, submissions
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, LIN, Rig
 from tests.workflows.looking import asked
 from tests.workflows.restoring import anchors, back_up, mode, restore
 
-KINDS = ("send", "now", "bulk")
+KINDS = ("send", "now", "bulk", "cancel")
+"""The last: a bulk payment of which what is pending is taken back."""
 
 
 class History:
@@ -41,14 +42,17 @@ def head(copy: Path) -> int:
     return int(found or 0)
 
 
-def sends(rig: Rig) -> tuple[int, int, int]:
-    return asked(rig, "commit_payout"), asked(rig, "one_step_payout"), submissions(rig)
+def sends(rig: Rig) -> tuple[int, ...]:
+    return *(asked(rig, what) for what in ("commit_payout", "one_step_payout", "cancel_bulk_items")), submissions(rig)
 
 
 async def paid(rig: Rig, kind: str) -> None:
     """One request from its beginning to its end."""
     if kind == "bulk":
         await ask_bulk(rig)
+    elif kind == "cancel":
+        await held(rig)
+        await rig.pay(f"bulk cancel {reference(rig)} all")
     else:
         await rig.pay(f"{kind} ana@example.com 25.00 rent")
     await rig.press("approve", user=ADA)
@@ -78,7 +82,7 @@ async def put_back_everywhere(url: str, folder: Path, kind: str, *, every: int) 
         known, before = anchors(rig).path.read_bytes(), sends(rig)
         left = max(anchor.seq for anchor in anchors(rig).read().held if anchor.about)
         ledger = Counter((entry.code, entry.email, entry.cents) for entry in rig.payments.ledger.entries)
-        assert sum(before) == 1
+        assert sum(before) == (2 if kind == "cancel" else 1)
         await rig.start()
         for copy in history.copies[::every]:
             anchors(rig).path.write_bytes(known)
