@@ -450,8 +450,9 @@ async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: 
         return await read(work)
 
     rig.switchboard.context.store.read = counted  # type: ignore[method-assign]
-    clicks = [rig.workspace.click("U0ZOE", card.channel, card.ts, "payout.approve") for _ in range(30)]
-    assert {ack.status for ack in await asyncio.gather(*clicks)} == {200}
+    for _ in range(5):  # not all at once: a busy machine would be measured
+        clicks = [rig.workspace.click("U0ZOE", card.channel, card.ts, "payout.approve") for _ in range(6)]
+        assert {ack.status for ack in await asyncio.gather(*clicks)} == {200}
     await heard(rig, "U0ZOE", "not among the approvers")
     assert 1 <= len(whispers(rig, "U0ZOE")) < 30
     assert not reads
