@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.chaos.people import Asker, Colleague, Decider, Liar, Person, Recipient
+from tests.chaos.people import Asker, Colleague, Decider, Liar, Person, Recipient, Reminded
 from tests.chaos.plans import Kind, Point, Side
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, RANDOM, TOM
 
@@ -60,6 +60,10 @@ def _lin(action: str = "approve", **values: str) -> Decider:
     return Decider(user=LIN, action=f"payout.{action}", values=values)
 
 
+def _second() -> Decider:
+    return Reminded(user=LIN, action="payout.approve")
+
+
 def _commit(kind: Kind) -> dict[Point, Kind]:
     return {Point(Side.PAYMENTS, "commit_payout", 1): kind}
 
@@ -81,8 +85,10 @@ def _fails(payments: PaymentsSimulator) -> None:
 
 
 FLOWS: Mapping[str, Callable[[], Flow]] = {
-    "callback": lambda: Flow(name="callback", people=[_maria(), _ada(), Liar()], ends="completed", step_seconds=12.0),
-    "polling": lambda: Flow(name="polling", people=[_maria(), _ada()], ends="completed", calls_back=False),
+    "callback": lambda: Flow(
+        name="callback", people=[_maria(), _ada(), _second(), Liar()], ends="completed", step_seconds=12.0
+    ),
+    "polling": lambda: Flow(name="polling", people=[_maria(), _ada(), _second()], ends="completed", calls_back=False),
     "reject": lambda: Flow(name="reject", people=[_maria(), _ada("reject", reason="No invoice")], ends="rejected"),
     "withdraw": lambda: Flow(
         name="withdraw",
@@ -105,15 +111,17 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
     ),
     "escrow": lambda: Flow(
         name="escrow",
-        people=[_maria(_NEW), _ada(), Recipient(email="nia@example.com")],
+        people=[_maria(_NEW), _ada(), _second(), Recipient(email="nia@example.com")],
         ends="completed",
         email="nia@example.com",
     ),
-    "failed": lambda: Flow(name="failed", people=[_maria(), _ada()], ends="failed", furnish_more=_fails),
-    "external": lambda: Flow(name="external", people=[_maria(), Colleague(), _ada()], ends="mismatch", paid_outside=1),
+    "failed": lambda: Flow(name="failed", people=[_maria(), _ada(), _second()], ends="failed", furnish_more=_fails),
+    "external": lambda: Flow(
+        name="external", people=[_maria(), Colleague(), _ada(), _second()], ends="mismatch", paid_outside=1
+    ),
     "overtaken": lambda: Flow(
         name="overtaken",
-        people=[_maria(), _ada()],
+        people=[_maria(), _ada(), _second()],
         ends="withdrawn",
         overtaking={
             Point(Side.PAYMENTS, "get_operation", 1): Decider(
@@ -121,38 +129,44 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
             )
         },
     ),
-    "outsider": lambda: Flow(name="outsider", people=[_maria(channel=RANDOM), _ada()], ends="completed"),
+    "outsider": lambda: Flow(name="outsider", people=[_maria(channel=RANDOM), _ada(), _second()], ends="completed"),
     "create unknown": lambda: Flow(
-        name="create unknown", people=[_maria(), _ada()], ends="completed", base=_create(Kind.DONE_DROPPED)
+        name="create unknown", people=[_maria(), _ada(), _second()], ends="completed", base=_create(Kind.DONE_DROPPED)
     ),
     "create lost": lambda: Flow(
-        name="create lost", people=[_maria(), _ada()], ends="completed", base=_create(Kind.LOST)
+        name="create lost", people=[_maria(), _ada(), _second()], ends="completed", base=_create(Kind.LOST)
     ),
     "commit unknown": lambda: Flow(
-        name="commit unknown", people=[_maria(), _ada()], ends="completed", base=_commit(Kind.DONE_DROPPED)
+        name="commit unknown", people=[_maria(), _ada(), _second()], ends="completed", base=_commit(Kind.DONE_DROPPED)
     ),
     "create refused": lambda: Flow(
-        name="create refused", people=[_maria(), _ada()], ends="completed", base=_create(Kind.DONE_REFUSED)
+        name="create refused", people=[_maria(), _ada(), _second()], ends="completed", base=_create(Kind.DONE_REFUSED)
     ),
     "commit refused": lambda: Flow(
-        name="commit refused", people=[_maria(), _ada()], ends="completed", base=_commit(Kind.DONE_REFUSED)
+        name="commit refused", people=[_maria(), _ada(), _second()], ends="completed", base=_commit(Kind.DONE_REFUSED)
     ),
-    "one step": lambda: Flow(name="one step", people=[_maria(_NOW), _ada()], ends="completed"),
+    "one step": lambda: Flow(name="one step", people=[_maria(_NOW), _ada(), _second()], ends="completed"),
     "one step unknown": lambda: Flow(
-        name="one step unknown", people=[_maria(_NOW), _ada()], ends="completed", base=_one_step(Kind.DONE_DROPPED)
+        name="one step unknown",
+        people=[_maria(_NOW), _ada(), _second()],
+        ends="completed",
+        base=_one_step(Kind.DONE_DROPPED),
     ),
     "one step refused": lambda: Flow(
-        name="one step refused", people=[_maria(_NOW), _ada()], ends="completed", base=_one_step(Kind.DONE_REFUSED)
+        name="one step refused",
+        people=[_maria(_NOW), _ada(), _second()],
+        ends="completed",
+        base=_one_step(Kind.DONE_REFUSED),
     ),
     "one step lost": lambda: Flow(
         name="one step lost",
-        people=[_maria(_NOW), _ada(), _lin("retry", amount="25.00")],
+        people=[_maria(_NOW), _ada(), _second(), _lin("retry", amount="25.00")],
         ends="completed",
         base=_one_step(Kind.LOST),
     ),
     "one step hidden": lambda: Flow(
         name="one step hidden",
-        people=[_maria(_NOW), _ada(), _lin("retry", amount="25.00")],
+        people=[_maria(_NOW), _ada(), _second(), _lin("retry", amount="25.00")],
         ends="needs_human",
         base=_one_step(Kind.DONE_DROPPED),
         calls_back=False,
@@ -160,13 +174,13 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
     ),
     "retry": lambda: Flow(
         name="retry",
-        people=[_maria(), _ada(), _lin("retry", amount="25.00")],
+        people=[_maria(), _ada(), _second(), _lin("retry", amount="25.00")],
         ends="completed",
         base=_commit(Kind.LOST),
     ),
     "close": lambda: Flow(
         name="close",
-        people=[_maria(), _ada(), _lin("close", reason="Their dashboard shows nothing")],
+        people=[_maria(), _ada(), _second(), _lin("close", reason="Their dashboard shows nothing")],
         ends="closed",
         base=_commit(Kind.LOST),
     ),

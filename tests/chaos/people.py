@@ -90,10 +90,14 @@ class Decider(Person):
 
     def _card(self, world: World) -> Message | None:
         """The first card; somebody who sees two for one thing leaves the second alone."""
-        cards = [card for card in roots(world, self.channel) if card.blocks]
+        cards = [card for card in self._seen(world) if card.blocks]
         if not cards or all(button.action_id != self.action for button in cards[0].buttons):
             return None
         return None if f"<@{self.user}>" in approved_by(cards[0]) else cards[0]
+
+    def _seen(self, world: World) -> Sequence[Message]:
+        """What stands in the channel; where the bot could not post there, what it told this person alone."""
+        return roots(world, self.channel) or roots(world, world.workspace.open_dm(self.user).id)
 
     async def _act(self, world: World) -> None:
         view = world.workspace.modal(self.user)
@@ -103,7 +107,7 @@ class Decider(Person):
         if view is None:
             card = self._card(world)
             assert card is not None
-            doing = world.workspace.click(self.user, self.channel, card.ts, self.action)
+            doing = world.workspace.click(self.user, card.channel, card.ts, self.action)
             await world.person_acts(self.user, f"press {self.action}", doing, durable=lambda: self._holds(world))
             view = world.workspace.modal(self.user)
         if view is not None and view.submit:
@@ -118,6 +122,17 @@ class Decider(Person):
         else:
             query = "SELECT 1 FROM instruction WHERE decided_by = ? AND state = ?"
         return bool(world.books.rows(query, self.user, what))
+
+
+@dataclass(slots=True, kw_only=True)
+class Reminded(Decider):
+    """Decides once a reminder says that one more is needed: whoever asked twice needs more approvers than one."""
+
+    def _reason(self, world: World) -> bool:
+        card = self._card(world)
+        return card is not None and any(
+            one.thread_ts == card.ts and one.text.startswith(":bell:") for one in world.workspace.messages(card.channel)
+        )
 
 
 @dataclass(slots=True, kw_only=True)
