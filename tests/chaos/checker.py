@@ -336,7 +336,7 @@ class _Checker:
         if any(count > 1 for count in hit.values()) or planned - hit:
             yield "I16", f"planned {[str(point) for point in planned]}, hit {[str(point) for point in world.hits]}"
         deadly = {point for point, kind in world.plan.faults if kind in CRASHES}
-        if world.lives < 1 + len(deadly & set(world.hits)):
+        if world.lives < 1 + len(deadly & set(world.hits)) - world.died_before:
             yield "I16", "the process was to die and did not"
 
 

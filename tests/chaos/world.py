@@ -61,6 +61,8 @@ class World:
         self.trace: list[Crossing] = []
         self.hits: list[Point] = []
         self.lives = 0
+        self.died_before = 0
+        """Crashes that hit a process which another crash had ended a moment earlier."""
         self.disturbed_at = self.clock.seconds()
         """When a person last acted or something last went wrong."""
         self.gave_up = ""
@@ -180,6 +182,7 @@ class World:
     async def _crash(self) -> None:
         """From outside: the process dies now. Returns when it is dead."""
         assert self._life is not None
+        self.died_before += self._life.dead.is_set()
         self._life.dead.set()
         await self._down.wait()
 
