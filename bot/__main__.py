@@ -1,5 +1,7 @@
 """The command line: ``switchboard …``, the same as ``python -m bot …``."""
 
+from bot import ground  # isort: skip  # noqa: F401 - says in words what this Python lacks, before an import fails
+
 import argparse
 import asyncio
 import gc
@@ -9,18 +11,23 @@ import os
 import resource
 import signal
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import structlog
 
 from bot import audit_command, doctor, resume_command, rotate_command
 from bot.app import Switchboard
+from bot.checks import cautions, examine_all
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
+from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.logs import configure_logs
 from bot.manifest import manifest
-from bot.settings import LogFormat, Settings, cautions, check_for_run, load_policy, load_settings
+from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from storage.migrate import migrate
 
 log = structlog.get_logger(__name__)
@@ -30,6 +37,7 @@ D documented · A1 assumed on strong evidence · A2 assumed by analogy · A3 ass
 In production an UNCONFIRMED route that moves money is refused: write confirmed = true for it into SERVICES_FILE.
 """
 _EXAMPLE_URL = "https://switchboard.example.com"
+_LAST_PORT = 65_535
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,10 +59,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="switchboard", description="Run outside services from a Slack workspace.")
+    parser.add_argument("--version", action="version", version=f"switchboard {_version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     _add(commands, "run", "run the bot with the settings of the environment or .env", _run)
     playground = _add(commands, "playground", "everything on this machine, without any account", _playground)
-    playground.add_argument("--port", type=int, default=4000, help="port of the page (default: 4000)")
+    playground.add_argument("--port", type=_port, default=4000, help="port of the page (default: 4000)")
     playground.add_argument("--socket-mode", action="store_true", help="let the bot connect by Socket Mode")
     _add(commands, "doctor", "look at settings, policy, database, Slack and the services; change nothing", _doctor)
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
@@ -71,6 +80,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _version() -> str:
+    try:
+        return version("switchboard")
+    except PackageNotFoundError:  # a checkout that was not installed
+        project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+        return str(project["project"]["version"])
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= _LAST_PORT):
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to {_LAST_PORT}. Example: --port 4000")
+    return int(text)
+
+
 def _add(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
     name: str,
@@ -83,14 +106,29 @@ def _add(
 
 
 def _run(_: argparse.Namespace) -> int:
-    settings = load_settings()
-    policy = load_policy(settings.policy_file)
-    check_for_run(settings, policy)
+    settings, policy = _configuration()
     _logs(settings)
     _leave_no_core()
     for caution in cautions(settings):
         log.warning(caution)
     return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
+
+
+def _configuration() -> tuple[Settings, Policy]:
+    """What to run with.
+
+    Raises:
+        SettingsError: naming everything that is wrong with settings, policy and route table at once.
+    """
+    found = examine_all()
+    problems = list(found.problems)
+    try:
+        load_routes(found.settings.services_file, environment=found.settings.environment.value)
+    except OperatorError as broken:
+        problems.append(f"{broken.problem}. {broken.mend}" if broken.mend else broken.problem)
+    if problems or found.policy is None:
+        raise SettingsError(problems)
+    return found.settings, found.policy
 
 
 def _leave_no_core() -> None:
@@ -157,6 +195,11 @@ def _manifest(_: argparse.Namespace) -> int:
         prefix=settings.command_prefix,
     )
     sys.stdout.write(json.dumps(found, indent=2) + "\n")
+    if settings.public_url is None and not settings.socket_mode:
+        sys.stderr.write(
+            f"PUBLIC_URL is missing, so the addresses above are an example: Slack would call {_EXAMPLE_URL}.\n"
+            "→ set PUBLIC_URL to where Slack reaches this bot, or SLACK_APP_TOKEN for Socket Mode, and print it again\n"
+        )
     return 0
 
 

@@ -15,6 +15,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
+from bot.checks import cautions, examine_all
 from bot.clients.limiter import SlidingWindowLimiter
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
@@ -31,10 +32,6 @@ from bot.settings import (
     Environment,
     Settings,
     SettingsError,
-    cautions,
-    check_for_run,
-    load_policy,
-    load_settings,
 )
 from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
@@ -42,7 +39,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.workflows.reading_only import reading_only, resumed_at
 from storage.anchors import AnchorFile, anchors_path
-from storage.errors import OtherKey, StorageError
+from storage.errors import OtherKey, StorageBusy, StorageError
 from storage.reading import open_for_reading
 from storage.transaction import Tx
 
@@ -83,18 +80,19 @@ async def examine() -> int:
 
 async def _findings() -> AsyncIterator[Finding]:
     try:
-        settings = load_settings()
-    except SettingsError as broken:
-        for problem in broken.problems:
+        found = examine_all()
+    except SettingsError as unreadable:
+        for problem in unreadable.problems:
             yield Finding(Level.ERROR, problem)
         return
-    policy: Policy | None = None
-    try:
-        policy = load_policy(settings.policy_file)
-        check_for_run(settings, policy)
-    except SettingsError as broken:
-        for problem in broken.problems:
-            yield Finding(Level.ERROR, problem)
+    for problem in found.problems:
+        yield Finding(Level.ERROR, problem)
+    settings, policy = found.settings, found.policy
+    if found.broken:
+        # Nobody outside is asked with a default in the place of what was meant.
+        for finding in (*(Finding(Level.WARNING, caution) for caution in cautions(settings)), *_routes(settings)):
+            yield finding
+        return
     for finding in (*_settings(settings, policy), *_routes(settings), *_database(settings)):
         yield finding
     async for finding in _outside(settings, policy):
@@ -135,6 +133,9 @@ def _database(settings: Settings) -> Iterator[Finding]:
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
             anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
+    except StorageBusy as away:
+        yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
+        return
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
         return

@@ -13,10 +13,11 @@ from pathlib import Path
 from pydantic import ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from bot.checks import weak_key
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.problems import in_setting
-from bot.settings import Secret, SettingsError, load_settings, weak_key
+from bot.settings import Secret, SettingsError, load_settings
 from storage.rotation import Rotated, anchor, rotate
 
 

@@ -19,7 +19,11 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from bot.domain.errors import OperatorError
 
 _DISK_FULL = "53100"
-"""SQLSTATE of PostgreSQL."""
+"""SQLSTATE of PostgreSQL. Classes used below: 08 connection, 57P server going or coming."""
+_AWAY = (
+    "The database server cannot be used: see whether it runs, and whether host, port, name, user and password in "
+    "DATABASE_URL are right."
+)
 
 
 class StorageError(OperatorError):
@@ -78,6 +82,8 @@ def translated(error: SQLAlchemyError) -> StorageError:
         return StorageFull(text)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
+    if isinstance(error, OperationalError) and _is_away(cause):
+        return StorageBusy(text, mend=_AWAY)
     if isinstance(error, OperationalError) and _waits(cause):
         return StorageBusy(text, mend="Something else keeps the database locked, e.g. an open sqlite3 or psql shell.")
     return StorageError(text, mend="See whether the disk is full and whether `switchboard migrate` has run.")
@@ -89,11 +95,18 @@ def _is_full(cause: object) -> bool:
     return getattr(cause, "sqlstate", None) == _DISK_FULL
 
 
+def _is_away(cause: object) -> bool:
+    """Whether no PostgreSQL server took the connection; libpq's own failures carry no SQLSTATE."""
+    if isinstance(cause, sqlite3.Error):
+        return False
+    return (getattr(cause, "sqlstate", None) or "08").startswith(("08", "57P"))
+
+
 def _waits(cause: object) -> bool:
     if isinstance(cause, sqlite3.Error):
         return (cause.sqlite_errorcode & 0xFF) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-    # Classes of SQLSTATE: 08 connection, 53 resources, 55P03 lock timeout, 57P server going or coming.
-    return (getattr(cause, "sqlstate", None) or "08").startswith(("08", "53", "55P03", "57P"))
+    # Classes of SQLSTATE: 53 resources, 55P03 lock timeout.
+    return (getattr(cause, "sqlstate", None) or "").startswith(("53", "55P03"))
 
 
 def commit_error(error: SQLAlchemyError) -> StorageError:

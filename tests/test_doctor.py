@@ -114,6 +114,41 @@ async def test_a_mistake_is_named_with_its_mend(
     assert "to mend before it can run" in shown
 
 
+async def test_everything_wrong_is_named_at_once(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in {
+        "PORT": "many",
+        "SECRET_KEY": "",
+        "POLICY_FILE": "none.toml",
+        "SERVICES_FILE": "no.toml",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.delenv("PAYMENTS_PARTNER_SECRET")
+    code, shown = await report(capsys)
+    assert code == 1
+    for line in (
+        "error    PORT: must be a whole number",
+        "error    SECRET_KEY is missing",
+        "error    POLICY_FILE: there is no file 'none.toml'",
+        "error    SERVICES_FILE: no.toml cannot be read",
+        "warning  payments is only partly configured",
+    ):
+        assert line in shown, shown
+
+
+async def test_a_database_server_that_is_away_is_not_called_locked(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgresql://somebody:pass-sentinel@127.0.0.1:1/x")
+    code, shown = await report(capsys)
+    assert code == 1
+    assert "error    the database does not answer: " in shown
+    assert "→ The database server cannot be used: see whether it runs" in shown
+    assert "locked" not in shown
+    assert "pass-sentinel" not in shown
+
+
 async def test_a_channel_without_the_bot_is_named(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     rig.workspace.set_channel("C0APPROVE", bot_member=False)
     code, shown = await report(capsys)

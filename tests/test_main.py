@@ -1,8 +1,12 @@
 """The command line: exit codes, words for the operator, and nothing half done."""
 
 import json
+import re
 import socket
 import sqlite3
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
+from bot.ground import _NEEDED, lacking
 from bot.manifest import manifest
 from bot.settings import Settings
 from tests.support.log_state import kept_logging
@@ -54,6 +59,48 @@ def test_what_is_no_command_is_answered_with_its_usage(arguments: list[str], cap
     assert "usage: switchboard" in capfd.readouterr().err
 
 
+@pytest.mark.parametrize("port", ["65536", "-1", "4000.5", "9" * 30])
+def test_a_port_that_cannot_be_one_is_said_in_words(port: str, capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["playground", f"--port={port}"])
+    assert left.value.code == 2
+    assert "--port: must be a whole number from 0 to 65535. Example: --port 4000" in capfd.readouterr().err
+
+
+def test_the_version_is_the_one_of_the_project(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    assert (left.value.code, capfd.readouterr().out) == (0, f"switchboard {project['project']['version']}\n")
+
+
+def test_a_python_that_is_too_old_is_told_so() -> None:
+    assert lacking((3, 9)).startswith("Python 3.9 is too old, it takes 3.11 or newer.\n→ python3 -m venv")
+    assert not lacking((3, 11))
+
+
+def test_a_python_without_the_dependencies_is_told_so() -> None:
+    """``-S``: the system's Python, which has nothing of ours."""
+    ran = subprocess.run(
+        [sys.executable, "-S", "-m", "bot", "run"],
+        cwd=Path(__file__).parents[1],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("switchboard cannot go on:\nthis Python (")
+    assert "lacks aiohttp, " in ran.stderr
+    assert "→ " in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_every_dependency_is_looked_for() -> None:
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+    names = {re.split(r"[\[<>=]", line)[0].replace("-", "_") for line in project["project"]["dependencies"]}
+    assert names == set(_NEEDED)
+
+
 def test_help_names_every_command(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(["--help"])
@@ -85,6 +132,7 @@ def test_migrate_needs_no_slack(monkeypatch: pytest.MonkeyPatch) -> None:
         ("sqlite+aiosqlite:///:memory:", "needs the path of a file"),
         ("sqlite+aiosqlite:///policy.toml", "not a database"),
         ("postgresql://somebody:pass-sentinel@127.0.0.1:1/x", "connection"),
+        ("postgresql://somebody:pass-sentinel@127.0.0.1:1/x", "see whether it runs"),
     ],
 )
 def test_a_database_that_cannot_be_used_is_said_in_words(
@@ -94,6 +142,7 @@ def test_a_database_that_cannot_be_used_is_said_in_words(
     answer = refused(capfd, command)
     assert said in answer
     assert "pass-sentinel" not in answer
+    assert "locked" not in answer
 
 
 @pytest.mark.parametrize(
@@ -142,6 +191,13 @@ def test_the_manifest_is_json_and_follows_the_settings(
     commands = shown["features"]["slash_commands"]
     assert f"/{prefix}pay" in [command["command"] for command in commands]
     assert {command["url"] for command in commands} == {"https://switchboard.example.com/slack/events"}
+
+
+def test_a_manifest_with_an_example_for_its_address_says_so(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["manifest"]) == 0
+    out, err = capfd.readouterr()
+    assert json.loads(out)
+    assert "PUBLIC_URL is missing" in err
 
 
 def test_the_manifest_asks_for_what_files_need(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.settings import Settings, cautions, check_for_run, load_policy, load_settings
+from bot.checks import cautions, check_for_run
+from bot.domain.key_strength import why_weak
+from bot.settings import Settings, load_policy, load_settings
 from tests.support.log_state import kept_logging
-from tests.support.rig import POLICY
+from tests.support.rig import POLICY, SECRET_KEY
 
 Run = Callable[..., str]
 
@@ -141,8 +143,68 @@ def test_every_variable_is_in_the_table() -> None:
 
 
 def test_everything_wrong_is_said_at_once(refused: Run) -> None:
-    said = refused(PORT="x", ENVIRONMENT="x", LOG_FORMAT="x")
-    assert [line.partition(":")[0] for line in said.splitlines()[1:-1]] == ["PORT", "ENVIRONMENT", "LOG_FORMAT"]
+    Path("policy.toml").unlink()
+    said = refused(PORT="x", ENVIRONMENT="x", LOG_FORMAT="x", SLACK_BOT_TOKEN="xoxp-1", SERVICES_FILE="absent.toml")
+    assert [line.split()[0].rstrip(":") for line in said.splitlines()[1:-1]] == [
+        "SLACK_BOT_TOKEN",
+        "PORT",
+        "ENVIRONMENT",
+        "LOG_FORMAT",
+        "POLICY_FILE",
+        "SECRET_KEY",
+        "SLACK_SIGNING_SECRET",
+        "SERVICES_FILE",
+    ]
+
+
+def test_a_wrong_policy_hides_no_weak_setting(refused: Run) -> None:
+    Path("policy.toml").write_text("approvals = C0")
+    said = refused(**PRODUCTION | {"SECRET_KEY": "x" * 40, "PAYMENTS_BASE_URL": "http://payments.example.com"})
+    for name in ("POLICY_FILE", "SECRET_KEY", "PAYMENTS_BASE_URL"):
+        assert f"\n{name}" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("SLACK_BOT_TOKEN", "xapp-1-A0", "begins with xoxb-"),
+        ("SLACK_BOT_TOKEN", "xoxp-1-A0", "begins with xoxb-"),
+        ("SLACK_APP_TOKEN", "xoxb-1-A0", "begins with xapp-"),
+    ],
+)
+def test_a_token_of_another_kind_is_refused_with_its_form(refused: Run, name: str, value: str, rule: str) -> None:
+    said = refused(**{**GOOD, name: value})
+    assert f"{name}: must be" in said
+    assert rule in said
+    assert value not in said
+
+
+@pytest.mark.parametrize(
+    "key", ["a" * 64, "abcdabcdabcdabcdabcd", "correct horse 42correct horse 42", "changeme-secret-key-1234"]
+)
+def test_a_key_that_can_be_guessed_is_refused_in_production_and_named_in_the_sandbox(
+    refused: Run, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    said = refused(**PRODUCTION | {"SECRET_KEY": key})
+    [line] = [line for line in said.splitlines() if line.startswith("SECRET_KEY must")]
+    assert "switchboard rotate-key" in line
+    assert key not in said
+    [caution] = cautions(loaded(monkeypatch, ENVIRONMENT="sandbox", SECRET_KEY=key))
+    assert caution.startswith("production would refuse this: SECRET_KEY must")
+
+
+def test_a_key_of_a_generator_is_taken() -> None:
+    for key in ("3q2-7wEB9VdUcZxKf0aQm1Lr8sTyHgJp4nXoIiRkWb5", "9f86d081884c7d659a2feaa0c55ad015", SECRET_KEY):
+        assert not why_weak(key)
+
+
+def test_a_service_that_is_configured_in_part_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    half = loaded(monkeypatch, PAYMENTS_BASE_URL="https://pay.example.com", PAYMENTS_PARTNER_ID="partner")
+    [said] = cautions(half)
+    assert said.startswith(
+        "payments is only partly configured, so its commands are off: PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID are set, "
+        "PAYMENTS_PARTNER_SECRET is missing. Example: PAYMENTS_PARTNER_SECRET="
+    )
 
 
 @pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SECRET_KEY"])
@@ -226,9 +288,9 @@ def test_an_env_file_that_is_no_text_is_named(refused: Run) -> None:
 def test_secrets_know_each_other_and_hide_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = loaded(
         monkeypatch,
-        SLACK_BOT_TOKEN="s1-token",
+        SLACK_BOT_TOKEN="xoxb-s1",
         SLACK_SIGNING_SECRET="s2-signing",
-        SLACK_APP_TOKEN="s3-app",
+        SLACK_APP_TOKEN="xapp-s3",
         SECRET_KEY="s4-key",
         PAYMENTS_PARTNER_SECRET="s5-partner",
         DELIVERY_MASTER_KEY="s6-master",
@@ -237,7 +299,8 @@ def test_secrets_know_each_other_and_hide_themselves(monkeypatch: pytest.MonkeyP
         EMAIL_API_KEY="s9-email",
         DATABASE_URL="postgresql://user:s10%2Fpass@host/x",
     )
-    assert {secret[:3].rstrip("-") for secret in settings.secrets()} == {f"s{n}" for n in range(1, 11)}
+    bare = [secret.removeprefix("xoxb-").removeprefix("xapp-") for secret in settings.secrets()]
+    assert {secret[:3].rstrip("-") for secret in bare} == {f"s{n}" for n in range(1, 11)}
     assert "s10/pass" in settings.secrets()
     shown = repr(settings.model_copy(update={"database_url": ""})) + str(settings.delivery_store_keys)
     assert not [secret for secret in settings.secrets() if secret in shown]

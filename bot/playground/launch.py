@@ -116,10 +116,11 @@ class Playground:
         try:
             await self.workspace.start(port=self._port)
         except OSError as busy:
-            if busy.errno != errno.EADDRINUSE:
+            if busy.errno not in (errno.EADDRINUSE, errno.EACCES):
                 raise
             await self.workspace.start(port=0)
-            sys.stdout.write(f"Port {self._port} is taken, so the page is somewhere else.\n")
+            word = "is taken" if busy.errno == errno.EADDRINUSE else "may not be used by this user"
+            sys.stdout.write(f"Port {self._port} {word}, so the page is somewhere else.\n")
 
     def _environment(self, directory: Path, bot_url: str) -> dict[str, str]:
         policy = directory / "policy.toml"

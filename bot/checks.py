@@ -1,0 +1,163 @@
+"""Everything that can be said about a configuration before the bot runs with it: refused, or worth knowing."""
+
+import ipaddress
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.domain.key_strength import why_weak
+from bot.domain.policy import Policy
+from bot.problems import example
+from bot.settings import SERVICES, Environment, Settings, SettingsError, load_policy, load_settings
+
+_ROTATE = "A database that was written with this key takes another one by `switchboard rotate-key`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Configuration:
+    """Settings and policy as far as they can be read, and everything that keeps the bot from running with them.
+
+    Attributes:
+        settings: with the default where a variable breaks a rule.
+        broken: names of those variables.
+        policy: None where the file cannot be used.
+        problems: one line each, with the name, the rule and an example.
+    """
+
+    settings: Settings
+    broken: frozenset[str]
+    policy: Policy | None
+    problems: Sequence[str]
+
+
+def examine_all() -> Configuration:
+    """Read settings and policy, and go on after the first mistake: everything wrong is named at once.
+
+    Raises:
+        SettingsError: ``.env`` cannot be read.
+    """
+    problems: list[str] = []
+    broken: dict[str, Any] = {}
+    try:
+        settings = load_settings()
+    except SettingsError as unreadable:
+        broken = {name: Settings.model_fields[name].default for name in unreadable.variables}
+        if not broken:
+            raise
+        problems += unreadable.problems
+        settings = load_settings(**broken)
+    policy: Policy | None = None
+    try:
+        policy = load_policy(settings.policy_file)
+    except SettingsError as unusable:
+        problems += unusable.problems
+    found = obstacles(settings, policy)
+    problems += [line for line in found if line.split()[0].lower() not in broken]
+    return Configuration(settings=settings, broken=frozenset(broken), policy=policy, problems=problems)
+
+
+def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
+    """Settings that are missing for ``run``, or too weak for where the money is real; one line each."""
+    problems = [
+        f"{name} is missing. Example: {example(name)}"
+        for name in ("SLACK_BOT_TOKEN", "SECRET_KEY", *(() if settings.socket_mode else ("SLACK_SIGNING_SECRET",)))
+        if getattr(settings, name.lower()) is None
+    ]
+    if settings.environment is Environment.PRODUCTION:
+        problems += weaknesses(settings, policy)
+    return problems
+
+
+def check_for_run(settings: Settings, policy: Policy) -> None:
+    """Refuse to start with settings that are missing, or too weak for where the money is real.
+
+    Raises:
+        SettingsError: naming each.
+    """
+    if problems := obstacles(settings, policy):
+        raise SettingsError(problems)
+
+
+def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
+    """What production does not accept, one sentence a setting."""
+    found = [
+        f"{name} must be https in production unless it is a loopback address. Example: {name}=https://…"
+        for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
+        if _exposed(getattr(settings, name.lower()))
+    ]
+    if settings.public_url is None:
+        found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
+    found += weak_key(settings)
+    if policy is not None and not settings.missing_for_payments and not policy.people.approvers:
+        found.append(
+            'people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]'
+        )
+    return found
+
+
+def weak_key(settings: Settings) -> list[str]:
+    """What production has against ``SECRET_KEY``."""
+    return _weak_key(settings) if settings.environment is Environment.PRODUCTION else []
+
+
+def _weak_key(settings: Settings) -> list[str]:
+    key = settings.secret_key
+    weak = why_weak(key.get_secret_value()) if key is not None else ""
+    return [f"SECRET_KEY {weak}. Example: {example('SECRET_KEY')}. {_ROTATE}"] if weak else []
+
+
+def cautions(settings: Settings) -> list[str]:
+    """What production accepts and an operator should know, one sentence a setting; for the log."""
+    found: list[str] = []
+    if settings.payments_allowed_sources and settings.callback_allowed_sources:
+        found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
+    found += _half_configured(settings)
+    if settings.environment is Environment.PRODUCTION:
+        found += _open_doors(settings)
+    else:
+        found += [f"production would refuse this: {weak}" for weak in _weak_key(settings)]
+    return found
+
+
+def _half_configured(settings: Settings) -> Iterator[str]:
+    """A service that somebody wanted and cannot use."""
+    asked = {
+        "payments": settings.missing_for_payments,
+        "delivery": settings.missing_for_delivery,
+        "localization": settings.missing_for_localization,
+        "e-mail processing": settings.missing_for_emails,
+    }
+    for service, missing in asked.items():
+        given = [name.upper() for name in SERVICES[service] if getattr(settings, name)]
+        if missing and given:
+            yield (
+                f"{service} is only partly configured, so its commands are off: {', '.join(given)} "
+                f"{'is' if len(given) == 1 else 'are'} set, {', '.join(missing)} "
+                f"{'is' if len(missing) == 1 else 'are'} missing. Example: {example(missing[0])}"
+            )
+
+
+def _open_doors(settings: Settings) -> Iterator[str]:
+    lists = {
+        "PAYMENTS_ALLOWED_SOURCES": (settings.missing_for_payments, settings.payments_sources),
+        "DELIVERY_ALLOWED_SOURCES": (settings.missing_for_delivery, settings.delivery_allowed_sources),
+    }
+    for name, (missing, sources) in lists.items():
+        if not missing and not sources:
+            rule = "callbacks are taken from any source that knows their address"
+            yield f"{name} is empty: {rule}. Example: {example(name)}"
+    if settings.metrics_token is None:
+        rule = "whoever reaches this port can read /metrics"
+        yield f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}"
+
+
+def _exposed(url: str | None) -> bool:
+    """Whether the address is plain http on something that is not this machine."""
+    if url is None or urlsplit(url).scheme == "https":
+        return False
+    host = urlsplit(url).hostname or ""
+    try:
+        return not ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host != "localhost"

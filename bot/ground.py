@@ -1,0 +1,44 @@
+"""What this program stands on: a Python that is new enough, with the dependencies installed.
+
+Imported before anything else. Another Python would answer with the traceback of whatever import fails first. Only what
+very old ones understand is written here.
+"""
+
+import sys
+from importlib.util import find_spec
+
+_OLDEST = (3, 11)
+_NEEDED = (
+    "aiohttp",
+    "aiosqlite",
+    "alembic",
+    "apscheduler",
+    "cryptography",
+    "prometheus_client",
+    "psycopg",
+    "pydantic",
+    "pydantic_settings",
+    "segno",
+    "slack_bolt",
+    "slack_sdk",
+    "sqlalchemy",
+    "stamina",
+    "structlog",
+)
+
+
+def lacking(found: tuple = sys.version_info[:2], needed: tuple = _NEEDED) -> str:  # type: ignore[type-arg]
+    """What this Python lacks, in words with the mend; empty: nothing."""
+    mend = (
+        "python3 -m venv .venv && .venv/bin/pip install --require-hashes -r requirements.txt; "
+        "then .venv/bin/python -m bot in the place of this one"
+    )
+    if found < _OLDEST:
+        return f"Python {found[0]}.{found[1]} is too old, it takes {_OLDEST[0]}.{_OLDEST[1]} or newer.\n→ {mend}"
+    absent = [name for name in needed if find_spec(name) is None]
+    return f"this Python ({sys.executable}) lacks {', '.join(absent)}.\n→ {mend}" if absent else ""
+
+
+_lacking = lacking()
+if _lacking:
+    sys.exit("switchboard cannot go on:\n" + _lacking)
