@@ -6,6 +6,7 @@ from decimal import Decimal
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
+from bot.domain.localization.request import SOURCE
 from bot.presentation.answers import private
 from bot.presentation.text import (
     clean,
@@ -20,6 +21,8 @@ from bot.presentation.text import (
     sentence_of,
     spoken,
 )
+
+WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -280,7 +283,8 @@ def asked(order: Order, *, position: int, member: bool) -> Content:
             "`/invite @Switchboard` brings me here."
         )
     )
-    return private(f":memo: *{title}*: on it.{queue} {where}")
+    languages = f" ({' · '.join(_settings(order))})" if order.request.options.get(SOURCE) else ""
+    return private(f":memo: *{title}*{languages}: on it.{queue} {where}")
 
 
 def asked_several(count: int, *, member: bool) -> Content:

@@ -22,6 +22,11 @@ FILES_AT_ONCE = 10
 _LIST = 100
 """Choices that one list may have (Slack)."""
 _MIDDLE = "M"
+_HINTS = {
+    "source_lang": "Left open only where the letters say it, as those of Japanese or Greek do",
+    "language": "Only English is understood; choose it where an English text is taken for another language",
+}
+"""Below lists from which nothing need be chosen."""
 _URL_LIMIT = 2_000
 _NAME = 100
 
@@ -56,16 +61,19 @@ class Carried:
         return cls(**{**facts, "operations": tuple(facts["operations"])})
 
 
-def form(capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None) -> Block:
+def form(
+    capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None, note: str = ""
+) -> Block:
     """The form of a verb; of several operations that share it, whichever gets what it takes is asked for.
 
     Args:
         capabilities: of the verb; with a file in ``carried`` only what is left to choose is asked.
         carried: what travels with it.
         given: what was typed already, by block id.
+        note: why it is asked; plain text.
     """
     given = given or {}
-    blocks: list[Block] = []
+    blocks: list[Block] = [section(plain(note))] if note else []
     if carried.file:
         blocks.append(section(plain(f"{capabilities[0].label}: {clean(carried.file_name)}")))
     else:
@@ -158,11 +166,11 @@ def _option(option: Option, given: Mapping[str, str]) -> Block:
     if option.accepts in (Accepts.CHOICE, Accepts.LANGUAGE):
         element: Block = {"type": "static_select", "action_id": block_id, **_choices(option.choices)}
         chosen = next((one for one in option.choices if one.value == start), None)
-        guessed = option.name == "source_lang" and block_id not in given
-        if chosen is not None and not guessed:
+        if chosen is not None:
             element["initial_option"] = _choice(chosen)
-        block = _input(block_id, option.label, element, optional=guessed or not option.default)
-        return {**block, "hint": plain("Left open: told by the letters of the text")} if guessed else block
+        block = _input(block_id, option.label, element, optional=not option.default)
+        hint = _HINTS.get(option.name, "") if not option.default else ""
+        return {**block, "hint": plain(hint)} if hint else block
     element = {
         "type": "plain_text_input",
         "action_id": block_id,

@@ -5,12 +5,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from bot.domain.approvals import full_member
+from bot.domain.content import Block
 from bot.domain.errors import PersonError
 from bot.domain.localization import CAPABILITIES, Capability, Option, Request, request_errors
 from bot.domain.localization.declaration import Accepts
+from bot.domain.localization.request import SOURCE, likely_source
 from bot.presentation import answers
 from bot.presentation import localization as told
-from bot.presentation.localization_forms import Carried, form
+from bot.presentation.localization_forms import OPTION, TEXT, Carried, form
 from bot.workflows.localization import Asked, ask
 from handlers.commands import dispatch
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb, unescape, without_links
@@ -23,7 +25,7 @@ NAME = "localize"
 SUMMARY = "Work on audio, video, documents and texts"
 
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
-_SETTING = re.compile(r"([a-z_]{2,20})=(\S*)")
+_SETTING = re.compile(r"([A-Za-z][A-Za-z_-]{1,19})=(\S*)")
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
 _MARKS = '"“”„'
 _ENGLISH = (
@@ -51,7 +53,10 @@ async def _line(desk: Desk, command: Command, verb: Verb, rest: str) -> Reply:
     if refusal is not None:
         return refusal
     request = read_line(of_verb(verb.name), rest, example=f"{desk.spelled(NAME)} {verb.example}")
-    errors = request_errors(request.complete(), own_hosts=own_hosts(desk))
+    whole = request.complete()
+    errors = request_errors(whole, own_hosts=own_hosts(desk))
+    if whole.lacks_source and len(errors) == 1:
+        return Open(_which_language(request, verb.name, command.channel))
     if errors:
         raise MistakesError([_with_example(error, f"{desk.spelled(NAME)} {verb.example}") for error in errors])
     asked = Asked(
@@ -63,6 +68,15 @@ async def _line(desk: Desk, command: Command, verb: Verb, rest: str) -> Reply:
     sight = await ask(desk.ctx, asked)
     member = await can_post(desk.messenger, command.channel)
     return Private(told.asked(sight.order, position=sight.position, member=member))
+
+
+def _which_language(request: Request, verb: str, channel: str) -> Block:
+    """The form that asks for the language of a text, with everything that was typed in it."""
+    carried = Carried(verb=verb, operations=(request.operation.value,), channel=channel)
+    likely = likely_source(request.text)
+    options = {SOURCE: likely, **request.options} if likely else request.options
+    given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in options.items()}}
+    return form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE)
 
 
 async def _alone(desk: Desk, command: Command) -> Reply:
@@ -141,11 +155,14 @@ def _address(declared: Capability, said: str, example: str) -> Request:
 
 
 def _text(declared: Capability, said: str, example: str) -> Request:
-    """Settings stand before the text; nothing behind its first word is looked at, so that it stays as it is."""
+    """Settings stand before the text; nothing behind its first word is looked at, so that it stays as it is.
+
+    A text that begins like a setting is put in quotation marks: a name that is mistyped is no text.
+    """
     line = _Line([])
     while True:
         first, _, rest = said.partition(" ")
-        if _SETTING.fullmatch(first) is None or not _take(declared, line, first, bare=False):
+        if not _take(declared, line, first, bare=False):
             break
         said = rest.strip()
     if line.errors:
@@ -166,15 +183,16 @@ def _take(declared: Capability, line: _Line, word: str, *, bare: bool) -> bool:
     ``bare``: a value without its name is one too, where it can be one of a single list.
     """
     setting = _SETTING.fullmatch(word)
-    option = declared.option(setting[1]) if setting is not None else None
+    name = setting[1].lower().replace("-", "_") if setting is not None else ""
+    option = declared.option(name)
     if setting is not None and option is not None:
         _set(line, option, setting[2])
         return True
-    if bare and setting is not None and not _ADDRESS.match(word):
+    if setting is not None:
         known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
-        line.errors.append(
-            PersonError(argument=setting[1], rule=f"there is no such option; there is: {known}", example="", given=word)
-        )
+        quoted = "" if bare else "; a text that begins like this stands in quotation marks"
+        rule = f"there is no such option; there is: {known}{quoted}"
+        line.errors.append(PersonError(argument=setting[1], rule=rule, example="", given=word))
         return True
     for one in declared.options if bare else ():
         values = [choice.value for choice in one.choices] if one.accepts is Accepts.CHOICE else []
@@ -227,7 +245,7 @@ VERBS = (
     _verb("emotion", "I am so glad that you came"),
     _verb("paraphrase", "The meeting was moved to Friday."),
     _verb("summarize", _ENGLISH),
-    _verb("translate", "to=fr Where is the station?"),
+    _verb("translate", "from=en to=fr Where is the station?"),
     _verb("transliterate", "नमस्ते"),
     _verb("speak", "locale=en-GB Welcome aboard"),
     _verb("extract-text", "https://example.com/contract.pdf"),

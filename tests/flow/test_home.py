@@ -62,7 +62,7 @@ async def test_who_asked_and_who_decides_see_their_own_side(rig: Rig) -> None:
 
 
 async def test_what_is_under_way_of_others_is_for_those_in_charge(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate to=fr Good morning")
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
     assert "Translate" in part(await opened(rig, MARIA), "Under way")
     assert "Translate" in part(await opened(rig, ADA), "Under way")
     assert "Translate" not in await opened(rig, ZOE)

@@ -87,7 +87,8 @@ async def test_an_address(maria: Localizer, one: Capability) -> None:
 
 @pytest.mark.parametrize("one", WITH_TEXT, ids=name)
 async def test_a_text(maria: Localizer, one: Capability) -> None:
-    await maria.type(f"{one.verb} {ENGLISH}")
+    stated = "from=en " if one.option("from") is not None else ""
+    await maria.type(f"{one.verb} {stated}{ENGLISH}")
     board = await maria.board(DONE, ENGLISH)
     results = await maria.results(board)
     assert results[0].thread_ts == board.ts
@@ -100,7 +101,7 @@ OPTIONS = [
     (one, option, choice.value)
     for one in CAPABILITIES
     for option in one.options
-    for choice in (option.choices[:4] if option.choices else ())
+    for choice in (option.choices[:4] if option.choices and option.is_sent else ())
 ] + [(one, option, option.sample) for one in CAPABILITIES for option in one.options if not option.choices]
 
 
@@ -109,11 +110,63 @@ OPTIONS = [
 )
 async def test_every_option_on_the_command_line(maria: Localizer, one: Capability, option: Option, value: str) -> None:
     matter = url(one) if one.media is not None else "Some words of it"
-    line = f"{matter} {option.word}={value}" if one.media is not None else f"{option.word}={value} {matter}"
+    stated = "from=en " if one.option("from") is not None and option.word != "from" else ""
+    line = f"{matter} {option.word}={value}" if one.media is not None else f"{stated}{option.word}={value} {matter}"
     await maria.type(f"{one.verb} {line}")
     await maria.board(DONE)
     ((_, body),) = sent(maria)
     assert body[option.name] == value
+
+
+@pytest.mark.parametrize("verb", ["paraphrase", "summarize"])
+async def test_english_is_stated_to_us_alone(maria: Localizer, verb: str) -> None:
+    borrowed = "El Paso, Los Angeles, La Paz. Rio de Janeiro. Las Vegas."
+    refused = answer(await maria.type(f"{verb} {borrowed}"))
+    assert "only English is understood here, and this looks like Spanish" in refused
+    assert not maria.rig.localization.calls
+    await maria.type(f"{verb} language=en {borrowed}")
+    await maria.board("language: English")
+    await maria.rig.workspace.until(lambda: sent(maria) or None)
+    assert [body for _, body in sent(maria)] == [{"text": borrowed}]
+    assert "only English" in answer(await maria.type(f"{verb} language=fr Bonjour"))
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "likely", "target"),
+    [
+        ("translate to=en Où est la gare ?", "Où est la gare ?", "fr", "en"),
+        ("translate to=fr Where is the station?", "Where is the station?", "en", "fr"),
+        ("translate Привет, как дела?", "Привет, как дела?", "ru", "es"),
+        ("translate to=de Hello", "Hello", None, "de"),
+    ],
+)
+async def test_the_language_of_a_text_is_asked_for(
+    maria: Localizer, line: str, text: str, likely: str | None, target: str
+) -> None:
+    await maria.type(line)
+    fields = form_texts(maria.form)
+    assert fields["text"]["element"]["initial_value"] == text
+    chosen = fields["option.source_lang"]["element"].get("initial_option")
+    assert (chosen["value"] if chosen is not None else None) == likely
+    assert fields["option.target_lang"]["element"]["initial_option"]["value"] == target
+    assert "Nothing was sent yet." in str(maria.form.blocks[0])
+    assert not maria.rig.localization.calls
+    if likely is None:
+        found = errors(await maria.submit())
+        assert list(found) == ["option.source_lang"]
+        assert not maria.rig.localization.calls
+    await maria.submit({"option.source_lang": likely or "en"})
+    await maria.board(DONE)
+    ((_, body),) = sent(maria)
+    assert body == {"text": text, "source_lang": likely or "en", "target_lang": target}
+
+
+async def test_letters_of_one_language_are_enough_and_shown(maria: Localizer) -> None:
+    told = answer(await maria.type("translate to=fr こんにちは"))
+    assert told.startswith(":memo: *Translate* (from: Japanese · to: French): on it.")
+    await maria.board(DONE, "from: Japanese · to: French")
+    ((_, body),) = sent(maria)
+    assert body["source_lang"] == "ja"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +195,7 @@ async def test_values_may_stand_alone(maria: Localizer, line: str, body: Mapping
         ("paraphrase First line.\nSecond line.", "First line.\nSecond line."),
         ("paraphrase x=1 is a solution.", "x=1 is a solution."),
         ("paraphrase Mail ana@example.com now.", "Mail ana@example.com now."),
-        ("speak payload=3 is a word too", "payload=3 is a word too"),
+        ('speak "payload=3 is a word too"', "payload=3 is a word too"),
     ],
 )
 async def test_a_text_stays_as_it_is(maria: Localizer, typed: str, text: str) -> None:
@@ -171,8 +224,17 @@ async def test_a_text_stays_as_it_is(maria: Localizer, typed: str, text: str) ->
         ("paraphrase Привет, как дела?", "text", "only English"),
         ("summarize Привет, как дела?", "text", "only English"),
         ("translate to=klingon! Hello", "to", "a language such as es"),
+        ("translate to=xx Hello", "to", "a language such as es"),
+        ("translate from=xx Hello", "from", "a language such as en"),
+        ("translate from=en to=en Hello", "to", "is in English already"),
+        ("translate from=en to=English Hello", "to", "is in English already"),
+        ("speak locale=xx-US Hello", "locale", "a language such as en-US"),
+        ("transliterate to=hi नमस्ते", "to", "no such option; there is: from="),
+        ("paraphrase tone=formal Hello there.", "tone", "no such option; there is: language="),
+        ("paraphrase Où est la gare ?", "text", "only English is understood here, and this looks like French"),
+        ("summarize language=de Guten Tag", "language", "only English"),
         ("speak speed=fast Hello", "speed", "a number"),
-        ("translate to=fr", "text", "it is missing"),
+        ("translate from=en to=fr", "text", "it is missing"),
     ],
 )
 async def test_mistakes_on_the_command_line(maria: Localizer, line: str, argument: str, rule: str) -> None:
@@ -220,7 +282,8 @@ FORMS = [one for one in CAPABILITIES if one.operation is not Operation.SPEECH_EM
 @pytest.mark.parametrize("one", FORMS, ids=name)
 async def test_a_form_is_right_with_its_initial_values(maria: Localizer, one: Capability) -> None:
     await maria.type(one.verb)
-    ack = await maria.submit({"text": ENGLISH} if one.media is None else {"url": url(one)})
+    stated = {"option.source_lang": "en"} if one.option("from") is not None else {}
+    ack = await maria.submit({"text": ENGLISH, **stated} if one.media is None else {"url": url(one)})
     assert ack.status == 200
     assert maria.form is None
     await maria.board(DONE)
@@ -229,14 +292,15 @@ async def test_a_form_is_right_with_its_initial_values(maria: Localizer, one: Ca
     assert {key: body[key] for key in defaults} == defaults
 
 
-CHOSEN = [(one, option) for one in CAPABILITIES for option in one.options]
+CHOSEN = [(one, option) for one in CAPABILITIES for option in one.options if option.is_sent]
 
 
 @pytest.mark.parametrize(("one", "option"), CHOSEN, ids=lambda value: getattr(value, "name", value.label))
 async def test_every_option_in_the_form(maria: Localizer, one: Capability, option: Option) -> None:
     value = option.choices[-1].value if option.choices else option.sample
     await maria.type(one.verb)
-    matter = {"text": ENGLISH} if one.media is None else {"url": url(one)}
+    stated = {"option.source_lang": "en"} if one.option("from") is not None else {}
+    matter = {"text": ENGLISH, **stated} if one.media is None else {"url": url(one)}
     await maria.submit({**matter, f"option.{option.name}": value})
     await maria.board(DONE)
     ((_, body),) = sent(maria)
@@ -324,7 +388,8 @@ async def test_english_only_in_a_form(maria: Localizer, verb: str) -> None:
 
 async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -> None:
     await maria.type("translate")
-    found = errors(await maria.rig.workspace.submit(MARIA, {"text": "a" * 3_001}, force=True))
+    given = {"text": "a" * 3_001, "option.source_lang": "en"}
+    found = errors(await maria.rig.workspace.submit(MARIA, given, force=True))
     assert list(found) == ["text"]
 
 

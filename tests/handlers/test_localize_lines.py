@@ -42,6 +42,37 @@ def test_settings_behind_the_first_word_are_words() -> None:
     assert (asked.text, dict(asked.options)) == ("Hello to=fr", {})
 
 
+@pytest.mark.parametrize(
+    ("verb", "typed", "argument"),
+    [
+        ("transliterate", "to=hi नमस्ते", "to"),
+        ("translate", "target=fr Hello", "target"),
+        ("paraphrase", "tone=formal Hello", "tone"),
+        ("speak", "payload=3 is a word too", "payload"),
+    ],
+)
+def test_an_option_that_is_not_there_is_no_text(verb: str, typed: str, argument: str) -> None:
+    with pytest.raises(MistakesError) as broken:
+        read(verb, typed)
+    (error,) = broken.value.errors
+    assert error.argument == argument
+    assert error.rule.startswith("there is no such option; there is: ")
+    assert "quotation marks" in error.rule
+    assert read(verb, f'"{typed}"').text == typed
+
+
+@pytest.mark.parametrize("typed", ["To=fr Hello", "target-lang=fr Hello"])
+def test_a_setting_as_telephones_and_programmers_write_it(typed: str) -> None:
+    assert dict(read("translate", typed).options) == {"target_lang": "fr"}
+
+
+@pytest.mark.parametrize("typed", ["to=xx Hello", "from=klingon Hello", "to=fr from=xx Hello"])
+def test_a_language_that_there_is_not(typed: str) -> None:
+    with pytest.raises(MistakesError) as broken:
+        read("translate", typed)
+    assert ["a language such as" in error.rule for error in broken.value.errors] == [True]
+
+
 def test_all_mistakes_of_a_line_at_once() -> None:
     with pytest.raises(MistakesError) as broken:
         read("extract-audio", "rate=1 width=2 channels=3 depth=4")

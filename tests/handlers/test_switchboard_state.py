@@ -85,7 +85,7 @@ async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
 
 
 async def test_a_localization_call_is_named(rig: Rig) -> None:
-    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate to=fr Good morning")
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
     listed = (await ask(rig, "jobs")).text
     assert f"*Localization call* Translate: waiting, asked by <@{MARIA}>" in listed
     assert "• 1 localization call: 1 waiting" in (await ask(rig, "status")).text

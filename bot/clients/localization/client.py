@@ -132,7 +132,9 @@ def check(asked: Request, upload: Upload | None, *, own_hosts: Collection[str]) 
 def make_form(route: Route, asked: Request, upload: Upload | None) -> Form:
     """The form of a request under the service's names; whatever is not given is left out."""
     media = asked.capability.media
-    ours: dict[str, object] = {"text": asked.text or None, **asked.options}
+    told = {one.name for one in asked.capability.options if one.is_sent}
+    ours: dict[str, object] = {"text": asked.text or None}
+    ours |= {name: value for name, value in asked.options.items() if name in told}
     if media is not None:
         ours[media.url] = asked.url or None
     fields = {name: str(value) for name, value in route.named(ours).items()}

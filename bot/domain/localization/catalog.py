@@ -30,6 +30,19 @@ def _numbers(*values: int, unit: str = "") -> tuple[Choice, ...]:
 _LOCALE = Option(
     name="locale", word="locale", label="Language", accepts=Accepts.LANGUAGE, choices=LOCALES, default="en-US"
 )
+_SOURCE = Option(
+    name="source_lang", word="from", label="From", accepts=Accepts.LANGUAGE, choices=LANGUAGES, example="en"
+)
+_STATED = Option(
+    name="language",
+    word="language",
+    label="Language",
+    accepts=Accepts.LANGUAGE,
+    choices=LANGUAGES,
+    example="en",
+    is_sent=False,
+)
+"""Somebody says that a text is English, where it looks like another language."""
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
@@ -134,6 +147,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         doing="Finding other words",
         text_limit=TEXT_LIMIT,
         is_english=True,
+        options=(_STATED,),
     ),
     Capability(
         operation=Operation.SUMMARY,
@@ -144,24 +158,18 @@ CAPABILITIES: tuple[Capability, ...] = (
         doing="Summarizing",
         text_limit=TEXT_LIMIT,
         is_english=True,
+        options=(_STATED,),
     ),
     Capability(
         operation=Operation.TRANSLATION,
         verb="translate",
         label="Translate",
         title="Translate",
-        summary="translate a text; without from= its letters tell the language",
+        summary="translate a text; from= says its language, unless its letters can be of one alone",
         doing="Translating",
         text_limit=TEXT_LIMIT,
         options=(
-            Option(
-                name="source_lang",
-                word="from",
-                label="From",
-                accepts=Accepts.LANGUAGE,
-                choices=LANGUAGES,
-                default="en",
-            ),
+            _SOURCE,
             Option(
                 name="target_lang", word="to", label="To", accepts=Accepts.LANGUAGE, choices=LANGUAGES, default="es"
             ),
@@ -175,16 +183,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         summary="write a text of another script in English letters",
         doing="Writing it in English letters",
         text_limit=TEXT_LIMIT,
-        options=(
-            Option(
-                name="source_lang",
-                word="from",
-                label="From",
-                accepts=Accepts.LANGUAGE,
-                choices=LANGUAGES,
-                default="hi",
-            ),
-        ),
+        options=(_SOURCE,),
     ),
     Capability(
         operation=Operation.SPEECH,

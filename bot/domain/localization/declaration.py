@@ -3,6 +3,7 @@
 The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
 """
 
+import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -10,9 +11,9 @@ from decimal import Decimal
 from enum import StrEnum
 
 from bot.domain.errors import PersonError
+from bot.domain.localization.codes import normal_tag
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,3})?", re.ASCII)
-_TAG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}", re.ASCII)
 _WORD = re.compile(r"[\w .@:/+-]{1,100}")
 
 
@@ -56,7 +57,7 @@ class Accepts(StrEnum):
     CHOICE = "choice"
     """One of a closed list."""
     LANGUAGE = "language"
-    """One of a list, or the code of another language: the list of the service is longer than any form."""
+    """One of a list, or the code of another known language: the list of the service is longer than any form."""
     NUMBER = "number"
     WORD = "word"
 
@@ -69,6 +70,7 @@ class Option:
         name: ours; the route table says what the service calls it.
         word: before the equals sign on a command line, ``rate=16000``.
         default: what is sent when nothing is given; empty: nothing is.
+        is_sent: whether the service is told; else it is for us alone.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Option:
     choices: tuple[Choice, ...] = ()
     default: str = ""
     example: str = ""
+    is_sent: bool = True
 
     @property
     def rule(self) -> str:
@@ -87,7 +90,7 @@ class Option:
                 values = [choice.value for choice in self.choices]
                 return f"{', '.join(values[:-1])} or {values[-1]}"
             case Accepts.LANGUAGE:
-                return f"a language such as {self.sample}"
+                return f"a language such as {self.sample}, by its code or its English name"
             case Accepts.NUMBER:
                 return "a number with at most three decimals"
             case Accepts.WORD:
@@ -108,12 +111,23 @@ class Option:
         for choice in self.choices:
             if given.casefold() in (choice.value.casefold(), choice.label.casefold()):
                 return choice.value
-        pattern = {Accepts.LANGUAGE: _TAG, Accepts.NUMBER: _NUMBER, Accepts.WORD: _WORD}.get(self.accepts)
+        if self.accepts is Accepts.LANGUAGE:
+            tag = normal_tag(given)
+            if tag is not None:
+                return tag
+        pattern = {Accepts.NUMBER: _NUMBER, Accepts.WORD: _WORD}.get(self.accepts)
         if pattern is None or pattern.fullmatch(given) is None:
-            raise PersonError(
-                argument=self.word, rule=f"it must be {self.rule}", example=f"{self.word}={self.sample}", given=text
-            )
+            rule = f"it must be {self.rule}{self._meant(given)}"
+            raise PersonError(argument=self.word, rule=rule, example=f"{self.word}={self.sample}", given=text)
         return format(Decimal(given), "f") if self.accepts is Accepts.NUMBER else given
+
+    def _meant(self, given: str) -> str:
+        """The language of the list that is spelled like this, as the end of a sentence."""
+        if self.accepts is not Accepts.LANGUAGE:
+            return ""
+        labels = {choice.label.casefold(): choice for choice in self.choices}
+        close = difflib.get_close_matches(given.casefold(), labels, n=1, cutoff=0.7)
+        return f"; {labels[close[0]].label} is {labels[close[0]].value}" if close else ""
 
     def label_of(self, value: str) -> str:
         """What people read for a value."""

@@ -1,7 +1,9 @@
-"""Languages that forms offer, and a first guess at the language of a text. Any other code can be typed."""
+"""Languages that forms offer, and what the letters of a text say about its language. Other known codes can be typed."""
 
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from bot.domain.localization.declaration import Choice
 
@@ -33,34 +35,38 @@ te-IN Telugu|th-TH Thai|tr-TR Turkish|uk-UA Ukrainian|ur-IN Urdu|vi-VN Vietnames
 """
 
 ENGLISH = "en"
-_SCRIPTS = {
-    "LATIN": ENGLISH,
-    "DEVANAGARI": "hi",
-    "BENGALI": "bn",
-    "GUJARATI": "gu",
-    "GURMUKHI": "pa",
-    "ORIYA": "or",
-    "TAMIL": "ta",
-    "TELUGU": "te",
-    "KANNADA": "kn",
-    "MALAYALAM": "ml",
-    "SINHALA": "si",
-    "THAI": "th",
-    "LAO": "lo",
-    "MYANMAR": "my",
-    "KHMER": "km",
-    "GEORGIAN": "ka",
-    "ARMENIAN": "hy",
-    "ETHIOPIC": "am",
-    "CYRILLIC": "ru",
-    "GREEK": "el",
-    "HEBREW": "he",
-    "ARABIC": "ar",
-    "HANGUL": "ko",
-    "HIRAGANA": "ja",
-    "KATAKANA": "ja",
-    "CJK": "zh",
-}
+LATIN = "LATIN"
+_KANA = ("HIRAGANA", "KATAKANA")
+_HAN = "CJK"
+_WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "ARABIC": ("ar", "ur", "fa", "ps", "sd", "ug", "ku"),
+        "ARMENIAN": ("hy",),
+        "BENGALI": ("bn", "as"),
+        "CYRILLIC": ("ru", "uk", "bg", "be", "sr", "mk", "kk", "ky", "mn", "tg", "tt"),
+        "DEVANAGARI": ("hi", "mr", "ne", "mai", "sa"),
+        "ETHIOPIC": ("am", "ti"),
+        "GEORGIAN": ("ka",),
+        "GREEK": ("el",),
+        "GUJARATI": ("gu",),
+        "GURMUKHI": ("pa",),
+        "HANGUL": ("ko",),
+        "HEBREW": ("he", "yi"),
+        "KANNADA": ("kn",),
+        "KHMER": ("km",),
+        "LAO": ("lo",),
+        "MALAYALAM": ("ml",),
+        "MYANMAR": ("my",),
+        "ORIYA": ("or",),
+        "SINHALA": ("si",),
+        "TAMIL": ("ta",),
+        "TELUGU": ("te",),
+        "THAI": ("th",),
+        _HAN: ("zh", "zh-TW", "ja"),
+        _KANA[0]: ("ja",),
+    }
+)
+"""Scripts -> the languages written in them, most spoken first. Latin letters say nothing: most languages use them."""
 _LOOKED_AT = 2_000
 
 
@@ -75,13 +81,29 @@ LOCALES = _listed(_LOCALES)
 """Languages with a country, for voices; English first."""
 
 
-def language_of(text: str) -> str:
-    """The code of the language that the letters of a text suggest; of a script with many languages, the most spoken.
+def script_of(text: str) -> str:
+    """The script of most letters of a text, as Unicode names it; empty without letters.
 
-    Empty when the text holds no letter of a script known here.
+    Chinese characters beside kana are Japanese, and count as kana.
     """
     names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_LOOKED_AT] if letter.isalpha())
-    if names["HIRAGANA"] + names["KATAKANA"]:
-        return "ja"  # which is written with Chinese characters too
-    known = [(count, script) for script, count in names.items() if script in _SCRIPTS]
-    return _SCRIPTS[max(known)[1]] if known else ""
+    kana = sum(names.pop(one, 0) for one in _KANA)
+    if kana:
+        names[_KANA[0]] = kana + names.pop(_HAN, 0)
+    return max(names, key=lambda name: (names[name], name)) if names else ""
+
+
+def written_in(text: str) -> tuple[str, ...]:
+    """Codes of the languages that use the script of a text, most spoken first; none for Latin letters."""
+    return _WRITTEN.get(script_of(text), ())
+
+
+def settled(text: str) -> str:
+    """The code of the one language that uses the script of a text; empty when several do, or none that is known."""
+    languages = written_in(text)
+    return languages[0] if len(languages) == 1 else ""
+
+
+def label_of(code: str) -> str:
+    """What people call a language; its code where forms do not list it."""
+    return next((one.label for one in LANGUAGES if one.value == code), code)

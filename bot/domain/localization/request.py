@@ -3,19 +3,23 @@
 import ipaddress
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
+from bot.domain.localization.codes import base_of, is_same
 from bot.domain.localization.declaration import Capability, Media, Operation, normal_format
-from bot.domain.localization.languages import ENGLISH, language_of
+from bot.domain.localization.languages import ENGLISH, LATIN, label_of, script_of, settled, written_in
+from bot.domain.localization.small_words import is_foreign, looks_like
 from bot.domain.web import Flaw, flaw_of, plain_host
 
+SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000
 _ENDING = re.compile(r"[a-z0-9]{1,5}")
 _NO_ADDRESS = "it must be an address that begins with https://"
+_ONLY_ENGLISH = "only English is understood here"
 _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -44,20 +48,31 @@ class Request:
         return capability(self.operation)
 
     def complete(self) -> "Request":
-        """The same with every default filled in; a source language is guessed from the letters of the text."""
+        """The same with every default filled in, and with the source language where the letters settle it."""
         filled = {one.name: one.default for one in self.capability.options if one.default}
-        guess = language_of(self.text)
-        if "source_lang" in filled and guess and not (guess == ENGLISH and "target_lang" not in filled):
-            filled["source_lang"] = guess
-        return Request(
-            operation=self.operation,
-            text=self.text,
-            url=self.url,
-            file=self.file,
-            file_format=self.file_format,
-            seconds=self.seconds,
-            options=MappingProxyType({**filled, **self.options}),
-        )
+        source = self._by_letters()
+        if source:
+            filled[SOURCE] = source
+        return replace(self, options=MappingProxyType({**filled, **self.options}))
+
+    def _by_letters(self) -> str:
+        if self.capability.option(SOURCE) is None:
+            return ""
+        if self.operation is Operation.TRANSLITERATION:
+            # The letters are what is written anew, whichever of their languages they stand for.
+            return next(iter(written_in(self.text)), "")
+        return settled(self.text)
+
+    @property
+    def lacks_source(self) -> bool:
+        """Whether somebody has to say which language the text is in."""
+        wanted = self.capability.option(SOURCE) is not None and bool(self.text.strip())
+        return wanted and not self.options.get(SOURCE)
+
+
+def likely_source(text: str) -> str:
+    """The language to begin with when somebody is asked for it; empty when nothing suggests one."""
+    return next(iter(written_in(text)), "") or looks_like(text)
 
 
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
@@ -70,6 +85,7 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
     declared = asked.capability
     return [
         *_text_errors(declared, asked.text),
+        *_language_errors(declared, asked),
         *_source_errors(declared, asked, own_hosts=own_hosts),
         *option_errors(declared, asked.options),
     ]
@@ -106,9 +122,35 @@ def _text_errors(declared: Capability, text: str) -> list[PersonError]:
     if len(text) > declared.text_limit:
         rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
         return [_text_error(rule, "")]
-    if declared.is_english and language_of(text) not in ("", ENGLISH):
-        return [_text_error("only English is understood here", text)]
     return []
+
+
+def _language_errors(declared: Capability, asked: Request) -> list[PersonError]:
+    """What is wrong with the languages of a request, as far as they are stated or the text shows them."""
+    if declared.is_english:
+        return _english_errors(asked)
+    if asked.lacks_source:
+        rule = "say which language the text is in; its letters are used by several"
+        return [PersonError(argument="from", rule=rule, example="English")]
+    source, target = asked.options.get(SOURCE, ""), asked.options.get(TARGET, "")
+    if source and target and is_same(source, target):
+        rule = f"the text is in {label_of(source)} already; choose another language"
+        return [PersonError(argument="to", rule=rule, example="French" if source != "fr" else "English", given=target)]
+    return []
+
+
+def _english_errors(asked: Request) -> list[PersonError]:
+    stated = asked.options.get("language", "")
+    if stated and base_of(stated) != ENGLISH:
+        return [PersonError(argument="language", rule=_ONLY_ENGLISH, example="English", given=label_of(stated))]
+    if script_of(asked.text) not in ("", LATIN):
+        return [_text_error(_ONLY_ENGLISH, asked.text)]
+    if stated or not is_foreign(asked.text):
+        return []
+    like = looks_like(asked.text)
+    shown = label_of(like) if like not in ("", ENGLISH) else "another language"
+    rule = f"{_ONLY_ENGLISH}, and this looks like {shown}; if it is English all the same, say so: language=en"
+    return [_text_error(rule, asked.text)]
 
 
 def _text_error(rule: str, given: str) -> PersonError:

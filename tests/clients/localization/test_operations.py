@@ -68,7 +68,8 @@ PATHS = {
 def asked(operation: Operation) -> Request:
     one = capability(operation)
     if one.media is None:
-        return Request(operation=operation, text=ENGLISH).complete()
+        stated = {"source_lang": "en"} if one.option("source_lang") is not None else {}
+        return Request(operation=operation, text=ENGLISH, options=stated).complete()
     extension = one.media.formats[0]
     return Request(operation=operation, url=f"https://files.example.com/sample.{extension}").complete()
 

@@ -1,11 +1,13 @@
-"""The languages that forms offer, held against lists that were made elsewhere."""
+"""The languages that forms offer, held against lists that were made elsewhere; what letters and words say of one."""
 
 import re
 
 import pytest
 
+from bot.domain.localization.codes import KNOWN, base_of, is_same, normal_tag
 from bot.domain.localization.declaration import Choice
-from bot.domain.localization.languages import LANGUAGES, LOCALES, language_of
+from bot.domain.localization.languages import LANGUAGES, LOCALES, settled, written_in
+from bot.domain.localization.small_words import is_foreign, looks_like
 
 MOST_SPOKEN = """
 en zh hi es fr ar bn pt ru ur id de ja mr te tr ta vi fil ko fa ha sw jv it pa gu th kn am my pl uk uz su ro nl yo ig
@@ -19,23 +21,49 @@ tr-TR ar-EG ar-SA he-IL hi-IN bn-IN ta-IN te-IN mr-IN gu-IN kn-IN ml-IN pa-IN ur
 th-TH id-ID ms-MY el-GR cs-CZ sk-SK hu-HU ro-RO bg-BG hr-HR da-DK sv-SE nb-NO fi-FI
 """
 
-SAID = {
-    "The quick brown fox jumps over the lazy dog": "en",
+SETTLED = {
     "これはテストです": "ja",
     "東京へ行きます": "ja",
     "カタカナ": "ja",
     "東京都知事選挙の結果発表": "ja",
-    "今天天气很好": "zh",
     "안녕하세요": "ko",
-    "Привет, как дела?": "ru",
     "Καλημέρα": "el",
-    "שלום": "he",
-    "مرحبا": "ar",
-    "नमस्ते": "hi",
     "สวัสดี": "th",
     "வணக்கம்": "ta",
     "გამარჯობა": "ka",
-    "1234 !?": "",
+}
+OPEN = {
+    "The quick brown fox jumps over the lazy dog": (),
+    "Où est la gare ?": (),
+    "In Japanese, hello is こんにちは": (),
+    "1234 !?": (),
+    "今天天气很好": ("zh", "zh-TW", "ja"),
+    "Привет, как дела?": ("ru", "uk", "bg", "be", "sr", "mk", "kk", "ky", "mn", "tg", "tt"),
+    "שלום": ("he", "yi"),
+    "مرحبا": ("ar", "ur", "fa", "ps", "sd", "ug", "ku"),
+    "नमस्ते": ("hi", "mr", "ne", "mai", "sa"),
+}
+ENGLISH = (
+    "Hello there.",
+    "The café moved to 12 Main St. 🙂",
+    "The coup d’état was de facto over by noon.",
+    "Welcome aboard",
+    'He said "no" twice.',
+    "We drove from Los Angeles to La Paz in a day",
+    "Mail ana@example.com now.",
+    "12 345",
+)
+FOREIGN = {
+    "Où est la gare ?": "fr",
+    "La reunión se movió al viernes.": "es",
+    "Guten Tag, wie geht es Ihnen?": "de",
+    "Reunião foi movida para sexta-feira.": "pt",
+    "Dove è la stazione?": "it",
+    "Waar is het station?": "nl",
+    "Mötet har flyttats till fredag": "sv",
+    "Cześć, jak się masz?": "pl",
+    "Toplantı cuma gününe alındı": "",
+    "Người Việt Nam": "",
 }
 
 
@@ -61,6 +89,56 @@ def test_more_than_a_hundred_languages_are_offered() -> None:
     assert len(LANGUAGES) > 100
 
 
-@pytest.mark.parametrize("text", SAID)
-def test_a_text_is_offered_in_its_own_language(text: str) -> None:
-    assert language_of(text) == SAID[text]
+@pytest.mark.parametrize("text", SETTLED)
+def test_letters_of_one_language_settle_it(text: str) -> None:
+    assert settled(text) == SETTLED[text]
+    assert written_in(text) == (SETTLED[text],)
+
+
+@pytest.mark.parametrize("text", OPEN)
+def test_letters_of_several_languages_do_not(text: str) -> None:
+    assert settled(text) == ""
+    assert written_in(text) == OPEN[text]
+
+
+def test_every_language_of_a_script_can_be_chosen() -> None:
+    listed = {one.value for one in LANGUAGES}
+    assert {code for text in (*SETTLED, *OPEN) for code in written_in(text)} <= listed
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_english_is_not_taken_for_another_language(text: str) -> None:
+    assert not is_foreign(text)
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_small_words_and_letters_show_another_language(text: str) -> None:
+    assert is_foreign(text)
+    assert looks_like(text) == FOREIGN[text]
+
+
+def test_every_code_that_is_offered_is_a_known_one() -> None:
+    assert {base_of(one.value) for one in (*LANGUAGES, *LOCALES)} <= KNOWN
+    assert [one.value for one in (*LANGUAGES, *LOCALES) if normal_tag(one.value) != one.value] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "tag"),
+    [
+        *(("fr", "fr"), ("FR", "fr"), ("pt-br", "pt-BR"), ("SR-latn", "sr-Latn"), ("es-419", "es-419"), ("nb", "nb")),
+        *(("xx", None), ("tlh", None), ("klingon!", None), ("en_US", None), ("", None), ("fr-", None), ("xx-US", None)),
+    ],
+)
+def test_codes_of_languages_that_there_are(given: str, tag: str | None) -> None:
+    assert normal_tag(given) == tag
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        *(("en", "en", True), ("en", "en-GB", True), ("EN", "en", True), ("en", "fr", False)),
+        *(("pt-PT", "pt-BR", False), ("zh", "zh-TW", False), ("zh-TW", "zh-TW", True)),
+    ],
+)
+def test_the_same_language_twice(one: str, other: str, same: bool) -> None:
+    assert is_same(one, other) is same

@@ -1,5 +1,6 @@
 """Every "exactly one of", every limit and every format of the interface document, on the declaration itself."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -49,13 +50,14 @@ def test_exactly_one_of_file_and_address(one: Capability) -> None:
 
 @pytest.mark.parametrize("one", WITH_TEXT, ids=name)
 def test_texts_take_no_file(one: Capability) -> None:
-    assert rules(Request(operation=one.operation, text="Hello there", url=URL)) == [
+    stated = {"source_lang": "en"} if one.option("source_lang") is not None else {}
+    assert rules(Request(operation=one.operation, text="Hello there", url=URL, options=stated)) == [
         "this takes a text, no file and no address"
     ]
     assert rules(Request(operation=one.operation, text=" ")) == ["it is missing; give the text"]
     assert one.text_limit is not None
-    assert rules(Request(operation=one.operation, text="a" * one.text_limit)) == []
-    assert rules(Request(operation=one.operation, text="a" * (one.text_limit + 1))) == [
+    assert rules(Request(operation=one.operation, text="a" * one.text_limit, options=stated)) == []
+    assert rules(Request(operation=one.operation, text="a" * (one.text_limit + 1), options=stated)) == [
         "it must have at most 3,000 characters; this has 3,001"
     ]
 
@@ -113,6 +115,15 @@ def test_english_only(operation: Operation) -> None:
     assert rules(Request(operation=operation, text="会议改到星期五。")) == ["only English is understood here"]
     assert rules(Request(operation=operation, text="The café moved to 12 Main St. 🙂")) == []
     assert rules(Request(operation=operation, text="12 345")) == []
+    french = "Où est la gare ?"
+    looks = "and this looks like French; if it is English all the same, say so: language=en"
+    assert rules(Request(operation=operation, text=french)) == [f"only English is understood here, {looks}"]
+    assert rules(Request(operation=operation, text=french, options={"language": "en-GB"})) == []
+    assert rules(Request(operation=operation, text="Встреча", options={"language": "en"})) == [
+        "only English is understood here"
+    ]
+    stated = request_errors(Request(operation=operation, text="Bonjour", options={"language": "fr"}))
+    assert [(one.argument, one.rule) for one in stated] == [("language", "only English is understood here")]
 
 
 OPTIONS = {
@@ -142,37 +153,70 @@ def test_allowed_values_and_defaults(operation: Operation, option: str) -> None:
 
 def test_an_option_that_is_not_there() -> None:
     found = request_errors(Request(operation=Operation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
-    assert [(error.argument, error.rule) for error in found] == [("tone", "there is no such option; there is: none")]
+    rule = "there is no such option; there is: language="
+    assert [(error.argument, error.rule) for error in found] == [("tone", rule)]
 
 
 @pytest.mark.parametrize(
     ("operation", "text", "source"),
     [
-        (Operation.TRANSLATION, "Good morning", "en"),
-        (Operation.TRANSLATION, "Доброе утро", "ru"),
         (Operation.TRANSLATION, "おはようございます", "ja"),
-        (Operation.TRANSLATION, "12", "en"),
+        (Operation.TRANSLATION, "Καλημέρα", "el"),
         (Operation.TRANSLITERATION, "नमस्ते", "hi"),
         (Operation.TRANSLITERATION, "வணக்கம்", "ta"),
-        (Operation.TRANSLITERATION, "namaste", "hi"),
     ],
 )
-def test_the_source_language_is_guessed_from_the_letters(operation: Operation, text: str, source: str) -> None:
-    asked = Request(operation=operation, text=text)
-    assert asked.complete().options["source_lang"] == source
+def test_letters_settle_the_source_language(operation: Operation, text: str, source: str) -> None:
+    asked = Request(operation=operation, text=text).complete()
+    assert asked.options["source_lang"] == source
+    assert not asked.lacks_source
     chosen = Request(operation=operation, text=text, options={"source_lang": "fr"})
     assert chosen.complete().options["source_lang"] == "fr"
+
+
+@pytest.mark.parametrize(
+    ("operation", "text"),
+    [
+        (Operation.TRANSLATION, "Good morning"),
+        (Operation.TRANSLATION, "Où est la gare ?"),
+        (Operation.TRANSLATION, "Доброе утро"),
+        (Operation.TRANSLATION, "今天天气很好"),
+        (Operation.TRANSLATION, "12"),
+        (Operation.TRANSLITERATION, "namaste"),
+    ],
+)
+def test_without_that_somebody_has_to_say_it(operation: Operation, text: str) -> None:
+    asked = Request(operation=operation, text=text).complete()
+    assert "source_lang" not in asked.options
+    assert asked.lacks_source
+    assert [error.argument for error in request_errors(asked)] == ["from"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "argument"),
+    [
+        ("Good morning", {"source_lang": "en", "target_lang": "en"}, "to"),
+        ("Good morning", {"source_lang": "en", "target_lang": "en-GB"}, "to"),
+        ("こんにちは", {"target_lang": "ja"}, "to"),
+        ("こんにちは", {"target_lang": "en"}, ""),
+    ],
+)
+def test_a_text_is_not_translated_into_its_own_language(text: str, options: Mapping[str, str], argument: str) -> None:
+    found = request_errors(Request(operation=Operation.TRANSLATION, text=text, options=options).complete())
+    assert [error.argument for error in found] == ([argument] if argument else [])
 
 
 def test_languages_by_code_and_by_name() -> None:
     target = capability(Operation.TRANSLATION).option("to")
     assert target is not None
-    assert [target.read(text) for text in ("fr", "FR", "French", "chinese (traditional)", "tlh")] == [
-        *("fr", "fr", "fr", "zh-TW", "tlh")
+    assert [target.read(text) for text in ("fr", "FR", "French", "chinese (traditional)", "pt-br")] == [
+        *("fr", "fr", "fr", "zh-TW", "pt-BR")
     ]
-    for wrong in ("", "klingon!", "en_US", "a language"):
+    for wrong in ("", "klingon!", "en_US", "a language", "xx", "tlh"):
         with pytest.raises(PersonError):
             target.read(wrong)
+    with pytest.raises(PersonError, match=r"; French is fr$"):
+        target.read("Frensh")
 
 
 @pytest.mark.parametrize(
