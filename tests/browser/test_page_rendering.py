@@ -1,11 +1,15 @@
 """What texts and blocks look like, and that no text ever becomes markup."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Browser, Page
 
 from tests.playground.console.scene import FINANCE, NORA, TOMAS, Scene
+
+BOT = Path(__file__).parents[2] / "bot"
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -50,6 +54,25 @@ MRKDWN = {
 async def test_message_text_becomes_what_people_expect(page: Page) -> None:
     drawn = {name: await page.evaluate(RENDER, ["mrkdwn", "mrkdwn", text]) for name, (text, _) in MRKDWN.items()}
     assert drawn == {name: expected for name, (_, expected) in MRKDWN.items()}
+
+
+FONT = """async (names) => {
+  const {emojiFor} = await import('/console/page/js/emoji.js');
+  const bare = [];
+  for (const name of names) {
+    const character = emojiFor(name);
+    const faces = character ? await document.fonts.load('16px "Bundled Emoji"', character) : [];
+    if (!faces.length || faces.some((face) => face.status !== 'loaded')) bare.push(name);
+  }
+  return bare;
+}"""
+
+
+async def test_every_emoji_that_the_bot_sends_is_in_the_bundled_font(page: Page) -> None:
+    sources = [path.read_text() for folder in ("presentation", "workflows") for path in (BOT / folder).rglob("*.py")]
+    names = {name for source in sources for name in re.findall(r"(?<![a-z`]):([a-z][a-z0-9_]+):(?=[ \"*])", source)}
+    assert len(names) > 30
+    assert await page.evaluate(FONT, sorted(names)) == []
 
 
 async def test_dates_are_written_in_the_readers_zone(page: Page) -> None:

@@ -18,7 +18,7 @@ from bot.playground.console.stream import Stream
 from bot.playground.workspace import Change, Workspace
 
 PAGE = Path(__file__).parent / "page"
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
 _MESSAGE_KINDS = frozenset({"message", "message_changed", "message_deleted", "ephemeral"})
 
 
@@ -174,4 +174,6 @@ def _note(change: Change) -> Note | None:
 
 def _sent(path: Path) -> web.Response:
     """A file of the page; small enough to be read at once, and read anew each time while one works on it."""
-    return web.Response(body=path.read_bytes(), content_type=_TYPES[path.suffix], charset="utf-8", headers=HEADERS)
+    kind = _TYPES[path.suffix]
+    charset = None if kind.startswith("font/") else "utf-8"
+    return web.Response(body=path.read_bytes(), content_type=kind, charset=charset, headers=HEADERS)

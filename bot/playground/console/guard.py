@@ -19,7 +19,7 @@ _TYPES = frozenset({"application/json", "application/octet-stream"})
 HEADERS = {
     "Content-Security-Policy": (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
-        "connect-src 'self'; "
+        "connect-src 'self'; font-src 'self'; "
         "form-action 'none'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
     ),
     "X-Content-Type-Options": "nosniff",
