@@ -17,6 +17,7 @@ from bot.presentation.text import (
     context,
     escape,
     header,
+    labelled,
     mention,
     mrkdwn,
     plain,
@@ -54,7 +55,7 @@ def card(booking: Booking, *, now: datetime, buttons: bool = True) -> Content:
     blocks: list[Block] = [header(clean(headline(booking)))]
     blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
     for start in range(0, len(facts), _FIELDS):
-        fields = [mrkdwn(f"*{label}*\n{value}") for label, value in facts[start : start + _FIELDS]]
+        fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
         blocks.append({"type": "section", "fields": fields})
     blocks += [context(note) for note in _notes(booking)]
     pressable = _buttons(booking) if buttons else []

@@ -14,10 +14,10 @@ from bot.presentation.text import (
     SECTION_LIMIT,
     as_said,
     channel,
-    clean,
     context,
     escape,
     header,
+    labelled,
     mention,
     mentions,
     mrkdwn,
@@ -104,10 +104,10 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
         {
             "type": "section",
             "fields": [
-                plain(f"File\n{shorten(clean(payload.name), _NAME)}"),
-                mrkdwn(f"Reference\n{instruction.reference}"),
-                mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
-                plain(f"Payments\n{payload.count}, {shown(payload.cents)} together"),
+                labelled("File", quote(payload.name, _NAME)),
+                labelled("Reference", instruction.reference),
+                labelled("Asked by", mention(instruction.requester)),
+                labelled("Payments", f"{payload.count}, {shown(payload.cents)} together"),
             ],
         },
     ]

@@ -15,6 +15,7 @@ from bot.presentation.text import (
     context,
     escape,
     header,
+    labelled,
     mention,
     mentions,
     mrkdwn,
@@ -137,10 +138,10 @@ def _facts(instruction: Instruction) -> list[Block]:
     known = recipient is not None and not recipient.problem
     name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
     return [
-        plain(f"Registered name\n{shorten(clean(name), _NAME_LIMIT)}"),
-        plain(f"Account\n{account_line(recipient) if recipient is not None and known else 'not known'}"),
-        mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
-        mrkdwn(f"Reference\n{instruction.reference}"),
+        labelled("Registered name", quote(name, _NAME_LIMIT)),
+        labelled("Account", escape(account_line(recipient)) if recipient is not None and known else "not known"),
+        labelled("Asked by", mention(instruction.requester)),
+        labelled("Reference", instruction.reference),
     ]
 
 

@@ -18,6 +18,7 @@ from bot.presentation.text import (
     context,
     escape,
     header,
+    labelled,
     mention,
     mrkdwn,
     plain,
@@ -178,8 +179,8 @@ def _payload(instruction: Instruction) -> PurchasePayload:
 
 def _facts(instruction: Instruction) -> list[Block]:
     return [
-        mrkdwn(f"Asked by\n{mention(instruction.requester)}"),
-        mrkdwn(f"Reference\n{instruction.reference}"),
+        labelled("Asked by", mention(instruction.requester)),
+        labelled("Reference", instruction.reference),
     ]
 
 

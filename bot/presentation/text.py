@@ -42,6 +42,11 @@ def shorten(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - len(_MARK)] + _MARK
 
 
+def labelled(label: str, value: str) -> Block:
+    """A field: its label in bold above the value, which is mrkdwn."""
+    return mrkdwn(f"*{label}*\n{value}")
+
+
 def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
     """Foreign text inside mrkdwn: one line, escaped, at most ``limit`` characters with its escapes."""
     cleaned = clean(text)

@@ -56,6 +56,18 @@ async def test_message_text_becomes_what_people_expect(page: Page) -> None:
     assert drawn == {name: expected for name, (_, expected) in MRKDWN.items()}
 
 
+async def test_fields_are_drawn_as_slack_draws_them(page: Page) -> None:
+    """No first line becomes a label, and no frame stands around a message, unless it is sent so."""
+    weight = await page.evaluate("""async () => {
+      const {drawBlocks} = await import('/console/page/js/blocks.js');
+      const text = {type: 'plain_text', text: 'Name\\nAna'};
+      const drawn = drawBlocks([{type: 'section', fields: [text]}], {dispatch: async () => {}});
+      document.body.append(drawn);
+      return getComputedStyle(drawn.querySelector('.field'), '::first-line').fontWeight;
+    }""")
+    assert weight == "400"
+
+
 FONT = """async (names) => {
   const {emojiFor} = await import('/console/page/js/emoji.js');
   const bare = [];

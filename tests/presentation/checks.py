@@ -20,6 +20,14 @@ def check_message(content: Content, *, longest: int = UPDATE_CHARACTERS) -> None
     assert check_blocks(list(content.blocks), "message") == []
     check_with_sdk(content.blocks)
     check_markup(content.blocks)
+    check_labels(content.blocks)
+
+
+def check_labels(blocks: Sequence[dict[str, Any]]) -> None:
+    """The label of each fact is bold as it is sent: Slack makes no first line bold by itself."""
+    for block in blocks:
+        for field in block.get("fields", []):
+            assert re.match(r"\*[^*\n]+\*\n", field["text"]), field["text"]
 
 
 def check_view(view: dict[str, Any]) -> None:

@@ -18,7 +18,13 @@ from bot.playground.console.stream import Stream
 from bot.playground.workspace import Change, Workspace
 
 PAGE = Path(__file__).parent / "page"
-_TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2"}
+_TYPES = {
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+    ".woff2": "font/woff2",
+}
 _MESSAGE_KINDS = frozenset({"message", "message_changed", "message_deleted", "ephemeral"})
 
 

@@ -43,10 +43,8 @@ function section(block, surface) {
     accessory && el("div", { class: "accessory" }, accessory));
 }
 
-// The first line of several is a label, however the app wrote it.
 function field(object) {
-  const labelled = /^[^\n]{1,40}\n/.test(object.text ?? "");
-  return el("div", { class: labelled ? "text field field-labelled" : "text field" }, textObject(object));
+  return el("div", { class: "text field" }, textObject(object));
 }
 
 function header(block) {

@@ -38,8 +38,8 @@ function attachment(source, place) {
 
 function body(message, complain) {
   const place = surface(message, complain);
-  const framed = message.bot && message.blocks.length > 0;
-  return el("div", { class: framed ? "message-body framed" : "message-body" },
+  const built = message.bot && message.blocks.length > 0;
+  return el("div", { class: built ? "message-body message-blocks" : "message-body" },
     message.blocks.length ? drawBlocks(message.blocks, place) : el("div", { class: "text" }, mrkdwn(message.text)),
     message.attachments.map((source) => attachment(source, place)),
     message.files.length > 0 && el("div", { class: "files" }, message.files.map(drawFile)));

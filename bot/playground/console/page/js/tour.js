@@ -41,7 +41,7 @@ const STEPS = [
   {
     title: "Approve it",
     words: () => ["The card waits in ", el("strong", {}, cardChannel() ? `#${cardChannel().name}` : "the approvals channel"), ". Read it, then press Approve."],
-    target: () => (store.channel === cardChannel()?.id ? ".framed .button-primary" : `.nav-item[data-channel="${cardChannel()?.id}"]`),
+    target: () => (store.channel === cardChannel()?.id ? ".message-blocks .button-primary" : `.nav-item[data-channel="${cardChannel()?.id}"]`),
     offer: { label: "Take me there", run: () => cardChannel() && store.open(cardChannel().id), when: () => cardChannel() && store.channel !== cardChannel().id },
     done: ({ topic, detail }) => topic === "services" && Boolean(detail.call?.moved),
   },
