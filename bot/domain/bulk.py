@@ -60,6 +60,8 @@ class BulkPayload(_Frozen):
     duplicates: tuple[int, ...] = ()
     """Rows that pay the same amount to the same address as an earlier row; at most a hundred of them are kept."""
     duplicate_count: int = 0
+    people: int = 0
+    """Different addresses; 0: an older request, of which that was not counted."""
     new_count: int = 0
     """Recipients that nothing was ever paid to through Switchboard."""
     new_cents: int = 0

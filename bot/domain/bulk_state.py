@@ -35,6 +35,12 @@ def ended(tally: Tally) -> State:
     return State.CANCELED if tally.canceled and not tally.failed else State.FAILED
 
 
+def has_failures(instruction: Instruction) -> bool:
+    """Whether it is a bulk payment that is over, and of which some was paid and some failed."""
+    over = instruction.kind is Kind.BULK and instruction.state is State.COMPLETED
+    return over and instruction.progress is not None and instruction.progress.tally.failed > 0
+
+
 def ended_cancel(tally: Tally) -> State:
     """The final word of a cancellation: completed when anything came back."""
     return State.COMPLETED if tally.canceled else State.FAILED

@@ -8,7 +8,7 @@ from bot.domain.content import Block, Content
 from bot.domain.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.presentation import purchases
 from bot.presentation.cards import card, policy_line
-from bot.presentation.states import headline, sentence, word
+from bot.presentation.states import headline, sentence, word, word_of
 from bot.presentation.text import (
     channel,
     context,
@@ -110,7 +110,7 @@ def refused(refusal: No | Refusal, instruction: Instruction | None = None) -> Co
         return private(f":information_source: {decided_already(instruction)}")
     text = _REFUSED[refusal]
     if refusal in (Refusal.TOO_LATE, Refusal.STALE) and instruction is not None:
-        text += f" It stands at *{word(instruction.state)}*."
+        text += f" It stands at *{word_of(instruction)}*."
     return private(f":no_entry_sign: {text}")
 
 
@@ -119,7 +119,7 @@ def decided_already(instruction: Instruction) -> str:
     by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
     at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
     final = "already " if instruction.state in FINAL else "now "
-    return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word(instruction.state)}*{by}{at}."
+    return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word_of(instruction)}*{by}{at}."
 
 
 def _deed(state: State) -> str:

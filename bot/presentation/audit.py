@@ -10,7 +10,7 @@ from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
 from bot.domain.instruction import Instruction, State
 from bot.domain.operation import OperationStatus
-from bot.presentation.states import headline, word
+from bot.presentation.states import headline, word, word_of
 from bot.presentation.text import (
     SECTION_LIMIT,
     as_said,
@@ -80,7 +80,7 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
         rows: its rows in order.
         is_complete: False: there are more of them than were read.
     """
-    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word(instruction.state)}"
+    about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     told = lines(instruction, rows)
     return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
 

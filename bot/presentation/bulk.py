@@ -10,6 +10,7 @@ from bot.domain.instruction import FINAL, Instruction, State, Vote
 from bot.domain.money import shown
 from bot.presentation import bulk_words, refused
 from bot.presentation.states import headline, sentence, symbol, word
+from bot.presentation.status_words import IN_ESCROW
 from bot.presentation.text import (
     SECTION_LIMIT,
     as_said,
@@ -107,7 +108,7 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
                 labelled("File", quote(payload.name, _NAME)),
                 labelled("Reference", instruction.reference),
                 labelled("Asked by", mention(instruction.requester)),
-                labelled("Payments", f"{payload.count}, {shown(payload.cents)} together"),
+                labelled("Payments", f"{bulk_words.payments_to(payload)}, {shown(payload.cents)} together"),
             ],
         },
     ]
@@ -115,9 +116,7 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
 
 
 def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
-    first = (
-        f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments(payload.count)}, {shown(payload.cents)} together"
-    )
+    first = f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments_to(payload)}, {shown(payload.cents)} together"
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
     top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
@@ -137,11 +136,15 @@ def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
 
 def _duplicates(payload: BulkPayload) -> str:
     if not payload.duplicate_count:
-        return "none"
+        return "no row repeats the address and the amount of another" if _several_each(payload) else "none"
     shown_here = payload.duplicates[:_ROWS]
     rows = ", ".join(f"row {row}" for row in shown_here)
     more = payload.duplicate_count - len(shown_here)
     return f"{rows}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
+
+
+def _several_each(payload: BulkPayload) -> bool:
+    return 0 < payload.people < payload.count
 
 
 def _recipients(count: int) -> str:
@@ -166,7 +169,8 @@ def news(instruction: Instruction, told: Mapping[str, Any]) -> Content:
     state = State(str(told["state"]))
     tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
     lead = (
-        f"{symbol(state)} {mention(instruction.requester)} {escape(noun(instruction).capitalize())} "
+        f"{_symbol(instruction, state, tally)} {mention(instruction.requester)} "
+        f"{escape(noun(instruction).capitalize())} "
         f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally)}"
     )
     charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
@@ -193,7 +197,7 @@ def _told(  # noqa: PLR0911 - one arm a state
         case State.PENDING_ESCROW:
             return f"{bulk_words.so_far(tally)}{approved}"
         case State.COMPLETED | State.FAILED | State.CANCELED | State.COMMITTED:
-            return f"{_how(state)} {bulk_words.summary(tally, _approved(instruction))}{approved}"
+            return f"{_over(instruction, state, tally)}{approved}"
         case State.COMMIT_UNKNOWN:
             again = "" if cancels else " Do not pay again."
             return f"{refused.sent(told.get('refusal'))}{again}"
@@ -211,10 +215,21 @@ def _told(  # noqa: PLR0911 - one arm a state
             return f"has *{word(state)}*: it was not sent. {nothing}{because}"
 
 
-def _how(state: State) -> str:
-    if state is State.COMMITTED:
-        return "is through at the service, *but not everything is accounted for*:"
-    return f"is *{word(state)}*. *Summary*:"
+def _symbol(instruction: Instruction, state: State, tally: Tally) -> str:
+    """No green mark where some of the payments failed."""
+    mixed = isinstance(instruction.payload, BulkPayload) and state is State.COMPLETED and tally.failed
+    return ":warning:" if mixed else symbol(state)
+
+
+def _over(instruction: Instruction, state: State, tally: Tally) -> str:
+    approved = _approved(instruction)
+    if state is State.COMPLETED and tally.failed:
+        counted = bulk_words.summary(tally, approved, sums=False)
+        return f"is *{bulk_words.FINISHED}*: {bulk_words.outcome(tally)}. *Summary*: {counted}"
+    how = "is through at the service, *but not everything is accounted for*:"
+    if state is not State.COMMITTED:
+        how = f"is *{word(state)}*. *Summary*:"
+    return f"{how} {bulk_words.summary(tally, approved)}"
 
 
 def _approved(instruction: Instruction) -> int:
@@ -239,7 +254,7 @@ def _pieces(tally: Tally) -> list[tuple[str, int]]:
     found = (
         ("Completed", tally.completed),
         ("Failed", tally.failed),
-        ("Pending", tally.pending),
+        (IN_ESCROW.capitalize(), tally.pending),
         ("Canceled", tally.canceled),
         ("Under way", tally.under_way),
         ("Unaccounted", tally.unaccounted),

@@ -11,6 +11,8 @@ from bot.domain.instruction import Instruction
 from bot.domain.money import shown
 from bot.presentation.answers import private, requested
 from bot.presentation.facts import facts
+from bot.presentation.states import word_of
+from bot.presentation.status_words import job_word, status_word
 from bot.presentation.tables import Column, table
 from bot.presentation.text import (
     context,
@@ -136,17 +138,17 @@ def items(
     )
 
 
-def history(page: JobPage, references: Mapping[str, str], *, command: str) -> Content:
+def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
     """One page of all bulk payments of the account."""
     if not page.jobs:
         return private(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    lines = ["• " + " · ".join(escape(cell) for cell in _job(one, references.get(one.id)) if cell) for one in page.jobs]
+    lines = ["• " + " · ".join(escape(cell) for cell in _job(one, ours.get(one.id)) if cell) for one in page.jobs]
     after: list[Block] = [
         context(f"`{command} bulk show` with the reference or id tells more about one."),
         *_turns("history", page.page, page.pages),
     ]
-    drawn = table(_JOB_COLUMNS, [_job(one, references.get(one.id)) for one in page.jobs[:50]])
+    drawn = table(_JOB_COLUMNS, [_job(one, ours.get(one.id)) for one in page.jobs[:50]])
     return Content(
         text=spoken([lead, *lines]),
         blocks=[section(mrkdwn(lead)), drawn, *after],
@@ -159,9 +161,9 @@ def job(found: BulkJob) -> Content:
     return facts(
         f"Bulk payment {found.id}",
         [
-            ("Status", found.status.casefold()),
+            ("Status", job_word(found)),
             ("Payments", _number(found.count)),
-            ("Pending", _number(found.pending)),
+            ("Pending in escrow", _number(found.pending)),
             ("Completed", _number(found.completed)),
             ("Failed", _number(found.failed)),
         ],
@@ -198,24 +200,28 @@ def _turns(what: str, page: int, pages: int) -> list[Block]:
     return [{"type": "actions", "elements": found}] if found else []
 
 
+def _stands(one: BulkRow) -> str:
+    return status_word(one.status) or "not reported"
+
+
 def _cells(one: BulkRow, *, failed: bool) -> list[str]:
     first = [str(one.row), one.email, shown(one.cents)]
-    return [*first, one.error or "not said"] if failed else [*first, one.status or "not reported", one.hash]
+    return [*first, one.error or "not said"] if failed else [*first, _stands(one), one.hash]
 
 
 def _item(one: BulkRow, *, failed: bool) -> str:
     parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
-    last = [quote(one.error or "not said", 200)] if failed else [quote(one.status or "not reported", _WORD)]
+    last = [quote(one.error or "not said", 200)] if failed else [quote(_stands(one), _WORD)]
     if not failed and one.hash:
         last.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
     return "• " + " · ".join([*parts, *last])
 
 
-def _job(one: BulkJob, reference: str | None) -> list[str]:
+def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
     return [
         f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
-        reference or one.id,
-        one.status.casefold(),
+        ours.reference if ours is not None else one.id,
+        word_of(ours) if ours is not None else job_word(one),
         _number(one.count),
         _number(one.completed),
         _number(one.failed),

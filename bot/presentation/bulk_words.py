@@ -2,14 +2,19 @@
 
 from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Progress, Tally
+from bot.domain.bulk_state import has_failures
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
 from bot.presentation import refused
+from bot.presentation.status_words import IN_ESCROW
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _CELLS = 20
 _FULL, _EMPTY = "█", "░"
 _EMAILS = 3
+
+FINISHED = "finished"
+"""Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
 
 
 def headline(instruction: Instruction) -> str | None:
@@ -19,7 +24,7 @@ def headline(instruction: Instruction) -> str | None:
         case BulkPayload():
             return f"{shown(payload.cents)} in {payments(payload.count)}"
         case CancelPayload():
-            return f"{shown(payload.cents)} back from {payments(payload.count)} still pending"
+            return f"{shown(payload.cents)} back from {payments(payload.count)} still {IN_ESCROW}"
         case _:
             return None
 
@@ -27,6 +32,13 @@ def headline(instruction: Instruction) -> str | None:
 def payments(count: int) -> str:
     """So many payments."""
     return "1 payment" if count == 1 else f"{count} payments"
+
+
+def payments_to(payload: BulkPayload) -> str:
+    """So many payments, and to how many people: somebody may be paid more than once."""
+    if not payload.people:
+        return payments(payload.count)  # an older request does not say
+    return f"{payments(payload.count)} to {'1 person' if payload.people == 1 else f'{payload.people} people'}"
 
 
 def bar(done: int, total: int) -> str:
@@ -41,7 +53,7 @@ def counts(tally: Tally) -> str:
     parts = [
         f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
         f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
-        f"{tally.pending} pending ({shown(tally.cents_of('pending'))})",
+        f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
     ]
     if tally.canceled:
         parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
@@ -52,8 +64,23 @@ def counts(tally: Tally) -> str:
     return ", ".join(parts)
 
 
-def summary(tally: Tally, approved: int) -> str:
-    """The counts, and that they add up to what was approved, or what is missing."""
+def outcome(tally: Tally) -> str:
+    """What came of a bulk payment that is over, when not all of it was paid."""
+    parts = [
+        f"{tally.completed} paid ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    return ", ".join(parts)
+
+
+def summary(tally: Tally, approved: int, *, sums: bool = True) -> str:
+    """The counts, and that they add up to what was approved, or what is missing; without ``sums`` where they stand."""
+    if not sums:
+        plain_counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
+        canceled_too = f", {tally.canceled} canceled" if tally.canceled else ""
+        return f"{plain_counts}{canceled_too}. That is all {payments(approved)} that were approved."
     if tally.unaccounted:
         return f"{counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments(approved)} approved."
     return f"{counts(tally)}. That is all {payments(approved)} that were approved."
@@ -124,6 +151,10 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
             return f"the service has the payments.\n{progress_line(progress)}"
         case State.PENDING_ESCROW:
             return f"the service has gone through all of them; what is pending is followed.\n{progress_line(progress)}"
+        case State.COMPLETED if has_failures(instruction):
+            return (
+                f"{outcome(progress.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
+            )
         case State.COMPLETED | State.FAILED | State.CANCELED:
             return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
         case State.CLOSED:
@@ -174,7 +205,7 @@ def canceled(tally: Tally) -> str:
     if late:
         parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
     if tally.pending:
-        parts.append(f"{tally.pending} still pending ({shown(tally.cents_of('pending'))})")
+        parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
     return "; ".join(parts) + "."
 
 

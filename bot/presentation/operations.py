@@ -4,13 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
-from bot.domain.instruction import Recipient
+from bot.domain.instruction import Recipient, State
 from bot.domain.money import plain as digits
 from bot.domain.money import shown
-from bot.domain.operation import AccountStatus, Operation, OperationPage, Partner, PayoutEvent
+from bot.domain.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
 from bot.presentation.answers import private
 from bot.presentation.cards import account_line
 from bot.presentation.facts import Fact, facts
+from bot.presentation.states import word
+from bot.presentation.status_words import status_word
 from bot.presentation.tables import NOTHING, Column, table
 from bot.presentation.text import (
     clean,
@@ -156,9 +158,10 @@ def partner(found: Partner) -> Content:
 
 
 def status(operation: Operation) -> str:
-    """Our spelling of a status we know, the service's own word for any other."""
-    state = operation.state
-    return state.value if state is not None else operation.status
+    """The word that cards have for a status we know, the service's own for any other."""
+    if operation.operation_type == "purchase" and operation.state is OperationStatus.CREATED:
+        return word(State.OPEN)
+    return status_word(operation.status)
 
 
 def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:

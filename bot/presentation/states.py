@@ -2,10 +2,12 @@
 
 from typing import assert_never
 
+from bot.domain.bulk_state import has_failures
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
 from bot.presentation import bulk_words, purchase_states, refused
 from bot.presentation.raw_status import said_raw
+from bot.presentation.status_words import IN_ESCROW
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _SYMBOLS = {
@@ -36,7 +38,7 @@ _WORDS = {
     State.COMMIT_UNKNOWN: "unknown",
     State.NEEDS_HUMAN: "needs a person",
     State.COMMITTED: "sent",
-    State.PENDING_ESCROW: "in escrow",
+    State.PENDING_ESCROW: IN_ESCROW,
     State.COMPLETED: "completed",
     State.CANCELED: "canceled",
     State.FAILED: "failed",
@@ -59,9 +61,16 @@ def word(state: State) -> str:
     return _WORDS[state]
 
 
+def word_of(instruction: Instruction) -> str:
+    """The same of a request: many payments of which some failed are finished, never completed."""
+    return bulk_words.FINISHED if has_failures(instruction) else word(instruction.state)
+
+
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
     rest = _rest_of_kind(instruction, votes)
+    if has_failures(instruction):
+        return f":warning: *{bulk_words.FINISHED.capitalize()}*: {rest}"
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 

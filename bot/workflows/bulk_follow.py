@@ -214,11 +214,11 @@ def _show_progress(
 
 def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now: datetime) -> None:
     """The files that go with the news: what failed, and in the end every item."""
-    place = job_place(ctx, instruction)
-    if tally.failed:
-        show_file(tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", policy=ctx.policy, now=now)
+    if tally.failed:  # those who approved it have to know, too
+        for place in places(instruction, ctx.policy):
+            show_file(tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", policy=ctx.policy, now=now)
     if instruction.state in FINAL:
-        show_file(tx, instruction, place, ITEMS_FILE, policy=ctx.policy, now=now)
+        show_file(tx, instruction, job_place(ctx, instruction), ITEMS_FILE, policy=ctx.policy, now=now)
 
 
 def job_place(ctx: Context, instruction: Instruction) -> Place:

@@ -186,16 +186,18 @@ def _row(number: int, item: ReportedItem) -> BulkRow:
     )
 
 
-async def history_page(ctx: Context, payments: PaymentsClient, *, page: int) -> tuple[JobPage, Mapping[str, str]]:
-    """One page of all bulk payments of the account, and our references of those that were asked for here.
+async def history_page(
+    ctx: Context, payments: PaymentsClient, *, page: int
+) -> tuple[JobPage, Mapping[str, Instruction]]:
+    """One page of all bulk payments of the account, and by their ids those that were asked for here.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the service could not be asked.
     """
     found = await payments.bulk_history_page(page)
 
-    def work(tx: Tx) -> dict[str, str]:
+    def work(tx: Tx) -> dict[str, Instruction]:
         ours = {job.id: tx.instructions.by_remote(job.id) for job in found.jobs}
-        return {remote: one.reference for remote, one in ours.items() if one is not None}
+        return {remote: one for remote, one in ours.items() if one is not None}
 
     return found, await ctx.store.read(work)

@@ -146,6 +146,7 @@ def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
         largest=largest_of(items),
         duplicates=repeated[:_KEPT_DUPLICATES],
         duplicate_count=len(repeated),
+        people=len({item.email.casefold() for item in items}),
         new_count=len({item.email.casefold() for item in fresh}),
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",

@@ -209,8 +209,8 @@ async def _history(desk: Desk, command: Command, values: Values) -> Reply:
 
 async def turn_history(desk: Desk, payments: PaymentsClient, *, page: int, instead: bool) -> Answer:
     """One page of all bulk payments."""
-    found, references = await history_page(desk.ctx, payments, page=page)
-    content = bulk_answers.history(found, references, command=desk.spelled(_PAY))
+    found, ours = await history_page(desk.ctx, payments, page=page)
+    content = bulk_answers.history(found, ours, command=desk.spelled(_PAY))
     return Edit(content) if instead else Private(content)
 
 

@@ -114,7 +114,7 @@ async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, office: P
         await approve(page, "1200.00", "1200.00 USD in 12 payments")
     await expect(card(page)).to_contain_text("%", timeout=LATER)
     await shot(page, "bulk-progress")
-    await expect(card(page)).to_contain_text("1 pending (100.00 USD)", timeout=LATER)
+    await expect(card(page)).to_contain_text("1 pending in escrow (100.00 USD)", timeout=LATER)
     await expect(card(page)).to_contain_text("3 failed (300.00 USD)")
     assert sum(counts(await card(page).inner_text()).values()) == ROWS
     await shot(page, "bulk-pending")
@@ -202,7 +202,7 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, office: Play
         await fits(page)
         await shot(page, f"bulk-phone-card-{person}")
         await approve(page, "1200", "1200.00 USD in 12 payments")
-    await expect(card(page)).to_contain_text("1 pending (100.00 USD)", timeout=60_000)
+    await expect(card(page)).to_contain_text("1 pending in escrow (100.00 USD)", timeout=60_000)
     await fits(page)
     await shot(page, "bulk-phone-pending")
     office.payments.add_account(LATECOMER, full_name="New Comer")

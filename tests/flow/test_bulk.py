@@ -88,7 +88,10 @@ async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
     await run(rig)
     told = rig.news(FINANCE)
     (interim,) = (m for m in told if "What is pending is followed" in m.text)
-    assert "not finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending (4.25 USD)" in interim.text
+    assert (
+        "not finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending in escrow (4.25 USD)"
+        in interim.text
+    )
     assert not any("ummary*" in m.text or "data_visualization" in {block["type"] for block in m.blocks} for m in told)
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
@@ -109,6 +112,7 @@ async def test_the_files_go_with_it(rig: Rig) -> None:
     await approve(rig)
     await run(rig)
     failed, items = files(rig, FINANCE)
+    assert content(files(rig, APPROVALS)[-1]) == content(failed)
     assert [row.split(",")[:3] for row in content(failed).splitlines()] == [
         ["email", "amount", "note"],
         ["ana@example.com", "4.00", "row 4"],
@@ -119,10 +123,56 @@ async def test_the_files_go_with_it(rig: Rig) -> None:
     assert lines[0] == "row,email,amount,note,status,hash,error"
     assert len(lines) == 11
     assert all(line.split(",")[5] for line in lines[1:])
-    (summary,) = [m for m in rig.news(FINANCE) if "is *completed*" in m.text]
-    assert "8 completed (43.00 USD), 2 failed (12.00 USD), 0 pending" in summary.text
+    (summary,) = [m for m in rig.news(FINANCE) if "is *finished*" in m.text]
+    assert "8 paid (43.00 USD), 2 failed (12.00 USD). *Summary*: 8 completed, 2 failed, 0 pending" in summary.text
     chart = next(block for block in summary.blocks if block["type"] == "data_visualization")
     assert chart["chart"]["segments"] == [{"label": "Completed", "value": 8}, {"label": "Failed", "value": 2}]
+
+
+async def test_a_bulk_payment_with_failures_is_finished_and_not_completed(rig: Rig) -> None:
+    people = ("ana@example.com", "ben@example.com", "cleo@example.com")
+    for email in people:
+        rig.payments.add_account(email, full_name=email)
+    rig.payments.switches.bulk_fail_every = 5
+    await ask(rig, "\n".join(f"{people[n % 3]},1.{n:02}" for n in range(60)))
+    asked = await rig.card()
+    assert "60 payments to 3 people" in asked.plain
+    assert "Duplicates: none" not in asked.plain.replace("*", "")
+    await approve(rig, *([ADA, LIN] if "0 of 2" in asked.plain else [ADA]))
+    await run(rig)
+    told = "48 paid (61.92 USD), 12 failed (15.78 USD)"
+    assert rig.payments.ledger.paid_cents() == 6192
+    for channel in (FINANCE, APPROVALS):
+        (card,) = rig.cards(channel)
+        assert f":warning: *Finished*: {told}" in card.text
+        assert told in card.plain
+        (news,) = (m for m in rig.news(channel) if told in m.text)
+        assert news.text.startswith(":warning:")
+        assert not [m for m in (card, *rig.news(channel)) if "*completed*" in m.text or "white_check_mark" in m.text]
+        (failed,) = (file for file in files(rig, channel) if "failed" in file.name)
+        assert len(content(failed).splitlines()) == 13
+    await rig.pay("bulk history")
+    await rig.settle()
+    assert "finished" in rig.workspace.ephemerals(MARIA)[-1].plain
+    assert "done" not in rig.workspace.ephemerals(MARIA)[-1].plain
+
+
+async def test_escrow_has_one_name_wherever_it_is_shown(rig: Rig) -> None:
+    await ask(rig, "nobody@example.com, 4.25")
+    bulk = reference(rig)
+    await approve(rig)
+    await run(rig)
+    assert "*pending in escrow*" in (await rig.card()).text
+    rig.payments.switches.escrow_above_cents = 1
+    await rig.pay("send nobody@example.com 7.00 Held")
+    await rig.settle()
+    await rig.press("approve")
+    await run(rig, steps=3)
+    assert "*pending in escrow*" in rig.cards(FINANCE)[-1].text
+    for line in ("list", "bulk history", f"bulk items {bulk}"):
+        await rig.pay(line)
+        await rig.settle()
+        assert "pending in escrow" in rig.workspace.ephemerals(MARIA)[-1].plain, line
 
 
 async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> None:
@@ -169,7 +219,8 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     (job,) = (m for m in thread if m.text.startswith("Bulk payment"))
     assert "every payment is accounted for" in job.text
     assert (
-        len([m for m in thread if "*Summary*: 1 completed (1.00 USD), 1 failed (2.00 USD), 0 pending" in m.text]) == 1
+        len([m for m in thread if "1 paid (1.00 USD), 1 failed (2.00 USD). *Summary*: 1 completed, 1 fai" in m.text])
+        == 1
     )
     names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
     assert [name.partition("-failed")[1] for name in names] == ["-failed", ""]
@@ -429,7 +480,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     await rig.workspace.click(MARIA, FINANCE, card.ts, "bulk.cancel")
     await rig.settle()
     asked = await rig.card()
-    assert "9.00 USD back from 3 payments still pending" in asked.plain
+    assert "9.00 USD back from 3 payments still pending in escrow" in asked.plain
     assert rig.payments.bulk_payments[0].cancellations == 0
     # One of them signs up before the approval: too late for that one.
     rig.payments.add_account("x2@example.com", full_name="Xenia")

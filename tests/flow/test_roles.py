@@ -144,7 +144,7 @@ SAYS = {
     "history": "The service has no bulk payments",
     "not-sent": "it has not been sent",
     "template": "I sent you a template directly",
-    "canceling": "1.00 USD back from 1 payment still pending",
+    "canceling": "1.00 USD back from 1 payment still pending in escrow",
     "0-for-you": ", 0 of them for you",
     "1-for-you": ", 1 of them for you",
     "3-for-you": ", 3 of them for you",

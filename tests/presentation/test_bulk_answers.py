@@ -7,5 +7,6 @@ from bot.presentation import bulk_answers
 def test_one_word_is_spelled_one_way_in_the_history() -> None:
     jobs = (BulkJob(id="a1", status="DONE", count=3), BulkJob(id="b2", status="done", count=3))
     text = bulk_answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
-    assert text.count("done") == len(jobs)
+    assert text.count("finished") == len(jobs)
+    assert "done" not in text.casefold()
     assert "DONE" not in text
