@@ -62,7 +62,7 @@ def board(sight: Sight) -> Content:
     """The one message of a call, edited as it goes on."""
     title = f"*{sight.order.request.capability.title}*"
     about = " · ".join([f"asked by {mention(sight.requester)}", *_settings(sight.order)])
-    lines = [f"{_SIGNS[sight.state]} {title}: {_status(sight)}", *_source(sight.order)]
+    lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     buttons = _buttons(sight)
     if buttons:
@@ -81,7 +81,7 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
         case State.HANDING_OVER:
             return "done, its files are on their way"
         case State.DONE:
-            return f"done{_took(sight)}{_gist(sight)}"
+            return f"done{_took(sight)}{_gist(sight)}{_lacking(sight)}"
         case State.FAILED:
             return f"failed{_took(sight)}. {_why(sight)}"
         case State.UNKNOWN:
@@ -138,6 +138,19 @@ def _gist(sight: Sight) -> str:
             return f": {'a file' if len(tracks) == 1 else f'{len(tracks)} files'} in the thread"
         case None:
             return ""
+
+
+def _sign(sight: Sight) -> str:
+    return ":warning:" if sight.state is State.DONE and _lacking(sight) else _SIGNS[sight.state]
+
+
+def _lacking(sight: Sight) -> str:
+    """Which part of the result there is not, and why."""
+    found = sight.progress.result
+    if not isinstance(found, Tracks) or not found.missing:
+        return ""
+    names = " and ".join(f"*{escape(name)}*" for name in found.missing)
+    return f". Missing: {names}. {sentence_of(quote(sight.progress.reason or 'the service did not give it'))}"
 
 
 def _source(order: Order) -> list[str]:
@@ -242,9 +255,9 @@ def _rounded(percent: Decimal) -> str:
 
 
 def failure(sight: Sight) -> Content:
-    """In the thread, for who asked: it ended without a result."""
+    """In the thread, for who asked: it ended without a result, or without a part of it."""
     title = sight.order.request.capability.title
-    text = f"{_SIGNS[sight.state]} {mention(sight.requester)} *{title}* {_status(sight)}"
+    text = f"{_sign(sight)} {mention(sight.requester)} *{title}* {_status(sight)}"
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 

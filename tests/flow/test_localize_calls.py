@@ -219,6 +219,46 @@ async def test_a_result_that_has_expired(maria: Localizer) -> None:
     assert maria.files(await maria.results(board))[0].name.endswith(".mp3")
 
 
+async def test_one_track_that_the_service_gave_without_the_other(maria: Localizer) -> None:
+    maria.rig.localization.switches.lacks_music = True
+    await separate(maria)
+    board = await maria.board("a file in the thread. Missing: *music*. The service did not give it.")
+    assert board.text.startswith(":warning:")
+    results = await maria.results(board, 2)
+    assert [file.name.split("-")[-2] for file in maria.files(results)] == ["vocals"]
+    assert [one.text for one in results if "Missing: *music*" in one.text and f"<@{MARIA}>" in one.text]
+
+
+async def test_one_track_that_cannot_be_fetched_any_more(maria: Localizer) -> None:
+    maria.rig.localization.faults.arm(Fault(FaultKind.REFUSED, "result"))  # the first of two
+    await separate(maria)
+    board = await maria.board(
+        "a file in the thread. Missing: *vocals*. It was done, but the localization service has no"
+    )
+    results = await maria.results(board, 2)
+    assert [file.name.split("-")[-2] for file in maria.files(results)] == ["music"]
+    (job,) = await jobs(maria.rig)
+    assert (job.state, job.closed_at is not None) == (State.DONE, True)
+
+
+async def test_no_track_at_all_has_failed(maria: Localizer) -> None:
+    maria.rig.localization.switches.expire_at_once = True
+    await separate(maria)
+    board = await maria.board("failed", "It was done, but the localization service has no result at the address")
+    assert maria.files(await maria.results(board)) == []
+
+
+async def test_a_file_is_called_what_it_is(maria: Localizer, tmp_path: Path) -> None:
+    maria.rig.localization.switches.instead = media.make(tmp_path, "ogg")
+    maria.rig.switchboard.context.localizing.look_seconds = 0.5
+    maria.rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "files.completeUploadExternal"))
+    await maria.type("speak Welcome aboard")  # the service calls it speech.mp3
+    results = await maria.results(await maria.board(DONE))
+    (file,) = maria.files(results)
+    assert file.name.endswith(".ogg")
+    assert results[0].text.endswith(", .ogg")
+
+
 async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.ERROR_500, "result"))
     await maria.type("speak Welcome aboard")

@@ -13,6 +13,7 @@ from bot.clients.localization.wire import extension_of, read_result, read_words
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Prepared, Sink, Transport
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
+from bot.domain.localization.results import SOUNDS
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, refusal
 
 SERVICE: Final = "localization"
@@ -28,6 +29,18 @@ _REFUSALS: Final[Mapping[int, str]] = {
     431: "the service refused the request",
 }
 """Answers that say that nothing was done, besides those of ``classify``."""
+_SUBTYPES: Final[Mapping[str, str]] = {
+    "mpeg": "mp3",
+    "x-wav": "wav",
+    "wave": "wav",
+    "vnd.wave": "wav",
+    "mp4": "m4a",
+    "x-m4a": "m4a",
+    "x-flac": "flac",
+    "x-aiff": "aiff",
+    "aacp": "aac",
+}
+"""Formats whose content type is not called like them."""
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
 Outcome = Done[Result] | NotExecuted | Unknown
@@ -165,9 +178,9 @@ def _is_text(asked: Request) -> bool:
 
 
 def _streamed(asked: Request, content_type: str) -> Tracks:
-    kinds = {"mpeg": "mp3", "mp3": "mp3", "wav": "wav", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav"}
     kind = content_type.partition(";")[0].strip().partition("/")[2]
-    return Tracks(tracks=(Track(name="audio", url="", extension=kinds.get(kind, extension_of(asked))),))
+    extension = _SUBTYPES.get(kind, kind if kind in SOUNDS else extension_of(asked))
+    return Tracks(tracks=(Track(name="audio", url="", extension=extension),))
 
 
 def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
@@ -176,7 +189,7 @@ def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
         return outcome
     base = transport.address("/")
     tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
-    return Done(value=Tracks(tracks=tuple(tracks)))
+    return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
 
 def _outcome(asked: Request, route: Route, reply: Reply) -> Outcome:

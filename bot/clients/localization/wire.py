@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 from bot.clients.reading import Names, as_text
 from bot.domain.foreign import one_line
 from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
-from bot.domain.localization.results import EMOTIONS
+from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.results import EMOTIONS, SOUNDS
 from bot.domain.outcome import ErrorBody, Reply, read_error
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
@@ -115,9 +116,17 @@ def _strongest(scores: Mapping[str, object]) -> str:
 
 
 def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    return Tracks(
-        tracks=tuple(_track(name, _value(body, alternatives), otherwise="mp3") for name, alternatives in names.items())
-    )
+    """Every track that is there: one is worth having without the other."""
+    found: list[Track] = []
+    missing: list[str] = []
+    for name, alternatives in names.items():
+        try:
+            found.append(_track(name, _value(body, alternatives), otherwise="mp3"))
+        except ValueError:
+            missing.append(name)
+    if not found:
+        raise ValueError(f"{', '.join(missing)}: no address")
+    return Tracks(tracks=tuple(found), missing=tuple(missing))
 
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
@@ -149,8 +158,8 @@ def _track(name: str, found: object, *, otherwise: str) -> Track:
     # A path alone is one of the service's own; the client knows of what.
     if not is_whole and (parts.scheme or parts.netloc or not url.startswith("/")):
         raise ValueError(f"{name} is no address")
-    ending = PurePosixPath(unquote(parts.path)).suffix.lower().removeprefix(".")
-    return Track(name=name, url=url, extension=ending if ending in ("mp3", "wav") else otherwise)
+    ending = normal_format(PurePosixPath(unquote(parts.path)).suffix)
+    return Track(name=name, url=url, extension=ending if ending in SOUNDS else otherwise)
 
 
 _READERS: Final[Mapping[Operation, Reader]] = MappingProxyType(

@@ -94,6 +94,8 @@ class Handed(StrEnum):
     MAYBE = "maybe"
     """It may be in the thread: looked for before it is sent again."""
     THERE = "there"
+    LOST = "lost"
+    """It cannot be had; the others can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,7 @@ class Progress:
     """What came of it so far.
 
     Attributes:
-        reason: why it ended without a result; our words.
+        reason: why it ended without a result, or without a part of it; our words.
         words: the service's own about it; foreign text.
         by: who canceled or repeated it.
         again: id of the job that repeats this one.
@@ -187,8 +189,8 @@ def dump_result(result: Result) -> dict[str, object]:
             return {"kind": "written", "text": text}
         case Emotion(label=label):
             return {"kind": "emotion", "label": label}
-        case Tracks(tracks=tracks):
-            return {"kind": "tracks", "tracks": [_dump_track(track) for track in tracks]}
+        case Tracks(tracks=tracks, missing=missing):
+            return {"kind": "tracks", "tracks": [_dump_track(track) for track in tracks], "missing": list(missing)}
 
 
 def load_result(stored: Mapping[str, Any]) -> Result:
@@ -204,7 +206,8 @@ def load_result(stored: Mapping[str, Any]) -> Result:
         case "emotion":
             return Emotion(label=stored["label"])
         case _:
-            return Tracks(tracks=tuple(Track(**one) for one in stored["tracks"]))
+            tracks = tuple(Track(**one) for one in stored["tracks"])
+            return Tracks(tracks=tracks, missing=tuple(stored.get("missing", ())))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

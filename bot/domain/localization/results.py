@@ -44,7 +44,7 @@ class Track:
     Attributes:
         name: what it is: ``vocals``, ``music``, ``audio``.
         url: where it can be fetched for a while; empty when its bytes were the answer.
-        extension: of the file, ``mp3`` or ``wav``.
+        extension: of the file, e.g. ``mp3``: what it is, not what was asked for.
     """
 
     name: str
@@ -54,9 +54,14 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracks:
-    """Media."""
+    """Media. ``missing``: names of tracks that should be there and are not."""
 
     tracks: tuple[Track, ...]
+    missing: tuple[str, ...] = ()
+
+
+SOUNDS = ("mp3", "wav", "ogg", "opus", "flac", "aiff", "aac", "m4a", "webm")
+"""Formats of audio files as their names end."""
 
 
 Result = Gender | Phrases | Written | Emotion | Tracks

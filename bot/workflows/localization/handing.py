@@ -9,6 +9,7 @@ import re
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING
@@ -20,13 +21,15 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.localization import Result, Track, Tracks
 from bot.domain.localization.playing import seconds_of
 from bot.domain.localization.progress import Delivery, Handed, Order, Progress, State
+from bot.domain.localization.results import SOUNDS
+from bot.domain.sniffing import FileKind, sniff, true_name
 from bot.domain.tracking import back_off
 from bot.presentation import localization as told
 from bot.workflows.boards import post_file, post_line, show_board
 from bot.workflows.keeping import keep
 from bot.workflows.localization.asking import show_queue, sight_in, sight_of, subject_of
 from bot.workflows.localization.ending import end
-from bot.workflows.localization.subject import RESULT
+from bot.workflows.localization.subject import FAILURE, RESULT
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -109,7 +112,7 @@ def _without_addresses(result: Result) -> Result:
     """What stays known of a result; the addresses of its files stand with their deliveries until these are done."""
     if not isinstance(result, Tracks):
         return result
-    return Tracks(tracks=tuple(Track(name=one.name, url="", extension=one.extension) for one in result.tracks))
+    return replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
 
 
 def _tell(tx: Tx, job: Job, *, now: datetime) -> None:
@@ -144,19 +147,23 @@ async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
         if handed is None:
             return
         job = handed
-    done = job
+    done, progress = job, Progress.read(job.detail)
+    if all(one.state is Handed.LOST for one in progress.deliveries):
+        await end(ctx, job, State.FAILED, reason=progress.reason)
+        return
     await keep(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
     ctx.wake()
 
 
-async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that can become of it
+async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can become of it
     ctx: "Context", job: Job, number: int, spool: Spool | None
 ) -> Job | None:
     """One file; the job as it is then, or None when it goes on later or is over."""
     progress = Progress.read(job.detail)
     delivery = progress.deliveries[number]
-    if delivery.state is Handed.THERE:
+    if delivery.state in (Handed.THERE, Handed.LOST):
         return job
+    known = delivery.state
     try:
         if delivery.state is Handed.MAYBE:
             seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localizing.look_seconds)
@@ -172,18 +179,22 @@ async def _hand_one(  # noqa: C901, PLR0911 - one way out for each thing that ca
         marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
         if marked is None:
             return None
-        job = marked
+        job, known = marked, Handed.NEW
         await _put(ctx, job, delivery, spool)
     except ServiceNow as later:
-        await _later(ctx, job, _marked(progress, number, Handed.NEW), reason=sentence(later), spool=spool)
+        # Whoever could not even look knows as little as before.
+        return await _later(ctx, job, number, known, reason=sentence(later), spool=spool)
     except OutcomeUnknown as lost:
-        progress = Progress.read(job.detail)
-        await _later(ctx, job, _marked(progress, number, Handed.MAYBE), reason=lost.reason, spool=spool)
+        return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
-        await end(ctx, job, State.FAILED, reason=_why(refused))
-    else:
-        return await _store(ctx, job, _marked(progress, number, Handed.THERE))
-    return None
+        return await _give_up(ctx, job, number, reason=_why(refused))
+    return await _store(ctx, job, _marked(Progress.read(job.detail), number, Handed.THERE))
+
+
+async def _give_up(ctx: "Context", job: Job, number: int, *, reason: str) -> Job | None:
+    """Go on without this file: the others are handed over all the same."""
+    progress = _marked(Progress.read(job.detail), number, Handed.LOST)
+    return await _store(ctx, job, progress.but(reason=reason, tries=0))
 
 
 async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
@@ -204,7 +215,8 @@ async def _look_at(ctx: "Context", job: Job, due: datetime) -> None:
 async def _is_there(ctx: "Context", job: Job, delivery: Delivery) -> bool:
     channel, thread_ts = await _where(ctx, job)
     oldest = job.created_at.timestamp() - _CLOCK_SKEW
-    found = await ctx.messenger.find_file(channel=channel, names={delivery.name}, thread_ts=thread_ts, oldest=oldest)
+    names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
+    found = await ctx.messenger.find_file(channel=channel, names=names, thread_ts=thread_ts, oldest=oldest)
     return found is not None
 
 
@@ -218,24 +230,40 @@ def _marked(progress: Progress, number: int, state: Handed) -> Progress:
     deliveries = list(progress.deliveries)
     one = deliveries[number]
     # An address that has served is forgotten.
-    track = Track(name=one.track.name, url="", extension=one.track.extension) if state is Handed.THERE else one.track
+    track = replace(one.track, url="") if state in (Handed.THERE, Handed.LOST) else one.track
     deliveries[number] = Delivery(track=track, name=one.name, state=state)
     return progress.but(deliveries=tuple(deliveries))
 
 
 def _close(ctx: "Context", tx: Tx, job: Job) -> None:
     now = ctx.clock.now()
-    detail = Progress.read(job.detail).but(deliveries=()).detail()
+    progress = Progress.read(job.detail)
+    lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
+    result = progress.result
+    if isinstance(result, Tracks) and lost:
+        there = tuple(one for one in result.tracks if one.name not in lost)
+        result = Tracks(tracks=there, missing=(*result.missing, *lost))
+    detail = progress.but(deliveries=(), result=result).detail()
     if tx.jobs.change(job, now=now, state=State.DONE, detail=detail, close=True) is not None:
-        show_board(tx, subject_of(job.id), now=now)
+        subject = subject_of(job.id)
+        show_board(tx, subject, now=now)
         show_queue(tx, job.kind, now=now)
+        if isinstance(result, Tracks) and result.missing:
+            post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now)
 
 
-async def _later(ctx: "Context", job: Job, progress: Progress, *, reason: str, spool: Spool | None) -> None:
-    """Try again when it is due, a few times. Bytes that are here and nowhere else are tried again at once."""
+async def _later(
+    ctx: "Context", job: Job, number: int, state: Handed, *, reason: str, spool: Spool | None
+) -> Job | None:
+    """Try again when it is due, a few times. Bytes that are here and nowhere else are tried again at once.
+
+    Returns:
+        The job when this file is given up, so that the next one follows; else None.
+    """
+    progress = _marked(Progress.read(job.detail), number, state)
     if progress.tries >= _TRIES:
-        await end(ctx, job, State.FAILED, reason=f"it was done, but its files could not be handed over: {reason}")
-        return
+        why = f"it was done, but its files could not be handed over: {reason}"
+        return await _give_up(ctx, job, number, reason=why)
     progress = progress.but(tries=progress.tries + 1)
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = timedelta(seconds=ctx.localizing.look_seconds)
@@ -249,6 +277,7 @@ async def _later(ctx: "Context", job: Job, progress: Progress, *, reason: str, s
     if changed is not None and holds:
         await asyncio.sleep(pause.total_seconds())
         await hand_over(ctx, changed, spool=spool)
+    return None
 
 
 async def _put(ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None) -> None:
@@ -280,6 +309,7 @@ async def _share(
 ) -> None:
     async with _opened(ctx, delivery, spool) as (chunks, length):
         head, whole = await _looked_into(chunks)
+        delivery = _as_it_is(delivery, head)
         seconds = seconds_of(head, length or 0) if length else None
         sight = await sight_of(ctx, job.id)
         if sight is None:
@@ -294,6 +324,15 @@ async def _share(
             channel=channel,
             thread_ts=thread_ts,
         )
+
+
+def _as_it_is(delivery: Delivery, head: bytes) -> Delivery:
+    """The file under the name that its bytes ask for, whatever the service called it."""
+    found = sniff(head, delivery.name)
+    name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
+    if name == delivery.name:
+        return delivery
+    return replace(delivery, name=name, track=replace(delivery.track, extension=found.format))
 
 
 @asynccontextmanager

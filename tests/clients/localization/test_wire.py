@@ -74,6 +74,21 @@ def test_two_tracks() -> None:
     )
 
 
+@pytest.mark.parametrize("other", [{}, {"music": None}, {"music": ""}, {"music": "later"}, {"music": []}])
+def test_one_track_without_the_other(other: dict[str, object]) -> None:
+    url = "https://cdn.example.com/v.mp3"
+    assert read(Operation.SEPARATION, {"vocals": url, **other}) == Tracks(
+        tracks=(Track(name="vocals", url=url, extension="mp3"),), missing=("music",)
+    )
+
+
+@pytest.mark.parametrize(("ending", "extension"), [("ogg", "ogg"), ("OGA", "ogg"), ("flac", "flac"), ("php", "mp3")])
+def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> None:
+    found = read(Operation.SPEECH, {"audio": f"https://cdn.example.com/a.{ending}"})
+    assert isinstance(found, Tracks)
+    assert [track.extension for track in found.tracks] == [extension]
+
+
 @pytest.mark.parametrize(
     ("document", "label"),
     [
@@ -99,7 +114,7 @@ def test_emotions(document: object, label: str) -> None:
         *((operation, None) for operation in Operation),
         *((operation, "text") for operation in Operation),
         *((operation, {"data": {"data": {"data": {"data": {}}}}}) for operation in Operation),
-        (Operation.SEPARATION, {"vocals": "https://x.example/v.mp3"}),
+        (Operation.SEPARATION, {"vocals": None, "music": "later"}),
         (Operation.CONVERSION, {"audio": "file:///etc/passwd"}),
         (Operation.CONVERSION, {"audio": "https://[bad/"}),
         (Operation.CONVERSION, {"audio": "//evil.example.com/a.wav"}),

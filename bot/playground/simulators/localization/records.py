@@ -12,12 +12,16 @@ class Switches:
     Attributes:
         audio_as_bytes: extraction and conversion answer with the audio itself instead of its address.
         expire_at_once: result addresses are gone before anybody can open them.
+        lacks_music: separation answers with the vocals alone.
+        instead: a file that stands at the address of every result, whatever that is called.
         errors: the shape of error bodies: ``message``, ``detail``, ``error``, ``errors``, ``text`` or ``html``.
         key_is_wrong: nobody's key is accepted.
     """
 
     audio_as_bytes: bool = False
     expire_at_once: bool = False
+    lacks_music: bool = False
+    instead: Path | None = None
     errors: str = "message"
     key_is_wrong: bool = False
 

@@ -114,6 +114,8 @@ class LocalizationSimulator(Server):
             response = self._error(invalid.status, invalid.field, invalid.message)
             return response, response.text
         await self._exchange.pause(self.work_seconds.get(operation, self.work_seconds.get("*", 0.0)))
+        if self.switches.lacks_music:
+            result.pop("music", None)
         if operation in _STREAMING and self.switches.audio_as_bytes:
             path = next(value for value in result.values() if isinstance(value, Path))
             return web.FileResponse(path, headers={"Content-Type": _TYPES[path.suffix]}), f"({path.suffix} audio)"
@@ -138,7 +140,7 @@ class LocalizationSimulator(Server):
             return web.Response(status=403, text="<Error><Code>AccessDenied</Code></Error>", content_type="text/xml")
         held.fetched += 1
         held.authorization += request.headers.getall("Authorization", [])
-        return web.FileResponse(held.content, headers={"Content-Type": held.content_type})
+        return web.FileResponse(self.switches.instead or held.content, headers={"Content-Type": held.content_type})
 
     def _error(self, status: int, field: str, message: str) -> web.Response:
         text = f"{field}: {message}" if field not in ("path", "Authorization", "body") else message
