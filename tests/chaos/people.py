@@ -115,10 +115,13 @@ class Decider(Person):
             await world.person_acts(self.user, f"submit {self.action}", doing, durable=lambda: self._holds(world))
 
     def _holds(self, world: World) -> bool:
-        """Whether what this person decides stands in the database."""
+        """Whether what this person decides stands in the database, of the round that is asked about."""
         where, what = self.table[self.action]
         if where == "vote":
-            query = "SELECT 1 FROM vote WHERE person = ? AND choice = ?"
+            query = (
+                "SELECT 1 FROM vote JOIN instruction ON instruction.id = vote.instruction_id "
+                "AND instruction.round = vote.round WHERE person = ? AND choice = ?"
+            )
         else:
             query = "SELECT 1 FROM instruction WHERE decided_by = ? AND state = ?"
         return bool(world.books.rows(query, self.user, what))
