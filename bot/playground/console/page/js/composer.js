@@ -6,12 +6,20 @@ import { chooser, Pending } from "./files.js";
 import { store } from "./store.js";
 
 const TALLEST = 180;
+const DRAFT = "switchboard.draft.";
+
+/** What was typed for a place; it outlives a reload, not the window. */
+const drafts = {
+  read: (place) => sessionStorage.getItem(DRAFT + place) ?? "",
+  keep: (place, text) => (text ? sessionStorage.setItem(DRAFT + place, text) : sessionStorage.removeItem(DRAFT + place)),
+};
 
 export class Composer {
   #picked = 0;
   #offered = [];
   #history = [];
   #at = -1;
+  #draft = null; // whose draft for which conversation is shown
   #sending = Promise.resolve(); // one after the other, so that messages keep their order
 
   /** @param {{place: () => {channel: string, thread: string|null}, id: string, testid: string, commands: boolean}} options */
@@ -44,11 +52,15 @@ export class Composer {
     this.button.addEventListener("click", () => this.send());
   }
 
-  /** Say where the text goes; forget complaints about another place. */
-  address(words) {
+  /** Say where the text goes and show the draft for it; forget complaints about another place. */
+  address(words, place) {
     this.text.placeholder = words;
     this.text.setAttribute("aria-label", words);
-    this.#complain("");
+    if (this.#draft !== place) {
+      this.#draft = place;
+      this.text.value = drafts.read(place);
+      this.#complain("");
+    }
     this.#changed();
   }
 
@@ -74,6 +86,7 @@ export class Composer {
   #changed() {
     this.text.style.height = "auto";
     this.text.style.height = `${Math.min(this.text.scrollHeight, TALLEST)}px`;
+    if (this.#draft) drafts.keep(this.#draft, this.text.value);
     this.button.disabled = this.pending.busy || !(this.text.value.trim() || this.pending.ready.length);
     if (!this.commands) return;
     const value = this.text.value;
@@ -134,7 +147,7 @@ export class Composer {
     const text = this.text.value.trim();
     const files = this.pending.ready;
     if (this.pending.busy || !(text || files.length)) return;
-    const letter = { ...this.place(), text, files, person: store.me.id }; // whoever one is when it leaves
+    const letter = { ...this.place(), text, files, person: store.me.id, draft: this.#draft }; // whoever one is when it leaves
     this.#complain("");
     this.text.value = "";
     this.pending.clear();
@@ -155,7 +168,8 @@ export class Composer {
       this.onSent(text);
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
-      if (!this.text.value) this.text.value = text;
+      if (this.#draft !== letter.draft) drafts.keep(letter.draft, text);
+      else if (!this.text.value) this.text.value = text;
       if (!this.pending.size) this.pending.restore(letter.files);
       this.#complain(problem.message);
     } finally {

@@ -18,23 +18,39 @@ const narrow = () => window.matchMedia("(max-width: 760px)").matches;
 const roomForTwo = () => window.matchMedia("(min-width: 1560px)").matches;
 const stream = new Stream();
 
-// --- where we are: #/person/channel, so that two windows can be two people ---
+// --- where we are: #/person/channel/thread, so that two windows can be two people and Back leads back ---
 
 function address() {
-  const [, person, channel] = window.location.hash.split("/");
-  return { person: person || null, channel: channel || null };
+  const [, person, channel, thread] = window.location.hash.split("/");
+  return { person: person || null, channel: channel || null, thread: thread || null };
 }
 
 function remember() {
-  const wanted = `#/${store.me?.id ?? ""}/${store.channel ?? ""}`;
-  if (window.location.hash !== wanted) window.history.replaceState(null, "", wanted);
+  const thread = store.thread?.channel === store.channel ? store.thread.ts : null;
+  const wanted = `#/${store.me?.id ?? ""}/${store.channel ?? ""}${thread ? `/${thread}` : ""}`;
+  if (window.location.hash === wanted) return;
+  const first = !document.body.dataset.ready;
+  window.history[first ? "replaceState" : "pushState"](null, "", wanted);
+}
+
+/** Go where the address says: Back, Forward, or typed. */
+async function follow() {
+  const { person, channel, thread } = address();
+  const known = channel === "home" || store.channels.has(channel);
+  if (person && person !== store.me?.id) {
+    if (known) store.channel = channel;
+    store.thread = null;
+    await become(person, thread);
+  } else if (known && channel !== store.channel) store.open(channel);
+  if (known && thread !== (store.thread?.ts ?? null)) store.openThread(thread ? channel : null, thread);
 }
 
 // --- loading and following ---
 
-async function become(person) {
+async function become(person, thread = null) {
   stream.stop();
   const loaded = await picture(person);
+  if (thread) store.thread = { channel: store.channel, ts: thread };
   store.load(loaded);
   remember();
   stream.start(store.me.id, store.position, {
@@ -118,7 +134,7 @@ function conversation() {
   const channel = store.channels.get(store.channel);
   if (!channel) return;
   parts.list.show(channel.id);
-  parts.composer.address(`Message ${channel.kind === "im" ? channel.name : `#${channel.name}`} as ${store.me.name}`);
+  parts.composer.address(`Message ${channel.kind === "im" ? channel.name : `#${channel.name}`} as ${store.me.name}`, `${store.me.id}/${channel.id}`);
   markRead(channel.id);
 }
 
@@ -176,7 +192,7 @@ function thread() {
   patch(parts.threadHead, icon("thread"), el("h2", {}, "Thread"), el("span", { class: "pane-sub" }, place?.kind === "im" ? place.name : `#${place?.name ?? ""}`),
     el("button", { type: "button", class: "button-bare", "aria-label": "Close thread", "data-testid": "thread-close", on: { click: () => store.openThread(null) } }, icon("close")));
   parts.replies.show(channel, ts);
-  parts.reply.address(`Reply as ${store.me.name}`);
+  parts.reply.address(`Reply as ${store.me.name}`, `${store.me.id}/${channel}/${ts}`);
   markThreadRead(channel, ts);
 }
 
@@ -223,6 +239,7 @@ function listen() {
     visitHome();
   });
   store.on("thread", () => {
+    remember();
     thread();
     if (store.thread && !narrow()) parts.reply.text.focus();
   });
@@ -244,11 +261,7 @@ function listen() {
   store.on("online", () => { parts.offline.hidden = store.online; });
   window.addEventListener("focus", () => store.channel && store.channel !== "home" && markRead(store.channel));
   window.addEventListener("resize", arrange);
-  window.addEventListener("hashchange", () => {
-    const { person, channel } = address();
-    if (person && person !== store.me?.id) become(person);
-    else if (channel && channel !== store.channel && store.channels.has(channel)) store.open(channel);
-  });
+  window.addEventListener("hashchange", follow);
   byId("scrim").addEventListener("click", () => drawer(false));
   document.addEventListener("keydown", stepBack);
 }
@@ -263,11 +276,11 @@ function stepBack(event) {
 async function begin() {
   build();
   listen();
-  const { person, channel } = address();
+  const { person, channel, thread: opened } = address();
   store.channel = channel;
   shown.panel = !narrow() && window.innerWidth >= 1180 && sessionStorage.getItem("switchboard.panel") !== "closed";
   try {
-    await become(person);
+    await become(person, opened);
   } catch (problem) {
     fill(byId("middle"), el("div", { class: "empty", role: "alert" }, el("h2", {}, "The playground does not answer."), el("p", {}, String(problem.message))));
     return;

@@ -9,7 +9,16 @@ let dialog = null;
 let controls = new Map(); // "block/action" -> {block, action, type, read, focus}
 let shown = null; // the view that is drawn
 
+const FORM = "switchboard.form.";
+
 const name = (block, action) => `${block}/${action}`;
+
+// What was typed into the form outlives a reload and a look at the page as somebody else.
+function keep() {
+  if (shown) sessionStorage.setItem(FORM + shown.id, JSON.stringify(typed()));
+}
+
+const kept = (view) => JSON.parse(sessionStorage.getItem(FORM + view.id) ?? "null");
 
 function typed() {
   const values = {};
@@ -73,12 +82,13 @@ function frame() {
     event.preventDefault();
     close(false);
   });
+  for (const happening of ["input", "change"]) node.addEventListener(happening, keep);
   document.body.append(node);
   return node;
 }
 
 function draw(view) {
-  const before = shown?.id === view.id ? typed() : null;
+  const before = shown?.id === view.id ? typed() : kept(view);
   const focused = before && document.activeElement?.dataset?.actionId;
   controls = new Map();
   shown = view;
