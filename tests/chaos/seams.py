@@ -109,7 +109,12 @@ class Life:
             raise _refusal(_NAMED_REFUSALS.get(name, "access_denied"))
         if kind in _ARMED:
             faults.arm(Fault(_ARMED[kind], operation=name, seconds=_HANG_SECONDS))
-        answer = await send()
+        try:
+            answer = await send()
+        except Exception:
+            if kind is Kind.CRASH_AFTER:
+                await self.stop_here()
+            raise
         if kind is Kind.CRASH_AFTER:
             await self.stop_here()
         return answer
