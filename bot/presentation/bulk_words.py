@@ -114,7 +114,7 @@ def accounts_line(progress: Progress | None) -> str:
         names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
         more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
         parts.append(
-            f"*{progress.inactive} not active* (the money would wait until they sign up): {names}"
+            f":warning: *{progress.inactive} not active* (the money would wait until they sign up): {names}"
             + (f" and {more} more" if more > 0 else "")
         )
     if progress.not_read:

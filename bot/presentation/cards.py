@@ -108,12 +108,16 @@ def recipient_line(recipient: Recipient | None) -> str:
     return ", ".join([name, account_line(recipient)])
 
 
-def account_line(recipient: Recipient) -> str:
-    """Active, verified, primary address; what is not known is said to be not known."""
+def account_line(recipient: Recipient, *, marked: bool = False) -> str:
+    """Active, verified, primary address; what is not known is said to be not known.
+
+    ``marked``: as mrkdwn, in which what speaks against paying catches the eye.
+    """
+    before, after = (":warning: *", "*") if marked else ("", "")
     return ", ".join(
         (
-            _told(recipient.active, "active", "not active (the money would wait until they sign up)"),
-            _told(recipient.verified, "verified", "not verified"),
+            _told(recipient.active, "active", f"{before}not active{after} (the money would wait until they sign up)"),
+            _told(recipient.verified, "verified", f"{before}not verified{after}"),
             _told(recipient.primary, "primary address", "not the primary address"),
         )
     )
@@ -139,7 +143,7 @@ def _facts(instruction: Instruction) -> list[Block]:
     name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
     return [
         labelled("Registered name", quote(name, _NAME_LIMIT)),
-        labelled("Account", escape(account_line(recipient)) if recipient is not None and known else "not known"),
+        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else "not known"),
         labelled("Asked by", mention(instruction.requester)),
         labelled("Reference", instruction.reference),
     ]

@@ -30,7 +30,9 @@ _PLAIN = str.maketrans(
         "\u200b": "",
     }
 )
-_LINKED = re.compile(r"<(?:mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>")
+_LINKED = re.compile(
+    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
+)
 _NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
 
 
@@ -97,13 +99,25 @@ def plain_text(text: str) -> str:
 
 
 def without_links(text: str) -> str:
-    """What was typed where Slack made links and mentions of it; every other letter stays as it is."""
+    """What was typed where Slack made links and mentions of it; every other letter stays as it is.
 
-    def label(found: re.Match[str]) -> str:
-        return found["label"] if found["label"] is not None else found["bare"].removeprefix("mailto:")
+    Slack's own links show the address they lead to. Where somebody gave a link another text, both stand there: nobody
+    approves "invoice" that leads to who knows where.
+    """
 
-    linked = _LINKED.sub(label, text)
+    def shown(found: re.Match[str]) -> str:
+        address = (found["address"] or found["bare"]).removeprefix("mailto:")
+        label = found["label"]
+        if label is None:
+            return address
+        return label if _bare(label) == _bare(address) else f"{label} ({address})"
+
+    linked = _LINKED.sub(shown, text)
     return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://", "", address.strip().casefold()).removesuffix("/")
 
 
 def unescape(word: str) -> str:

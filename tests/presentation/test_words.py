@@ -162,6 +162,14 @@ def test_what_is_not_known_of_the_recipient_is_said_to_be_not_known(recipient: R
     assert said in card_text(stands(State.AWAITING, recipient=recipient))
 
 
+def test_accounts_that_are_not_active_or_not_verified_catch_the_eye() -> None:
+    quiet = Recipient(full_name="Ana", active=True, verified=True, primary=True)
+    assert ":warning:" not in card_text(stands(State.AWAITING, recipient=quiet))
+    loud = card_text(stands(State.AWAITING, recipient=quiet.model_copy(update={"active": False, "verified": False})))
+    assert ":warning: *not active* (the money would wait" in loud
+    assert ":warning: *not verified*" in loud
+
+
 def test_an_address_with_lookalike_letters_is_flagged() -> None:
     flagged = stands(State.AWAITING, payload=payload(email="ana@xn--exmple-cua.com"))
     assert card_text(flagged).count("letters that can look like others") == 2

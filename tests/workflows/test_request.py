@@ -75,6 +75,15 @@ async def test_what_the_service_says_of_the_account_is_on_the_card(rig: Rig, ema
     assert said in rig.cards(APPROVALS)[0].text
 
 
+async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) -> None:
+    await rig.pay('send ana@example.com 25.00 "pay <https://evil.example/login|the usual invoice>"')
+    for channel in (FINANCE, APPROVALS):
+        (card,) = rig.cards(channel)
+        assert card.plain.count("(https://evil.example/login)") >= 2  # the message and its text
+        assert "<https://evil" not in card.text
+    assert not rig.payments.ledger.entries
+
+
 async def test_an_account_that_cannot_be_read_is_tried_again_and_then_said(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await rig.pay()
