@@ -6,7 +6,7 @@ import secrets
 import signal
 import sys
 import tempfile
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 import aiohttp
@@ -58,6 +58,8 @@ class Playground:
         self.emails = EmailsSimulator(manners=Manners(latency=0.3, file_latency=1.5))
         self.bot: BotProcess
         self._bot_url = ""
+        self._console: Console
+        self._waiting: asyncio.Task[None] | None = None
 
     @property
     def url(self) -> str:
@@ -69,7 +71,7 @@ class Playground:
         furnish(self.workspace)
         open_accounts(self.payments)
         open_stores(self.delivery)
-        console = Console(
+        self._console = console = Console(
             workspace=self.workspace,
             services=(
                 PaymentsPanel(simulator=self.payments),
@@ -97,7 +99,9 @@ class Playground:
             self._stack.push_async_callback(simulator.stop)
         directory = self._stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-"))
         bot_url = f"http://127.0.0.1:{free_port()}"
-        self.bot = BotProcess(environment=self._environment(Path(directory), bot_url), directory=directory)
+        self.bot = BotProcess(
+            environment=self._environment(Path(directory), bot_url), directory=directory, ended=self._bot_ended
+        )
         await self.bot.start()
         self._stack.push_async_callback(self.bot.stop)
         self.workspace.deliver_to(None if self._socket_mode else f"{bot_url}/slack/events")
@@ -108,8 +112,23 @@ class Playground:
         """Wait until the bot can do its work, after a start or a crash."""
         await _until_ready(self._bot_url)
 
+    def _bot_ended(self, code: int) -> None:
+        """Say it where people look, until it answers again."""
+        how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}, and the terminal says why"
+        self._console.tell_of_bot(f"The bot {how}. It starts again by itself; nothing is lost.")
+        sys.stdout.write(f"The bot {how}. It starts again.\n")
+        self._waiting = asyncio.create_task(self._until_back(), name="wait for the bot")
+
+    async def _until_back(self) -> None:
+        with suppress(TimeoutError):
+            await self.until_ready()
+            self._console.tell_of_bot("")
+
     async def stop(self) -> None:
         """End everything and forget it."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+            await asyncio.gather(self._waiting, return_exceptions=True)
         await self._stack.aclose()
 
     async def _open_page(self) -> None:

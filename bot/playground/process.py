@@ -6,7 +6,7 @@ import secrets
 import signal
 import socket
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 _STOP_SECONDS = 15.0
@@ -21,11 +21,15 @@ class BotProcess:
     Args:
         environment: the settings, in place of whatever the surrounding shell has of them.
         directory: where it runs; a ``.env`` file of the person's own is not there.
+        ended: is told each time that it ends by itself, with its exit code (below zero: the signal).
     """
 
-    def __init__(self, *, environment: Mapping[str, str], directory: str) -> None:
+    def __init__(
+        self, *, environment: Mapping[str, str], directory: str, ended: Callable[[int], None] = lambda _: None
+    ) -> None:
         self._environment = dict(environment)
         self._directory = directory
+        self._ended = ended
         self._process: asyncio.subprocess.Process | None = None
         self._watching: asyncio.Task[None] | None = None
         self.starts = 0
@@ -80,7 +84,7 @@ class BotProcess:
     async def _watch(self) -> None:
         while True:
             assert self._process is not None
-            await self._process.wait()
+            self._ended(await self._process.wait())
             await asyncio.sleep(_RESTART_SECONDS)
             await self._spawn()
 

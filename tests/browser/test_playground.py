@@ -110,3 +110,16 @@ async def test_a_killed_bot_comes_back_and_goes_on(visit: Page, playground: Play
     await playground.until_ready()
     await press_until(card, "Approve", "completed")
     assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
+
+
+async def test_a_bot_that_died_is_told_of_until_it_is_back(visit: Page, playground: Playground) -> None:
+    told = visit.get_by_test_id("trouble")
+    await expect(told).to_be_hidden()
+    assert playground.bot.kill()
+    await expect(told).to_contain_text("The bot was ended by signal 9")
+    await visit.reload()
+    await visit.wait_for_selector("body[data-ready=yes]")
+    await expect(told).to_be_hidden(timeout=30_000)
+    await playground.until_ready()
+    await say(visit, FIRST_COMMAND)
+    await expect(visit.get_by_test_id("message").last).to_contain_text("Ana Maria Lopez")

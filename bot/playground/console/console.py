@@ -72,9 +72,22 @@ class Console:
         self._guard = Guard(hosts=hosts)
         self._feed = Feed()
         self._shapes = Shapes(workspace=workspace)
-        self._stream = Stream(feed=self._feed, workspace=workspace, shapes=self._shapes, services=self._services)
+        self._bot = ""
+        self._stream = Stream(
+            feed=self._feed,
+            workspace=workspace,
+            shapes=self._shapes,
+            services=self._services,
+            bot=lambda: self._bot,
+        )
         self._files = FileDesk(workspace=workspace)
         self._deeds = Deeds(workspace=workspace, services=self._services, feed=self._feed)
+
+    def tell_of_bot(self, words: str) -> None:
+        """What every page says about the bot from now on; empty: it runs."""
+        if words != self._bot:
+            self._bot = words
+            self._feed.add(Note(kind="bot"))
 
     def mount(self, app: web.Application) -> None:
         """Add the routes: ``/``, ``/console/…``; and the tasks that follow workspace and services."""
@@ -122,6 +135,7 @@ class Console:
             "messages": self._shapes.messages(viewer),
             **self._shapes.modal(viewer),
             "home": self._shapes.home(viewer),
+            "bot": self._bot,
             "services": [panels.picture(service) for service in self._services.values()],
         }
         return web.json_response(picture, headers=HEADERS)

@@ -9,7 +9,7 @@ from typing import Literal
 KEPT = 2_000
 """Notes kept for pages that reconnect; who is further behind loads everything anew."""
 
-NoteKind = Literal["message", "view", "home", "places", "service", "everything"]
+NoteKind = Literal["message", "view", "home", "places", "service", "bot", "everything"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,18 +26,26 @@ class Stream:
     """Serves server-sent events: ``change`` with JSON, ``gap`` when the page must load everything anew."""
 
     def __init__(
-        self, *, feed: Feed, workspace: Workspace, shapes: Shapes, services: Mapping[str, ServicePanel]
+        self,
+        *,
+        feed: Feed,
+        workspace: Workspace,
+        shapes: Shapes,
+        services: Mapping[str, ServicePanel],
+        bot: Callable[[], str],
     ) -> None:
         self._feed = feed
         self._workspace = workspace
         self._shapes = shapes
         self._services = services
+        self._bot = bot
         self._readers: Mapping[str, Callable[[str, Note], Json | None]] = {
             "message": self._message,
             "view": self._view,
             "home": self._home,
             "places": lambda viewer, _: self._shapes.places(viewer),
             "service": self._service,
+            "bot": lambda _viewer, _note: {"bot": self._bot()},
         }
 
     async def serve(self, request: web.Request, viewer: str) -> web.StreamResponse:

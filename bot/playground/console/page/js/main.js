@@ -204,7 +204,7 @@ function build() {
   parts.homePlace = el("div", { class: "scroller", hidden: true });
   parts.tourPlace = el("div", { id: "tour" });
   parts.chips = el("div", { class: "chips" });
-  parts.offline = el("div", { class: "offline", role: "status", hidden: true }, "Connection lost. Reconnecting…");
+  parts.offline = el("div", { class: "offline", role: "status", hidden: true, "data-testid": "trouble" });
   parts.composer = new Composer({ id: "composer-text", testid: "composer", place: () => ({ channel: store.channel, thread: null }) });
   parts.foot = el("div", { class: "foot" }, parts.tourPlace, parts.chips, parts.composer.node);
   fill(byId("middle"), parts.head, parts.offline, parts.scroller, parts.homePlace, parts.foot);
@@ -222,6 +222,13 @@ function build() {
   parts.panel = panel(byId("panel"), { close: () => showPanel(false) });
   modals();
   parts.tour = tour(parts.tourPlace, { tryIt, again, dropSample, openOffer, typeFor, choose, showPanel, showDrawer: drawer, narrow });
+}
+
+/** What keeps the page or the bot from answering. */
+function trouble() {
+  const words = store.online ? store.bot : "Connection lost. Reconnecting…";
+  parts.offline.textContent = words;
+  parts.offline.hidden = !words;
 }
 
 // The app draws its home when somebody opens it.
@@ -258,7 +265,7 @@ function listen() {
   store.on("places", () => { head(); parts.list.sync(); });
   store.on("home", () => { if (store.channel === "home") conversation(); });
   store.on("services", head);
-  store.on("online", () => { parts.offline.hidden = store.online; });
+  for (const topic of ["online", "all"]) store.on(topic, trouble);
   window.addEventListener("focus", () => store.channel && store.channel !== "home" && markRead(store.channel));
   window.addEventListener("resize", arrange);
   window.addEventListener("hashchange", follow);

@@ -2,7 +2,7 @@
 
 const CALLS_KEPT = 200;
 
-/** Topics: "all", "channel", "messages", "places", "view", "home", "services", "thread", "online", "read". */
+/** Topics: "all", "channel", "messages", "places", "view", "home", "services", "thread", "online" (bot included), "read". */
 class Store {
   #listeners = new Map();
 
@@ -24,6 +24,7 @@ class Store {
     this.channel = null;
     this.thread = null;
     this.online = false;
+    this.bot = ""; // why the bot does not answer; empty: it runs
     this.guide = {};
   }
 
@@ -49,6 +50,7 @@ class Store {
     this.view = picture.view;
     this.depth = picture.depth;
     this.home = picture.home;
+    this.bot = picture.bot;
     this.services = new Map(picture.services.map((service) => [service.name, service]));
     if (!this.channels.has(this.channel) && this.channel !== "home") this.channel = picture.channels[0]?.id ?? null;
     if (this.thread && !this.channels.has(this.thread.channel)) this.thread = null;
@@ -84,6 +86,9 @@ class Store {
       case "home":
         this.home = change.home;
         return this.tell("home");
+      case "bot":
+        this.bot = change.bot;
+        return this.tell("online");
       case "places":
         this.#places(change);
         return this.tell("places");
