@@ -106,6 +106,7 @@ def furnish(workspace: Workspace) -> None:
 def open_accounts(payments: PaymentsSimulator) -> None:
     """Recipients worth trying, besides those the simulator knows already."""
     payments.add_account("kim@example.com", full_name="Kim Park", country="KOR")
+    payments.add_account("ben@example.com", full_name="Ben Carter", country="USA")
     payments.add_account("old@example.com", full_name="Olive Dormant", status="inactive", is_verified=False)
 
 

@@ -40,6 +40,8 @@ from bot.playground.workspace import Workspace
 
 _READY_SECONDS = 30.0
 _OK = 200
+UNSTEADY_SECONDS = 6.0
+"""How long *unknown* lasts at least: reading it would settle it before anybody had seen it."""
 WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6.0, "audio_conversion": 4.0}
 """How long localization takes here: long enough to see that it takes a while, and to cancel."""
 
@@ -53,6 +55,7 @@ class Playground:
         self._stack = AsyncExitStack()
         self.workspace = Workspace()
         self.payments = PaymentsSimulator(step_seconds=4.0)
+        self.payments.be_unsteady(UNSTEADY_SECONDS)
         self.delivery = DeliverySimulator(step_seconds=6.0)
         self.localization = LocalizationSimulator(work_seconds=WORK_SECONDS)
         self.emails = EmailsSimulator(manners=Manners(latency=0.3, file_latency=1.5))

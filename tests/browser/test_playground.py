@@ -8,7 +8,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.playground.cast import FIRST_COMMAND
+from bot.playground.cast import FIRST_COMMAND, SAMPLE
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.launch import Playground
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -123,3 +124,23 @@ async def test_a_bot_that_died_is_told_of_until_it_is_back(visit: Page, playgrou
     await playground.until_ready()
     await say(visit, FIRST_COMMAND)
     await expect(visit.get_by_test_id("message").last).to_contain_text("Ana Maria Lopez")
+
+
+async def test_unknown_lasts_long_enough_to_be_read(visit: Page, playground: Playground) -> None:
+    playground.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout"))
+    await enter(visit, "C0FINANCE")
+    await say(visit, FIRST_COMMAND)
+    await become(visit, "U0ADA")
+    await enter(visit, "C0APPROVE")
+    card = visit.get_by_test_id("message").filter(has_text="25.00 USD to ana@example.com").first
+    await card.get_by_role("button", name="Approve").click()
+    await expect(card).to_contain_text("unknown")
+    await shot(visit, "unknown")
+    await expect(card).to_contain_text("completed", timeout=30_000)
+    assert [entry.cents for entry in playground.payments.ledger.entries] == [2_500]
+
+
+async def test_everybody_in_the_sample_can_be_paid(playground: Playground) -> None:
+    addresses = [line.partition(",")[0] for line in SAMPLE.splitlines()[1:]]
+    accounts = [playground.payments.accounts[address] for address in addresses]
+    assert [account.status for account in accounts] == ["active"] * len(addresses)

@@ -1,8 +1,13 @@
 """Who and what lives in the playground."""
 
+import re
+from pathlib import Path
+
 from bot.playground.cast import furnish
 from bot.playground.workspace import Workspace
 from handlers.commands import declared
+
+ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_completes_what_the_bot_declares() -> None:
@@ -10,3 +15,12 @@ def test_the_page_completes_what_the_bot_declares() -> None:
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
     assert known == {f"/{one.name}": (one.hint, one.summary) for one in declared()}
+
+
+def test_the_tour_and_the_readme_are_the_same_steps() -> None:
+    readme = (ROOT / "README.md").read_text()
+    minutes = readme.partition("### The first five minutes")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\d\. \*\*(.+?)\.\*\*", minutes, re.MULTILINE)
+    tour = (ROOT / "bot" / "playground" / "console" / "page" / "js" / "tour.js").read_text()
+    assert len(steps) > 5
+    assert re.findall(r'^    title: "(.+)",$', tour, re.MULTILINE) == steps

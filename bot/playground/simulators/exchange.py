@@ -80,6 +80,9 @@ class Refusal(Exception):
         self.answer = answer
 
 
+_LEAVES_UNKNOWN = UNANSWERED | REPLACED | {FaultKind.ERROR_500}
+
+
 class Exchange:
     """Writes requests down as they come and go, and misbehaves as the switches say."""
 
@@ -87,6 +90,8 @@ class Exchange:
         self._clock = clock
         self._faults = faults
         self._recorder = recorder
+        self.unsteady_seconds = 0.0
+        self._steady_at = 0.0
         self._stopping = asyncio.Event()
 
     async def serve(
@@ -101,6 +106,10 @@ class Exchange:
         ask = await _read(request, operation)
         fault = self._faults.take(operation)
         call = self.arrived(request, operation, fault, body=ask.loggable())
+        if fault is not None and fault.kind in _LEAVES_UNKNOWN:
+            self._steady_at = self._clock() + self.unsteady_seconds
+        elif fault is None and request.method == "GET":
+            await self.pause(self._steady_at - self._clock())
         answer, effect = answered(fault, lambda: handle(ask), answer_to)
         await self.delay(fault)
         return self.leave(request, call, fault, answer.response(), told=answer.body, effect=effect)

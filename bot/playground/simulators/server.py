@@ -35,6 +35,10 @@ class Server:
         self._runner: web.AppRunner | None = None
         self._address = ("", 0)
 
+    def be_unsteady(self, seconds: float) -> None:
+        """After a request that leaves its outcome unknown, reads are answered only so many seconds later."""
+        self._exchange.unsteady_seconds = seconds
+
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
         """Serve on ``host`` and ``port`` (0: any free one); after a stop again, with what it knew before."""
         self._exchange.start()
