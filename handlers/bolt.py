@@ -217,9 +217,9 @@ class _Listeners:
             used = Shortcut.read(body)
         handler = self._router.shortcuts.get(used.callback_id)
         if handler is not None:
-            asker = Listener(
-                response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=used.thread_ts
-            )
+            # The head of a thread stands in the channel, and there its reader looks.
+            thread_ts = used.thread_ts if used.thread_ts != used.ts else ""
+            asker = Listener(response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=thread_ts)
             wait = self._desk.allowance.take(used.user)
             late = Private(answers.too_many(wait)) if wait else None
             answer = late or await self._answer(handler(self._desk, used), used.trigger_id, asker)

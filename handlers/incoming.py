@@ -64,7 +64,8 @@ class Command:
 class Click:
     """A pressed button, or a choice in a menu, whose value is then that of the option.
 
-    ``channel`` and ``ts`` are the message it stands on, ``thread_ts`` the thread of that; empty in a modal.
+    ``channel`` and ``ts`` are the message it stands on, ``thread_ts`` the thread of that; empty in a modal. What was
+    chosen in a form that was submitted has the form's ``view_id``, and no trigger that could open another one.
     """
 
     action_id: str
@@ -75,6 +76,7 @@ class Click:
     trigger_id: str
     response_url: str
     thread_ts: str = ""
+    view_id: str = ""
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Click":

@@ -144,6 +144,7 @@ _SIGNATURES = (
     (b"{\\rtf", "rtf"),
     (b"\x1f\x8b", "gz"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
+    (b"Rar!\x1a\x07", "rar"),
 )
 
 

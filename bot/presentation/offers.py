@@ -5,15 +5,20 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
-from bot.presentation.text import mrkdwn, plain, quote, section, sentence_of, spoken
+from bot.presentation.text import clean, mrkdwn, plain, quote, section, sentence_of, shorten
 
 USE = "use"
 """The id of the menu; a button's id is this, a point and the name of what it does."""
 SHORTCUT = "use_file"
 SHORTCUT_NAME = "Use this file"
+CHOSEN = "use_file.chosen"
+"""The form that the shortcut opens; its only field is the next."""
+CHOICE = "choice"
 
 _NAME_LIMIT = 120
 _BUTTONS = 5
+_RADIOS = 10
+_LABEL = 75
 _KILO, _MEGA = 1024, 1024 * 1024
 _MINUTE = 60
 _SIGNS = {
@@ -31,6 +36,7 @@ _WORDS = {
 }
 _NAMED = {"txt": "text"}
 _PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
+_ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
 _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
 
 
@@ -61,23 +67,60 @@ def gone(file: DroppedFile) -> Content:
     return Content(text=said, blocks=[section(mrkdwn(said))])
 
 
-def several(found: Sequence[tuple[DroppedFile, Sequence[Offered]]], troubles: Sequence[UnusableFile]) -> Content:
-    """What can be done with each of the files of a message, for who asked with the shortcut."""
-    lines: list[str] = []
+def several(
+    found: Sequence[tuple[DroppedFile, Sequence[Offered]]], troubles: Sequence[UnusableFile], *, channel: str
+) -> Block:
+    """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
     blocks: list[Block] = []
     for file, uses in found:
-        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
-        if not uses:
-            said = f":paperclip: *{_name(file)}* · {facts(file)}: nothing here can use it. {_USABLE}"
-        lines.append(said + (f"\nI can: {', '.join(use.label for use in uses)}." if uses else ""))
+        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if uses else no_use(file).text
         blocks.append(section(mrkdwn(said)))
-        if uses:
-            blocks.append(_choice(file, uses))
-    for trouble in troubles:
-        said = unusable(trouble).text
-        lines.append(said)
-        blocks.append(section(mrkdwn(said)))
-    return Content(text=spoken(lines), blocks=blocks)
+    blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
+    usable = [(file, uses) for file, uses in found if uses]
+    if not usable:
+        return _form(blocks)
+    options = [_options(file, uses) for file, uses in usable]
+    if len(usable) == 1 and len(options[0]) <= _RADIOS:
+        element: Block = {"type": "radio_buttons", "options": options[0]}
+    else:
+        labels = [plain(shorten(clean(file.name), _LABEL) or "file") for file, _ in usable]
+        groups = [{"label": label, "options": few} for label, few in zip(labels, options, strict=True)]
+        element = {"type": "static_select", "option_groups": groups}
+    element |= {"action_id": CHOICE, "initial_option": options[0][0]}
+    blocks.append({"type": "input", "block_id": CHOICE, "label": plain("What to do"), "element": element})
+    return {**_form(blocks), "callback_id": CHOSEN, "submit": plain("Go on"), "private_metadata": channel}
+
+
+def told(content: Content) -> Block:
+    """The same form where there is nothing to choose."""
+    return _form([section(mrkdwn(content.text))])
+
+
+def started() -> Block:
+    """What the form turns into when the work has begun."""
+    return _form([section(mrkdwn(":outbox_tray: It has begun. The answer comes into the thread of the file."))])
+
+
+def _form(blocks: list[Block]) -> Block:
+    close = plain("Close")
+    return {"type": "modal", "callback_id": "notice", "title": plain(SHORTCUT_NAME), "close": close, "blocks": blocks}
+
+
+def _options(file: DroppedFile, uses: Sequence[Offered]) -> list[Block]:
+    known = reference(file)
+    return [{"text": plain(use.label), "value": f"{use.name}|{known}"} for use in uses]
+
+
+def no_use(file: DroppedFile) -> Content:
+    """Nothing can be done with a file; of an archive, what to do instead."""
+    said = f":paperclip: *{_name(file)}* · {facts(file)}: nothing here can use it. "
+    said += "Unpack the archive and upload what is in it." if is_archive(file) else _USABLE
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def is_archive(file: DroppedFile) -> bool:
+    """Whether other files are packed in it."""
+    return file.format in _ARCHIVES
 
 
 def unusable(trouble: UnusableFile) -> Content:
@@ -172,10 +215,8 @@ def _choice(file: DroppedFile, uses: Sequence[Offered]) -> Block:
             for use in uses
         ]
     else:
-        options = [{"text": plain(use.label), "value": f"{use.name}|{known}"} for use in uses]
-        elements = [
-            {"type": "static_select", "action_id": USE, "placeholder": plain("Choose what to do"), "options": options}
-        ]
+        hint = plain("Choose what to do")
+        elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, uses)}]
     return {"type": "actions", "block_id": f"{USE}:{file.id}", "elements": elements}
 
 

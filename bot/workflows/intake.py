@@ -114,6 +114,8 @@ async def _look(ctx: Context, row: DropRow) -> None:
             await _later(ctx, row, unusable.trouble)
         else:
             await _keep_quiet(ctx, row, unusable.trouble)
+        if unusable.trouble is FileTrouble.EMPTY:
+            await _tell(ctx, row, offers.unusable(unusable))
     except (ServiceNow, OutcomeUnknown) as silent:
         wait = silent.retry_after if isinstance(silent, ServiceNow) else None
         await _later(ctx, row, silent.reason, wait=wait)
@@ -121,12 +123,14 @@ async def _look(ctx: Context, row: DropRow) -> None:
         log.error("a dropped file could not be looked at", file=row.id, reason=str(refused))  # noqa: TRY400
         await _later(ctx, row, str(refused))
     else:
-        await _decide(ctx, file)
+        await _decide(ctx, row, file)
 
 
-async def _decide(ctx: Context, file: DroppedFile) -> None:
+async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
     if not fitting(ctx, file):
         await ctx.store.write(lambda tx: tx.dropped.quiet(file.id), name="file_quiet")
+        if offers.is_archive(file):
+            await _tell(ctx, row, offers.no_use(file))
         return
     now = ctx.clock.now()
 
@@ -261,6 +265,15 @@ def _dropped(row: DropRow) -> DroppedFile:
         thread_ts=row.thread_ts,
         user=row.user,
     )
+
+
+async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
+    """Say to who uploaded it, and to nobody else, why there is no offer: they expected one, and can mend it."""
+    thread_ts = row.thread_ts if row.thread_ts != row.message_ts else ""
+    try:
+        await ctx.messenger.whisper(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("nobody was told why a file is not offered", file=row.id, reason=silent.reason)
 
 
 async def _keep_quiet(ctx: Context, row: DropRow, reason: str) -> None:

@@ -8,9 +8,9 @@ from bot.domain.files import Share
 from bot.presentation import offers
 from bot.workflows.intake import still_there
 from handlers.desk import Desk
-from handlers.incoming import Click
-from handlers.replies import Nothing, Private, Reply
-from handlers.router import ClickHandler, Router
+from handlers.incoming import Click, Submission
+from handlers.replies import Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Router, SubmissionHandler
 from handlers.uses.use import Use
 
 _PARTS = 3
@@ -21,11 +21,13 @@ _REMEMBERED = 200
 
 
 def register(router: Router, uses: Sequence[Use]) -> None:
-    """A button for each use, and the menu that stands for them where they are many."""
+    """A button for each use, the menu that stands for them where they are many, and the form of the shortcut."""
     presses = _Presses()
     for use in uses:
         router.actions[f"{offers.USE}.{use.name}"] = _button(use, presses)
-    router.actions[offers.USE] = _menu({use.name: use for use in uses}, presses)
+    by_name = {use.name: use for use in uses}
+    router.actions[offers.USE] = _menu(by_name, presses)
+    router.views[offers.CHOSEN] = _form(by_name, presses)
 
 
 class _Presses:
@@ -59,6 +61,34 @@ def _menu(by_name: dict[str, Use], presses: _Presses) -> ClickHandler:
         return Private(offers.stale()) if use is None else await _start(use, reference, desk, click, presses)
 
     return chosen
+
+
+def _form(by_name: dict[str, Use], presses: _Presses) -> SubmissionHandler:
+    async def submitted(desk: Desk, form: Submission) -> Reply:
+        name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
+        use = by_name.get(name)
+        if use is None:
+            return Private(offers.stale())
+        click = Click(
+            action_id=f"{offers.USE}.{name}",
+            value=reference,
+            user=form.user,
+            channel=form.metadata,
+            ts="",
+            trigger_id="",
+            response_url="",
+            view_id=form.view_id,
+        )
+        reply = await _start(use, reference, desk, click, presses)
+        match reply:
+            case Open(view=view):
+                return Replace(view)
+            case Nothing():
+                return Replace(offers.started())
+            case _:
+                return reply
+
+    return submitted
 
 
 async def _start(use: Use, reference: str, desk: Desk, click: Click, presses: _Presses) -> Reply:

@@ -1,16 +1,25 @@
-"""The shortcut *Use this file*: what can be done with the files of a message, for the eyes of who asks."""
+"""The shortcut *Use this file*: a form with what can be done with the files of a message.
+
+A form, because it stands before the eyes of who asked: a private message appears below everything else, or in a thread
+that is not open.
+"""
 
 import asyncio
 
+from bot.domain.content import Block
+from bot.domain.errors import ServiceNow, SwitchboardError
 from bot.domain.files import DroppedFile, Share, UnusableFile
-from bot.presentation import offers
+from bot.presentation import answers, offers
 from bot.workflows.intake import still_there
 from bot.workflows.usable import fitting
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Shortcut
-from handlers.replies import Answer, Later, Private, Reply
+from handlers.replies import Nothing, Open, Reply
 from handlers.router import Router
+
+_SOON = 1.0
+"""Seconds that the form may wait for the files: its trigger lives three."""
 
 
 def register(router: Router) -> None:
@@ -21,18 +30,37 @@ def register(router: Router) -> None:
 async def use_file(desk: Desk, used: Shortcut) -> Reply:
     """Offer each file of the message; where the bot is no member, say how to invite it."""
     if not used.files:
-        return Private(offers.no_file())
-    return Later(lambda: _look(desk, used), meanwhile=Private(offers.looking()))
+        return Open(offers.told(offers.no_file()))
+    looking = desk.whispers.begin(_look(desk, used))
+    done, _ = await asyncio.wait({looking}, timeout=_SOON)
+    if done:
+        return Open(looking.result())
+    view_id = await desk.messenger.open_view(trigger_id=used.trigger_id, view=offers.told(offers.looking()))
+
+    async def turn() -> None:
+        view = await looking
+        try:
+            await desk.messenger.update_view(view_id=view_id, view=view)
+        except SwitchboardError:
+            return  # whoever closed the form does not wait for it
+
+    desk.whispers.begin(turn())
+    return Nothing()
 
 
-async def _look(desk: Desk, used: Shortcut) -> Answer:
-    if not await can_post(desk.messenger, used.channel):
-        direct = used.channel.startswith(("D", "G"))
-        return Private(offers.not_in_direct_messages() if direct else offers.not_here())
-    share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
-    looked = await asyncio.gather(*(_examine(desk, file_id, share) for file_id in used.files))
+async def _look(desk: Desk, used: Shortcut) -> Block:
+    """The form, or why there is nothing to choose."""
+    try:
+        if not await can_post(desk.messenger, used.channel):
+            direct = used.channel.startswith(("D", "G"))
+            return offers.told(offers.not_in_direct_messages() if direct else offers.not_here())
+        share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
+        looked = await asyncio.gather(*(_examine(desk, file_id, share) for file_id in used.files))
+    except ServiceNow as silent:
+        return offers.told(answers.try_again(f"{silent.service} {silent.reason}."))
     found = [(file, fitting(desk.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
-    return Private(offers.several(found, [trouble for trouble in looked if isinstance(trouble, UnusableFile)]))
+    troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
+    return offers.several(found, troubles, channel=used.channel)
 
 
 async def _examine(desk: Desk, file_id: str, share: Share) -> DroppedFile | UnusableFile:

@@ -8,7 +8,7 @@ from bot.presentation import email_forms
 from handlers.commands.email import admitted
 from handlers.desk import Desk
 from handlers.incoming import Click
-from handlers.replies import Nothing, Open, Private, Reply
+from handlers.replies import Answer, Later, Nothing, Open, Private, Replace, Reply
 from handlers.uses.use import Use
 from handlers.views.emails import next_form
 
@@ -25,6 +25,12 @@ async def process(desk: Desk, click: Click, file: DroppedFile) -> Reply:
     done, _ = await asyncio.wait({reading}, timeout=_SOON)
     if done:
         return Open(reading.result()[0])
+    if not click.trigger_id:  # a form is open already, and turns into the next one
+
+        async def later() -> Answer:
+            return Replace((await reading)[0])
+
+        return Later(later, meanwhile=Replace(email_forms.reading(file.name)))
     view_id = await desk.messenger.open_view(trigger_id=click.trigger_id, view=email_forms.reading(file.name))
 
     async def turn() -> None:

@@ -64,7 +64,7 @@ def _start(declared: Capability) -> Start:
             requester=click.user,
             channel=file.channel,
             thread_ts=file.thread_ts,
-            source_key=f"click:{click.trigger_id}",
+            source_key=f"click:{click.trigger_id or click.view_id}",
             pressed=True,
         )
         sight = await ask(desk.ctx, asked)

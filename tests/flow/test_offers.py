@@ -12,6 +12,8 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
+from bot.playground.workspace.model import View
+from bot.presentation import offers
 from bot.presentation.answers import private
 from handlers.desk import Desk
 from handlers.incoming import Click
@@ -95,6 +97,26 @@ async def test_in_a_direct_message(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"", "*a.csv*: This file is empty."),
+        ("a.zip", b"PK\x03\x04" + bytes(26) + b"a.wav", "Unpack the archive and upload what is in it."),
+        ("a.rar", b"Rar!\x1a\x07\x01\x00" + bytes(90), "Unpack the archive and upload what is in it."),
+    ],
+)
+async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(
+    rig: Rig, name: str, content: bytes, words: str
+) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, name, content)
+    await rig.pass_time(120, steps=5)
+    assert said(rig) == []
+    (told,) = rig.workspace.ephemerals(MARIA)
+    assert words in told.text
+    assert told.thread_ts == ""
+    assert words in words_of(await use_file(rig, dropped))
+
+
+@pytest.mark.parametrize(
     "tell",
     [
         ("message",),
@@ -151,9 +173,9 @@ async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)]
     )
     await rig.settle()
-    offers = said(rig)
-    assert {offer.thread_ts for offer in offers} == {dropped.ts}
-    assert sorted((offer.text.split("*")[1], offer.buttons[0].text) for offer in offers) == [
+    made = said(rig)
+    assert {offer.thread_ts for offer in made} == {dropped.ts}
+    assert sorted((offer.text.split("*")[1], offer.buttons[0].text) for offer in made) == [
         ("a.wav", "Detect gender"),
         ("b.csv", "Pay in bulk"),
         ("d.wav", "Detect gender"),
@@ -212,8 +234,8 @@ async def test_a_file_whose_record_names_no_message_is_found_in_its_conversation
 async def test_the_shortcut_on_a_file_whose_record_names_no_message(rig: Rig, wants: Wants) -> None:
     root = await rig.workspace.say(MARIA, FINANCE, "listen")
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=(), odd="placeless")
-    answer = await use_file(rig, dropped)
-    await rig.workspace.click(MARIA, FINANCE, answer.ts, "use.gender")
+    await use_file(rig, dropped)
+    await choose(rig, "Detect gender")
     assert [name for name, _ in wants.started] == ["gender"]
     message = slack.message_event(rig.workspace._state, rig.workspace.channel(FINANCE), dropped)
     await rig.workspace.send_event(message)
@@ -228,8 +250,8 @@ async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> Non
     await rig.workspace.send_event(slack.message_event(rig.workspace._state, place, dropped))
     await rig.pass_time(60, steps=5)
     assert said(rig) == []
-    answer = await use_file(rig, dropped)
-    assert "has 5120 MB; the largest one may have is 1024 MB" in answer.text
+    form = await use_file(rig, dropped)
+    assert "has 5120 MB; the largest one may have is 1024 MB" in words_of(form)
 
 
 async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
@@ -402,7 +424,7 @@ async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> No
         await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
         await until_told(rig, 1)
         assert [name for name, _ in wants.started] == ["convert"]
-        assert [button.text for button in (await use_file(rig, dropped)).buttons] == ["Convert"]
+        assert list(choices(await use_file(rig, dropped))) == ["Convert"]
         await rig.workspace.delete_file(MARIA, dropped.files[0])
         await rig.workspace.until(lambda: not said(rig)[0].buttons)
     finally:
@@ -412,28 +434,56 @@ async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> No
 # the shortcut
 
 
-async def use_file(rig: Rig, message: Message, *, user: str = MARIA) -> Message:
-    seen = len(rig.workspace.ephemerals(user))
+async def use_file(rig: Rig, message: Message, *, user: str = MARIA) -> View:
+    """Use the shortcut on a message; the form that it opens."""
     await rig.workspace.shortcut(user, "use_file", channel=message.channel, ts=message.ts)
 
-    def answered() -> Message | None:
-        new = rig.workspace.ephemerals(user)[seen:]
-        return new[-1] if new and "Looking" not in new[-1].text else None
+    def answered() -> View | None:
+        view = rig.workspace.modal(user)
+        return view if view is not None and "Looking" not in words_of(view) else None
 
     return await rig.workspace.until(answered)
 
 
-async def test_the_shortcut_offers_to_one_person_in_the_thread(rig: Rig, wants: Wants) -> None:
+def words_of(view: View) -> str:
+    """What the form says."""
+    return "\n".join(block["text"]["text"] for block in view.blocks if block["type"] == "section")
+
+
+def choices(view: View) -> dict[str, str]:
+    """What can be chosen in the form: labels and values."""
+    elements = [block["element"] for block in view.blocks if block["type"] == "input"]
+    groups = [group for element in elements for group in element.get("option_groups", [element])]
+    return {option["text"]["text"]: option["value"] for group in groups for option in group["options"]}
+
+
+async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:
+    """Submit the form with this choice; what it turns into."""
+    view = rig.workspace.modal(user)
+    assert view is not None
+    await rig.workspace.submit(user, {offers.CHOICE: choices(view)[label]})
+    turned = rig.workspace.modal(user)
+    return words_of(turned) if turned is not None else ""
+
+
+async def test_the_shortcut_offers_to_one_person_in_a_form(rig: Rig, wants: Wants) -> None:
     root = await rig.workspace.say(MARIA, FINANCE, "listen")
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, thread_ts=root.ts, tell=())
-    answer = await use_file(rig, dropped, user=ZOE)
-    assert answer.thread_ts == root.ts
-    assert [button.text for button in answer.buttons] == ["Detect gender", "Convert"]
-    await rig.workspace.click(ZOE, FINANCE, answer.ts, "use.gender")
+    form = await use_file(rig, dropped, user=ZOE)
+    assert words_of(form) == ":headphones: *a.wav* · WAV audio, 2 KB"
+    assert list(choices(form)) == ["Detect gender", "Convert"]
+    assert await choose(rig, "Convert", user=ZOE) == f"Convert begins for {ZOE}"
     ((name, file),) = wants.started
-    assert (name, file.message_ts, file.thread_ts) == ("gender", dropped.ts, root.ts)
+    assert (name, file.message_ts, file.thread_ts) == ("convert", dropped.ts, root.ts)
     await rig.pass_time(120, steps=3)
     assert said(rig) == []
+
+
+async def test_the_form_of_the_shortcut_is_right_as_it_comes(rig: Rig, wants: Wants) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await use_file(rig, dropped)
+    await rig.workspace.submit(MARIA)
+    assert [name for name, _ in wants.started] == ["gender"]
 
 
 async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: Wants) -> None:
@@ -441,12 +491,11 @@ async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: 
         MARIA, FINANCE, [("a.wav", WAV), ("b.csv", CSV), ("c.bin", bytes(range(256))), ("d.wav", WAV)], tell=()
     )
     rig.workspace.set_file(dropped.files[3], odd="external")
-    answer = await use_file(rig, dropped)
-    assert [button.text for button in answer.buttons] == ["Detect gender", "Convert", "Pay in bulk"]
-    assert "*c.bin* · a format that I do not know, 256 bytes: nothing here can use it" in answer.text
-    assert "*d.wav*: This file lies outside of Slack" in answer.text
-    table = next(button for button in answer.buttons if button.text == "Pay in bulk")
-    await rig.workspace.click(MARIA, FINANCE, answer.ts, table.action_id, block_id=table.block_id)
+    form = await use_file(rig, dropped)
+    assert list(choices(form)) == ["Detect gender", "Convert", "Pay in bulk"]
+    assert "*c.bin* · a format that I do not know, 256 bytes: nothing here can use it" in words_of(form)
+    assert "*d.wav*: This file lies outside of Slack" in words_of(form)
+    await choose(rig, "Pay in bulk")
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 
 
@@ -462,27 +511,45 @@ async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: 
 )
 async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: str) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV, odd=odd)
-    assert words in (await use_file(rig, dropped)).text
+    assert words in words_of(await use_file(rig, dropped))
 
 
 async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "no file")
-    assert "There is no file in this message" in (await use_file(rig, message)).text
+    assert "There is no file in this message" in words_of(await use_file(rig, message))
 
 
 async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:
     dropped = await rig.workspace.drop(MARIA, RANDOM, "a.wav", WAV)
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []
-    answer = await use_file(rig, dropped)
-    assert "/invite @Switchboard" in answer.text
-    assert answer.buttons == []
+    form = await use_file(rig, dropped)
+    assert "/invite @Switchboard" in words_of(form)
+    assert not form.submit
+    await rig.workspace.close(MARIA)
     rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)
-    assert [button.text for button in (await use_file(rig, dropped)).buttons] == ["Detect gender", "Convert"]
+    assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]
 
 
-async def test_the_shortcut_after_the_offer_uses_what_is_known(rig: Rig) -> None:
+async def test_the_shortcut_after_the_offer_uses_what_is_known(rig: Rig, wants: Wants) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await rig.settle()
-    assert len((await use_file(rig, dropped)).buttons) == 2
+    await use_file(rig, dropped)
     assert len(said(rig)) == 1
+    assert await choose(rig, "Convert") == f"Convert begins for {MARIA}"
+    ((name, file),) = wants.started
+    assert (name, file.message_ts, file.thread_ts) == ("convert", dropped.ts, dropped.ts)
+
+
+async def test_what_is_deleted_before_it_is_chosen_in_the_form(rig: Rig, wants: Wants) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await use_file(rig, dropped)
+    await rig.workspace.delete_file(MARIA, dropped.files[0])
+    assert "This file was deleted" in await choose(rig, "Convert")
+    assert wants.started == []
+
+
+async def test_slack_takes_its_time_with_the_files_of_the_shortcut(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    rig.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", seconds=1.3))
+    assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.domain.content import Content
 from bot.domain.files import DroppedFile, FileKind, FileTrouble, UnusableFile
 from bot.domain.sniffing import KIND_OF
 from bot.presentation import offers
-from tests.presentation.checks import calls_in, check_message, readable
+from tests.presentation.checks import calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign
 
 
@@ -71,13 +72,14 @@ def test_offers_fit_and_call_nobody(shown: DroppedFile, uses: list[Named]) -> No
 
 
 @given(FOUND, st.lists(TROUBLES, max_size=5))
-def test_the_answer_to_the_shortcut_fits_and_calls_nobody(
+def test_the_form_of_the_shortcut_fits_and_calls_nobody(
     found: list[tuple[DroppedFile, list[Named]]], troubles: list[UnusableFile]
 ) -> None:
     if found or troubles:
-        content = offers.several(found, troubles)
-        check_message(content)
-        assert calls_in(content) == set()
+        view = offers.several(found, troubles, channel="C0")
+        check_view(view)
+        assert calls_in(Content(text="-", blocks=view["blocks"])) == set()
+        assert ("submit" in view) == any(uses for _, uses in found)
 
 
 @given(TROUBLES)
