@@ -18,6 +18,7 @@ from bot import staffing
 from bot.checks import cautions, examine_all
 from bot.clients.limiter import SlidingWindowLimiter
 from bot.clients.routes_file import load_routes
+from bot.clients.service_errors import told
 from bot.clients.transport import open_session
 from bot.delivering import make_delivery
 from bot.domain.approvals import Role, full_member
@@ -363,7 +364,7 @@ async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
     """The answer, or what went wrong in words."""
     try:
         return await pending, ""
-    except OperatorError as trouble:
-        return None, trouble.problem
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as trouble:
+    except (OperatorError, ServiceNow, ServiceNever) as trouble:
+        return None, told(trouble)
+    except OutcomeUnknown as trouble:
         return None, trouble.reason

@@ -5,21 +5,19 @@ it too. It knows the secret values in force, in the encodings in which they trav
 secrets have.
 """
 
-import base64
-import json
 import logging
 import re
 import sys
 from collections.abc import Callable, Iterable
-from urllib.parse import quote, quote_plus
 
 import structlog
 from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 from structlog.types import EventDict, Processor, WrappedLogger
 
+from bot.domain.spellings import SHORTEST_SECRET, spellings
+
 _HIDDEN = "[hidden]"
-_SHORTEST_SECRET = 6
 _SHAPES = tuple(
     re.compile(shape)
     for shape in (
@@ -49,12 +47,12 @@ class Redaction:
     """Takes secrets out of a finished line."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        spellings: set[str] = set()
+        found: set[str] = set()
         for secret in secrets:
-            if len(secret) >= _SHORTEST_SECRET:
-                spellings |= _spellings(secret)
-        self._spellings = tuple(sorted(spellings, key=len, reverse=True))
-        self._known = re.compile("|".join(map(re.escape, self._spellings))) if spellings else None
+            if len(secret) >= SHORTEST_SECRET:
+                found |= spellings(secret)
+        self._spellings = tuple(sorted(found, key=len, reverse=True))
+        self._known = re.compile("|".join(map(re.escape, self._spellings))) if found else None
 
     def known(self, text: str) -> str:
         """A text without the secret values themselves; quick where there are none."""
@@ -68,35 +66,6 @@ class Redaction:
         for shape in _SHAPES:
             line = shape.sub(_HIDDEN, line)
         return _RESPONSE_URL.sub(rf"\1{_HIDDEN}", line)
-
-
-_ESCAPE = re.compile("%[0-9A-F]{2}")
-
-
-def _spellings(secret: str) -> set[str]:
-    """A secret as it may stand in a line: plain, escaped, in an address, in base64 alone or behind a user name."""
-    plain = {secret}
-    for _ in range(2):  # a dictionary's repr in a line of JSON
-        plain |= {escaped for text in plain for escaped in _escaped(text)}
-    encoded = {base64.b64encode(secret.encode()).decode().rstrip("="), *_inside_base64(secret.encode())}
-    safe = {text.replace("+", "-").replace("/", "_") for text in encoded}
-    quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
-    quoted |= {_ESCAPE.sub(lambda found: found[0].lower(), text) for text in quoted}
-    return plain | quoted | encoded | safe
-
-
-def _escaped(text: str) -> Iterable[str]:
-    yield repr(text)[1:-1]
-    yield repr(text.encode())[2:-1]
-    yield json.dumps(text)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
-
-
-def _inside_base64(secret: bytes) -> Iterable[str]:
-    """The characters that do not depend on what stands before and after, for each of the three alignments."""
-    for before in range(3):
-        whole = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
-        yield whole[(before * 8 + 5) // 6 : (before + len(secret)) * 8 // 6]
 
 
 def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = logging.INFO) -> None:

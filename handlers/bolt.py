@@ -23,7 +23,7 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clients.service_errors import sentence
+from bot.clients.service_errors import sentence, told
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files import UnusableFile
@@ -334,7 +334,7 @@ class _Listeners:
             return Private(mistakes([broken]))
         except ServiceNow as silent:
             log.warning("a request could not be handled", reason=str(silent))
-            return Private(answers.try_again(f"{silent.service} {silent.reason}."))
+            return Private(answers.try_again(f"{silent.service} {told(silent)}."))
         except CommitUnknown as lost:
             log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
             return Private(answers.uncertain(self._desk.spelled("pay")))

@@ -9,7 +9,7 @@ from math import ceil
 from types import MappingProxyType
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import NotExecuted, Reply, Unknown, read_error, refusal
+from bot.domain.outcome import NotExecuted, Reply, Unknown, read_error, refusal, with_words
 
 _TWO_MINUTES = 120
 _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -30,21 +30,21 @@ def read_failure(
     Returns:
         ``ServiceNow``: no answer, 408, 425, 429, 5xx, or a 2xx that is not the record.
         ``OperatorError``: 401, 403, a redirect, or a page instead of an answer.
-        ``ServiceNever``: every other refusal; ``words`` only where the service allows showing them.
+        ``ServiceNever``: every other refusal; ``words`` unless the service forbids showing them.
     """
     status = reply.status
     if status is None:
         return ServiceNow(service, f"no answer ({reply.failure or 'unknown reason'})")
     if reply.is_success:
         return ServiceNow(service, "its answer could not be read")
+    said = read_error(reply, names)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _SERVICE_NOW:
-        return ServiceNow(service, f"it answered {status}", retry_after=reply.retry_after)
+        return ServiceNow(service, f"it answered {status}", retry_after=reply.retry_after, words=said.words)
     if not _is_refusal_of_the_request(reply, status):
-        return _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
-    said = read_error(reply)
-    return ServiceNever(
-        service, refusal(status, said.named(names)), status=status, words=said.message if said.may_be_shown else ""
-    )
+        trouble = _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
+        trouble.words = said.words
+        return trouble
+    return ServiceNever(service, refusal(status, said.named(names)), status=status, words=said.words)
 
 
 def _is_refusal_of_the_request(reply: Reply, status: int) -> bool:
@@ -77,24 +77,25 @@ def sentence(
         service: its name, for outcomes, which do not carry one.
     """
     match trouble:
-        case ServiceNow(service=name, reason=reason, retry_after=wait):
-            text = f"{_told(name, reason)}; try again {_when(wait)}"
+        case ServiceNow(service=name, reason=reason, retry_after=wait, words=words):
+            text = f"{with_words(_told(name, reason), words)}; try again {_when(wait)}"
         case ServiceNever(service=name, words=words) if words:
             text = f"The {name} service says: {words}"
         case ServiceNever(service=name, reason=reason, status=status):
             text = _told(name, reason) + ("" if status is None else "; check what you gave")
-        case OperatorError(problem=problem, mend=mend):
-            text = f"The operator of Switchboard has to mend this: {problem}{f'; {mend}' if mend else ''}"
-        case NotExecuted(again=True, reason=reason, retry_after=wait):
-            text = f"{_told(service, reason)}; nothing was executed, try again {_when(wait)}"
+        case OperatorError(problem=problem, mend=mend, words=words):
+            what = with_words(problem, words)
+            text = f"The operator of Switchboard has to mend this: {what}{f'; {mend}' if mend else ''}"
+        case NotExecuted(again=True, retry_after=wait):
+            text = f"{_told(service, trouble.told)}; nothing was executed, try again {_when(wait)}"
         case NotExecuted(words=words) if words:
             text = f"Nothing was executed, the {service} service says: {words}"
         case NotExecuted(reason=reason):
             text = f"{_told(service, reason)}; nothing was executed"
         case OutcomeUnknown(service=name, reason=reason):
             text = f"{_told(name, reason)}; {_NOBODY_KNOWS}"
-        case Unknown(reason=reason):
-            text = f"{_told(service, reason)}; {_NOBODY_KNOWS}"
+        case Unknown():
+            text = f"{_told(service, trouble.told)}; {_NOBODY_KNOWS}"
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
@@ -120,3 +121,8 @@ def _when(seconds: float | None) -> str:
     if seconds is None or seconds < 1:
         return "in a minute"
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
+
+
+def told(trouble: ServiceNow | ServiceNever | OperatorError) -> str:
+    """Why, in a few words, with what the service said about it: foreign text, escape it."""
+    return with_words(trouble.problem if isinstance(trouble, OperatorError) else trouble.reason, trouble.words)

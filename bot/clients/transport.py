@@ -9,11 +9,13 @@ Three promises that aiohttp alone does not give, kept in ``SingleSendRequest``:
 """
 
 import asyncio
+import base64
+import binascii
 import io
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -270,7 +272,8 @@ class Transport:
                 answer += chunk
                 if len(answer) > MAX_BODY:
                     return Reply(failure=Failure.OVERSIZE)
-            return read_reply(status=response.status, headers=response.headers, body=bytes(answer))
+            reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer))
+            return replace(reply, credentials=_credentials(request.headers))
 
 
 async def _poured(response: ClientResponse, sink: Sink) -> Reply:
@@ -288,6 +291,18 @@ def _outgoing(body: bytes | Body | None) -> tuple[bytes | io.BytesIO | AsyncIter
         return (io.BytesIO(body) if body is not None and len(body) > _CHUNK else body), {}
     # With its length told, the body is not sent in chunks, which not every server takes.
     return body.chunks(), {"Content-Length": str(body.length)}
+
+
+def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
+    """What a request proved itself with, whole and in its parts."""
+    kind, _, token = headers.get("Authorization", "").partition(" ")
+    if kind.casefold() != "basic":
+        return (token,) if token else ()
+    try:
+        pair = base64.b64decode(token, validate=True).decode()
+    except (binascii.Error, UnicodeDecodeError):
+        return (token,)
+    return (token, pair, pair.partition(":")[2])
 
 
 def _failure(error: Exception, flight: _Flight) -> Failure:

@@ -34,26 +34,37 @@ class PersonError(SwitchboardError):
 
 
 class OperatorError(SwitchboardError):
-    """A setting, credential or route that only the operator can mend; ``mend`` says how."""
+    """A setting, credential or route that only the operator can mend; ``mend`` says how.
 
-    def __init__(self, problem: str, *, mend: str = "") -> None:
+    ``words`` are the service's own, where it said something: foreign text, and no part of ``str``.
+    """
+
+    def __init__(self, problem: str, *, mend: str = "", words: str = "") -> None:
         super().__init__(problem)
         self.problem = problem
         self.mend = mend
+        self.words = words
 
 
 class ServiceNow(SwitchboardError):
-    """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so."""
+    """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so.
 
-    def __init__(self, service: str, reason: str, *, retry_after: float | None = None) -> None:
+    ``words`` are its own: foreign text, and no part of ``str``.
+    """
+
+    def __init__(self, service: str, reason: str, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")
         self.service = service
         self.reason = reason
         self.retry_after = retry_after
+        self.words = words
 
 
 class ServiceNever(SwitchboardError):
-    """The service refused. ``words`` are its own, present only when it allowed showing them."""
+    """The service refused.
+
+    ``words`` are its own, unless it forbids showing them: foreign text, and no part of ``str``.
+    """
 
     def __init__(self, service: str, reason: str, *, status: int | None = None, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")

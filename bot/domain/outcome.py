@@ -6,12 +6,12 @@ outcome is read, never repeated, so every doubt ends there.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
-from bot.domain.foreign import one_line
+from bot.domain.foreign import MAX_SAID, is_page, one_line
 
 T = TypeVar("T")
 
@@ -39,6 +39,9 @@ _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT})
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
 _TOO_MANY: Final = 429
 _MAX_RETRY_AFTER: Final = 3600.0
+_MOST_TOLD: Final = 300
+"""Characters of a service's words inside a reason."""
+_SAYING: Final = ", saying “"
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -53,6 +56,7 @@ class Reply:
         text: the start of a body that is neither JSON nor HTML.
         is_html: whether the body is a page, such as a proxy's; never shown.
         failure: why there is no answer.
+        credentials: of the request, to be taken out of whatever the service says.
     """
 
     status: int | None = None
@@ -61,6 +65,7 @@ class Reply:
     text: str = field(default="", repr=False)
     is_html: bool = False
     failure: Failure | None = None
+    credentials: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def is_success(self) -> bool:
@@ -91,8 +96,8 @@ class NotExecuted:
         again: True: nothing is wrong with the request, go back and try later. False: the service refused it.
         reason: our own words.
         retry_after: seconds to wait before another try, when the service said so.
-        words: the service's words, only when it allowed showing them; foreign text, escape it.
-        detail: the service's words in any case, for the audit and for admins only; addresses removed.
+        words: the service's words for people, unless it forbids showing them; foreign text, escape it.
+        detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
         status: HTTP status; None when the request never left.
         failure: why the request never left: ``NOT_SENT`` is our own send guard or limiter.
     """
@@ -105,6 +110,20 @@ class NotExecuted:
     status: int | None = None
     failure: Failure | None = None
 
+    @property
+    def told(self) -> str:
+        """The reason with the service's words, which are foreign: escape it."""
+        return with_words(self.reason, self.words)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the audit keeps of it."""
+        return _facts(self.reason, self.detail)
+
+    def in_doubt(self) -> "Unknown":
+        """A refusal as an unknown outcome, until something else agrees with it."""
+        return Unknown(reason=self.reason, status=self.status, refusal=self.told, words=self.words, detail=self.detail)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown:
@@ -114,13 +133,44 @@ class Unknown:
         reason: our own words.
         status: HTTP status; None when there was no answer.
         failure: why there was none.
-        refusal: why the service said no, in its words or ours, when it did; see :func:`doubted`.
+        refusal: why the service said no, when it did, in our words and its own; see :func:`doubted`.
+        words: the service's words for people, unless it forbids showing them; foreign text, escape it.
+        detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
     """
 
     reason: str
     status: int | None = None
     failure: Failure | None = None
     refusal: str | None = None
+    words: str = ""
+    detail: str = ""
+
+    @property
+    def told(self) -> str:
+        """The reason with the service's words, which are foreign: escape it."""
+        return with_words(self.reason, self.words)
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the audit keeps of it."""
+        return _facts(self.reason, self.detail)
+
+
+def with_words(reason: str, words: str) -> str:
+    """A reason of ours with what the service said, shortened; foreign text, escape it."""
+    if not words:
+        return reason
+    short = words if len(words) <= _MOST_TOLD else words[: _MOST_TOLD - 1] + "…"
+    return f"{reason}{_SAYING}{short}”"
+
+
+def tells_words(reason: str) -> bool:
+    """Whether a reason made by :func:`with_words` holds something that the service said."""
+    return _SAYING in reason
+
+
+def _facts(reason: str, said: str) -> dict[str, str]:
+    return {"reason": reason, "said": said} if said else {"reason": reason}
 
 
 def classify(
@@ -157,9 +207,11 @@ def classify(
         return _classify_success(reply, read)
     if reply.status is None:
         return Unknown(reason="no answer")
+    said = read_error(reply, names)
     if earlier_unknown:
-        return Unknown(reason=f"answer {reply.status} after an attempt of unknown outcome", status=reply.status)
-    return _classify_first_answer(reply, reply.status, names)
+        reason = f"answer {reply.status} after an attempt of unknown outcome"
+        return Unknown(reason=reason, status=reply.status, words=said.words, detail=said.whole)
+    return _classify_first_answer(reply, reply.status, said, names)
 
 
 def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted | Unknown:
@@ -169,7 +221,7 @@ def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted |
     """
     if not isinstance(outcome, NotExecuted) or outcome.again:
         return outcome
-    return Unknown(reason=outcome.reason, status=outcome.status, refusal=outcome.words or outcome.reason)
+    return outcome.in_doubt()
 
 
 def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
@@ -187,18 +239,22 @@ def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Un
         return Unknown(reason=f"answer {reply.status} with an unexpected body", status=reply.status)
 
 
-def _classify_first_answer(reply: Reply, status: int, names: Mapping[str, str]) -> NotExecuted | Unknown:
+def _classify_first_answer(
+    reply: Reply, status: int, said: "ErrorBody", names: Mapping[str, str]
+) -> NotExecuted | Unknown:
     if status == _TOO_MANY:
-        return NotExecuted(again=True, reason="too many requests", retry_after=reply.retry_after, status=status)
+        return NotExecuted(
+            again=True,
+            reason="too many requests",
+            retry_after=reply.retry_after,
+            words=said.words,
+            detail=said.whole,
+            status=status,
+        )
     if status not in _NOT_EXECUTED_STATUSES:
-        return Unknown(reason=f"answer {status}", status=status)
-    said = read_error(reply)
+        return Unknown(reason=f"answer {status}", status=status, words=said.words, detail=said.whole)
     return NotExecuted(
-        again=False,
-        reason=refusal(status, said.named(names)),
-        words=said.message if said.may_be_shown else "",
-        detail=said.message,
-        status=status,
+        again=False, reason=refusal(status, said.named(names)), words=said.words, detail=said.whole, status=status
     )
 
 
@@ -222,63 +278,111 @@ def refusal(status: int, fields: Sequence[str] = ()) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBody:
-    """What a service says about an error. ``message`` is foreign text: shortened, addresses removed, not escaped.
+    """What a service says about an error: foreign text, addresses and credentials removed, not escaped.
 
     Attributes:
+        message: at most 500 characters of it.
+        whole: at most 2,000, for the audit.
         fields: the fields it complains about, by its own names.
-        may_be_shown: whether it allows showing ``message`` to people.
+        may_be_shown: False: it forbids showing its words to people.
     """
 
     message: str = ""
+    whole: str = ""
     code: str = ""
     fields: tuple[str, ...] = ()
-    may_be_shown: bool = False
+    may_be_shown: bool = True
+
+    @property
+    def words(self) -> str:
+        """What people are told of it."""
+        return self.message if self.may_be_shown else ""
 
     def named(self, names: Mapping[str, str]) -> tuple[str, ...]:
         """Which of the fields we sent they are, in our words (``names``: theirs -> ours); others are left out."""
-        # A part of a field is told with an index or a path: ``items.0.amount``, ``items[0]``.
-        known = (names.get(re.split(r"[.\[]", name, maxsplit=1)[0]) for name in self.fields)
-        return tuple(dict.fromkeys(ours.replace("_", " ") for ours in known if ours))
+        return tuple(dict.fromkeys(ours for name in self.fields if (ours := _our_name(name, names))))
 
 
-def read_error(reply: Reply) -> ErrorBody:
-    """Read any of the error shapes of the payments service. Total: never raises.
+def _our_name(field_name: str, names: Mapping[str, str]) -> str:
+    # A part of a field is told with an index or a path: ``items.0.amount``, ``items[0]``.
+    return names.get(re.split(r"[.\[]", field_name, maxsplit=1)[0], "").replace("_", " ")
+
+
+def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
+    """Read any of the shapes in which a service complains. Total: never raises.
 
     ``{status,message}``, ``{data,code,message,displayToUser}``, ``{message,messages:{field:[...]}}``,
-    ``{message}``, ``{error:{...}}``, ``{error:"..."}``, plain text; a page of HTML gives nothing.
+    ``{message}``, ``{error:{...}}``, ``{error:"..."}``, plain text; where nothing of it is there ``{detail: "…"}``,
+    ``{detail: [{loc, msg}]}``, ``errors`` as a list or an object, ``{error_message}`` and the like. A page of HTML
+    gives nothing.
+
+    Args:
+        reply: the exchange.
+        names: the service's name of a request field -> ours, in which people are told of it.
     """
     if reply.is_html:
         return ErrorBody()
     if not isinstance(reply.json, dict):
-        return ErrorBody(message=one_line(reply.json if isinstance(reply.json, str) else reply.text))
+        return _error_body([reply.json if isinstance(reply.json, str) else reply.text], reply)
     body = reply.json
     inner = body.get("error")
     if isinstance(inner, dict):
         body = inner
     elif isinstance(inner, str) and "message" not in body:
         body = {**body, "message": inner}
-    message = body.get("message")
+    message, messages, code = body.get("message"), body.get("messages"), body.get("code")
     parts = [message] if isinstance(message, str) else []
-    parts += _field_messages(body.get("messages"))
-    code = body.get("code")
-    return ErrorBody(
-        message=one_line("; ".join(parts)),
+    parts += _field_messages(messages, names)
+    if not any(part.strip() for part in parts):
+        parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
+    found = _error_body(parts, reply)
+    return replace(
+        found,
         code=one_line(code) if isinstance(code, str) else "",
-        fields=_field_names(body.get("messages")),
-        may_be_shown=body.get("displayToUser") is True,
+        fields=tuple(map(str, messages)) if isinstance(messages, dict) else (),
+        may_be_shown=str(body.get("displayToUser")).strip().casefold() not in {"false", "0", "no"},
     )
 
 
-def _field_names(messages: object) -> tuple[str, ...]:
-    return tuple(str(name) for name in messages) if isinstance(messages, dict) else ()
+def _error_body(parts: Sequence[str], reply: Reply) -> ErrorBody:
+    text = "; ".join(part for part in parts if part.strip() and not is_page(part))
+    whole = one_line(text, MAX_SAID, credentials=reply.credentials)
+    return ErrorBody(message=one_line(whole), whole=whole)
 
 
-def _field_messages(messages: object) -> list[str]:
+def _field_messages(messages: object, names: Mapping[str, str]) -> list[str]:
     if not isinstance(messages, dict):
-        return []
+        return [words] if (words := _found_words(messages)) else []
     found = []
     for name, said in messages.items():
         texts = [text for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)]
-        if texts:
-            found.append(f"{name}: {', '.join(texts)}")
+        words = ", ".join(texts) or _found_words(said)
+        if words:
+            found.append(f"{_our_name(str(name), names) or name}: {words}")
     return found
+
+
+_OTHER_NAMES: Final = (
+    *("detail", "errors", "error_message", "error_description", "description", "msg", "reason", "title"),
+    "messageKey",
+)
+_DEPTH: Final = 3
+
+
+def _found_words(found: object, depth: int = 0) -> str:
+    match found:
+        case str():
+            return found
+        case list() if depth < _DEPTH:
+            return "; ".join(filter(None, (_found_words(one, depth + 1) for one in found)))
+        case dict() if depth < _DEPTH:
+            if "msg" in found:
+                where = found.get("loc")
+                at = str(where[-1]) if isinstance(where, list) and where else ""
+                return ": ".join(filter(None, (at, _found_words(found["msg"], depth + 1))))
+            if "message" in found:
+                return _found_words(found["message"], depth + 1)
+            parts = {str(name): _found_words(said, depth + 1) for name, said in found.items()}
+            return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
+        case _:
+            return ""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
@@ -33,6 +34,8 @@ _TIMELINE_CHARACTERS = 5_000
 """The same below a card."""
 
 REASON_LIMIT = 300
+_SAID_LIMIT = 2_000
+"""Of a service's own words: all that is kept of them, and still a line that fits into one paragraph."""
 WORD_LIMIT = 80
 _MOST_PEOPLE = 12
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
@@ -148,8 +151,17 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
         said = f"{values['who']}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     else:
         said = template.format_map(values)
-    reason = quote(str(entry.detail.get("reason") or ""), REASON_LIMIT)
-    return sentence_of(said) + (f" Reason: {as_said(reason)}" if reason else "")
+    return sentence_of(said) + because(entry.detail)
+
+
+def because(detail: Mapping[str, Any]) -> str:
+    """Why, and what the service said itself, which the audit keeps whole; sentences with a space before them."""
+    reason, words = (
+        quote(str(detail.get("reason") or ""), REASON_LIMIT),
+        quote(str(detail.get("said") or ""), _SAID_LIMIT),
+    )
+    told = f" Reason: {as_said(reason)}" if reason else ""
+    return f"{told} The service's words: “{words}”" if words else told
 
 
 def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
 from bot.domain.deliveries import Booking
-from bot.presentation.audit import REASON_LIMIT, WORD_LIMIT, person, told_lines, told_story
+from bot.presentation.audit import WORD_LIMIT, because, person, told_lines, told_story
 from bot.presentation.booking_cards import headline, price
 from bot.presentation.booking_states import word
-from bot.presentation.text import as_said, quote, sentence_of
+from bot.presentation.text import quote, sentence_of
 
 _SAID: Mapping[str, str] = {
     "booked": "{who} booked it{worth}",
@@ -63,8 +63,7 @@ def _sentence(entry: Entry, nth: int) -> str:
                 "worth": _worth(detail),
             }
         )
-    reason = quote(detail.get("reason", ""), REASON_LIMIT)
-    return sentence_of(said) + (f" Reason: {as_said(reason)}" if reason else "")
+    return sentence_of(said) + because(detail)
 
 
 def _worth(detail: Mapping[str, str]) -> str:

@@ -200,7 +200,7 @@ def _told(  # noqa: PLR0911 - one arm a state
             return f"{_over(instruction, state, tally)}{approved}"
         case State.COMMIT_UNKNOWN:
             again = "" if cancels else " Do not pay again."
-            return f"{refused.sent(told.get('refusal'))}{again}"
+            return f"{refused.sent(told.get('refusal'), str(told.get('reason') or ''))}{again}"
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
         case State.REJECTED | State.WITHDRAWN:

@@ -141,7 +141,8 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
                 "the service did not say whether it took the payments. Switchboard is finding out from the service's "
                 "history."
             )
-            return f"{refused.checking(instruction) or lost} *Do not pay again.*{refused.doubt(instruction)}"
+            said = refused.checking(instruction) or f"{lost}{refused.answered(instruction)}"
+            return f"{said} *Do not pay again.*{refused.doubt(instruction)}"
         case State.NEEDS_HUMAN:
             return (
                 "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
@@ -171,7 +172,8 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.SENDING:
             return "the request is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
-            return "the service did not say whether it canceled them. Switchboard is reading them again."
+            lost = "the service did not say whether it canceled them. Switchboard is reading them again."
+            return f"{lost}{refused.answered(instruction)}"
         case State.NEEDS_HUMAN:
             return f"{_with_people(instruction)} {_reason(instruction)}"
         case State.COMMITTED:

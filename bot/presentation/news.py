@@ -137,7 +137,7 @@ def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
         case State.COMMIT_UNKNOWN:
-            return f"{refused.sent(facts.get('refusal'))} Do not pay again."
+            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))} Do not pay again."
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
         case State.REJECTED:

@@ -15,7 +15,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
             return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
         case State.CREATE_UNKNOWN:
             lost = "the service did not say whether it opened the purchase. Switchboard is finding out."
-            return f"{refused.checking(instruction) or lost} Do not ask again."
+            return f"{refused.checking(instruction) or lost}{refused.answered(instruction)} Do not ask again."
         case State.NEEDS_HUMAN:
             return (
                 f"whether the service opened the purchase is *unknown*. Look it up there before you ask again. {reason}"

@@ -1,6 +1,7 @@
 """What the service refused, in words that claim no more than was read since."""
 
 from bot.domain.instruction import Instruction, Kind
+from bot.domain.outcome import tells_words
 from bot.presentation.text import as_said, quote, sentence_of
 
 
@@ -14,10 +15,21 @@ def checking(instruction: Instruction) -> str:
     )
 
 
-def sent(refusal: object) -> str:
+def answered(instruction: Instruction) -> str:
+    """What the service said while it left the outcome open; a sentence of its own with a space before it."""
+    if instruction.refusal or instruction.suspect:
+        return ""
+    return _gave(instruction.reason)
+
+
+def _gave(reason: str) -> str:
+    return f" The service gave {as_said(quote(reason))}" if tells_words(reason) else ""
+
+
+def sent(refusal: object, reason: str = "") -> str:
     """The news of an unknown outcome: what the service answered, if it did."""
     if not refusal:
-        return "was sent, but its outcome is *unknown*. Switchboard is finding out."
+        return f"was sent, but its outcome is *unknown*.{_gave(reason)} Switchboard is finding out."
     return (
         f"was refused by the service. Reason: {as_said(quote(str(refusal)))} Whether it acted all the same is "
         "*unknown*; Switchboard is checking."

@@ -94,7 +94,7 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
             return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:
             lost = "the service did not say whether it created the payout. Switchboard is looking."
-            return f"{refused.checking(instruction) or lost} Nothing was paid."
+            return f"{refused.checking(instruction) or lost}{refused.answered(instruction)} Nothing was paid."
         case State.OPEN:
             return "the service waits for the buyer."
         case State.AWAITING:
@@ -106,7 +106,7 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.COMMIT_UNKNOWN:
             lost = "the service did not say whether it paid. Switchboard is finding out."
             return (
-                f"{refused.checking(instruction) or lost} *Do not pay again.*"
+                f"{refused.checking(instruction) or lost}{refused.answered(instruction)} *Do not pay again.*"
                 f"{refused.doubt(instruction)}{said_raw(instruction)}"
             )
         case State.NEEDS_HUMAN:

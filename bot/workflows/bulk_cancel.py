@@ -224,17 +224,17 @@ def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] |
                 now=now,
                 actor=SYSTEM,
                 action="send_put_off",
-                detail={"reason": reason},
+                detail=outcome.facts,
                 commits=sending.commits - 1,
                 puts_off=sending.puts_off + 1,
                 due_at=now + pause,
             )
-        case NotExecuted(reason=reason, words=words):
+        case NotExecuted(reason=reason):
             sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
-            said = f"the service refused it: {words or reason}"  # what it did all the same, the items tell
-            _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=said)
-        case Unknown(reason=reason):
-            commit.lose(ctx, tx, sending, attempt, reason, now)
+            why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
+            _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=why, said=outcome.detail)
+        case Unknown():
+            commit.lose(ctx, tx, sending, attempt, outcome, now)
 
 
 def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:
@@ -260,7 +260,14 @@ def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
 
 
 def _all_sent(
-    ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, now: datetime, *, reason: str = ""
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    progress: Progress,
+    now: datetime,
+    *,
+    reason: str = "",
+    said: str = "",
 ) -> None:
     """Nothing more is sent. When nothing ever was, that is the end: it came too late for all of them."""
     if not instruction.commits:
@@ -272,7 +279,7 @@ def _all_sent(
         now=now,
         actor=SYSTEM,
         action="all_sent",
-        detail={"reason": reason},
+        detail={"reason": reason, "said": said} if said else {"reason": reason},
         progress=progress,
         reason=reason,
         unknown_since=None,

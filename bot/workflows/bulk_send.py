@@ -8,6 +8,7 @@ keeps that difference plain, and nothing is ever submitted again by itself.
 from datetime import datetime
 
 from bot.clients.payments import NewBulk, PaymentsClient
+from bot.clients.service_errors import told
 from bot.domain.bulk import BulkPayload, items_digest, row_of
 from bot.domain.bulk_account import is_ours
 from bot.domain.bulk_records import BulkJob, ReportedItem
@@ -143,7 +144,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
         async for page in payments.bulk_history():
             jobs |= {job.id: job for job in page.jobs}
     except (ServiceNow, ServiceNever) as silent:
-        return Look(doubt=f"the history cannot be used: {silent.reason}")
+        return Look(doubt=f"the history cannot be used: {told(silent)}")
     hits, doubtful = [], None
     for job in jobs.values():
         if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
@@ -242,13 +243,13 @@ def _record(
         case Done(value=job):
             sending = close(tx, sending, attempt, AttemptOutcome.DONE, job.status, now)
             _adopt(ctx, tx, sending, job, now)
-        case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
+        case NotExecuted(again=True, reason=reason, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
             sending = close(tx, sending, attempt, kind, reason, now)
             if sending.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
                 tx.bulk_flights.land(sending.id)
-            commit.take_back(tx, sending, attempt, reason, wait, now)
+            commit.take_back(tx, sending, attempt, outcome, now)
         case NotExecuted():
             raise TypeError("a refusal is unknown until the history agrees with it")
-        case Unknown(reason=reason, refusal=refusal):
-            commit.lose(ctx, tx, sending, attempt, reason, now, refusal=refusal)
+        case Unknown():
+            commit.lose(ctx, tx, sending, attempt, outcome, now)

@@ -305,16 +305,16 @@ def _record(
             sending = close(tx, sending, attempt, AttemptOutcome.DONE, operation.status, now)
             _alert_if_different(ctx, tx, sending, operation, now)
             apply_record(ctx, tx, sending, operation, now)
-        case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
+        case NotExecuted(again=True, reason=reason, failure=failure):
             kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
             sending = close(tx, sending, attempt, kind, reason, now)
-            take_back(tx, sending, attempt, reason, wait, now)
-        case NotExecuted(reason=reason, words=words):
+            take_back(tx, sending, attempt, outcome, now)
+        case NotExecuted(reason=reason):
             sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
-            end(ctx, tx, sending, State.REFUSED, words or reason, now)
-        case Unknown(reason=reason, refusal=refusal):
-            lose(ctx, tx, sending, attempt, reason, now, refusal=refusal)
+            end(ctx, tx, sending, State.REFUSED, outcome.told, now, said=outcome.detail)
+        case Unknown():
+            lose(ctx, tx, sending, attempt, outcome, now)
 
 
 def _alert_if_different(ctx: Context, tx: Tx, sending: Instruction, operation: Operation, now: datetime) -> None:
@@ -324,17 +324,17 @@ def _alert_if_different(ctx: Context, tx: Tx, sending: Instruction, operation: O
         alert(tx, sending, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
 
 
-def take_back(tx: Tx, sending: Instruction, attempt: Attempt, reason: str, wait: float | None, now: datetime) -> None:
+def take_back(tx: Tx, sending: Instruction, attempt: Attempt, outcome: NotExecuted, now: datetime) -> None:
     """It certainly did not happen: approved as before, tried again later as an attempt of its own."""
     tx.reservations.release(attempt.instruction_id, attempt.n)
-    pause = back_off(first=max(wait or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)
+    pause = back_off(first=max(outcome.retry_after or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)
     tx.instructions.move(
         sending,
         State.APPROVED,
         now=now,
         actor=SYSTEM,
         action="send_put_off",
-        detail={"reason": reason},
+        detail=outcome.facts,
         commits=sending.commits - 1,
         puts_off=sending.puts_off + 1,
         due_at=now + pause,
@@ -346,22 +346,20 @@ def lose(
     tx: Tx,
     sending: Instruction,
     attempt: Attempt,
-    reason: str,
+    outcome: Unknown,
     now: datetime,
-    *,
-    refusal: str | None = None,
 ) -> None:
     """Nobody can tell from the answer whether money moved: from here on we only read."""
-    sending = close(tx, sending, attempt, AttemptOutcome.UNKNOWN, reason, now)
+    sending = close(tx, sending, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
     moved = tx.instructions.move(
         sending,
         State.COMMIT_UNKNOWN,
         now=now,
         actor=SYSTEM,
         action="commit_unknown",
-        detail={"reason": reason},
-        reason=reason,
-        refusal=refusal,
+        detail=outcome.facts,
+        reason=outcome.told,
+        refusal=outcome.refusal,
         suspect=None,
         unknown_since=now,
         reads=0,

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from typing import TypedDict, TypeVar
 
 from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.service_errors import told
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import (
     Attempt,
@@ -23,7 +24,7 @@ from bot.domain.instruction import (
     State,
 )
 from bot.domain.operation import Operation
-from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.outcome import Done, NotExecuted, Unknown, tells_words
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES, differences
 from bot.domain.references import callback_token
 from bot.domain.reminders import next_look
@@ -107,9 +108,9 @@ async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Reci
     except (ServiceNow, OperatorError) as silent:
         if instruction.puts_off < MAX_CREATES:
             raise
-        return Recipient(problem=silent.reason if isinstance(silent, ServiceNow) else silent.problem)
+        return Recipient(problem=told(silent))
     except ServiceNever as refused:
-        return Recipient(problem=refused.words or refused.reason)
+        return Recipient(problem=told(refused))
     return Recipient(
         full_name=account.full_name or None,
         active=account.active,
@@ -233,15 +234,15 @@ def record(
                 now=now,
                 actor=SYSTEM,
                 action="create_put_off",
-                detail={"reason": reason},
+                detail=outcome.facts,
                 creates=creating.creates - 1,
                 puts_off=creating.puts_off + 1,
                 due_at=now + pause,
             )
-        case NotExecuted(reason=reason, words=words):
-            lose(ctx, tx, creating, attempt, reason, now, refusal=words or reason)
-        case Unknown(reason=reason):
-            lose(ctx, tx, creating, attempt, reason, now)
+        case NotExecuted():
+            lose(ctx, tx, creating, attempt, outcome.in_doubt(), now)
+        case Unknown():
+            lose(ctx, tx, creating, attempt, outcome, now)
 
 
 def close(
@@ -263,26 +264,25 @@ def lose(
     tx: Tx,
     creating: Instruction,
     attempt: Attempt,
-    reason: str,
+    outcome: Unknown,
     now: datetime,
-    *,
-    refusal: str | None = None,
 ) -> None:
     """The answer to a create request is lost, or says no: from here on we only read, after a refusal at once."""
-    creating = close(tx, creating, attempt, AttemptOutcome.UNKNOWN, reason, now)
+    creating = close(tx, creating, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
     tx.instructions.move(
         creating,
         State.CREATE_UNKNOWN,
         now=now,
         actor=SYSTEM,
         action="create_unknown",
-        detail={"reason": reason},
-        refusal=refusal,
+        detail=outcome.facts,
+        reason=outcome.told if outcome.words else creating.reason,
+        refusal=outcome.refusal,
         suspect=None,
         unknown_since=now,
         reads=0,
         last_read_at=None,
-        due_at=now if refusal is not None else now + ctx.quiet.spacing / 30,
+        due_at=now if outcome.refusal is not None else now + ctx.quiet.spacing / 30,
     )
 
 
@@ -356,10 +356,12 @@ def end(
     now: datetime,
     *,
     remote_id: str | None = None,
+    said: str = "",
 ) -> None:
     """A final state that nobody chose, told with its reason. What it leaves at the service is watched.
 
-    ``remote_id`` is given where that is known from the record that ended it.
+    ``remote_id`` is given where that is known from the record that ended it; ``said``: the service's own words, for
+    the audit.
     """
     known = remote_id or instruction.remote_id
     moved = tx.instructions.move(
@@ -368,7 +370,7 @@ def end(
         now=now,
         actor=SYSTEM,
         action=state.value,
-        detail={"reason": reason},
+        detail={"reason": reason, "said": said} if said else {"reason": reason},
         reason=reason,
         decided_by="",
         remote_id=known,
@@ -395,7 +397,11 @@ def ask_people(
 
     ``suspect`` is what the service holds and may be this one: until people know, nothing is sent again.
     """
-    refused = f"the service refused it ({instruction.refusal}), but " if instruction.refusal else ""
+    before = ""
+    if instruction.refusal:
+        before = f"the service refused it ({instruction.refusal}), but "
+    elif instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN) and tells_words(instruction.reason):
+        before = f"the service gave {instruction.reason}, and now "
     moved = tx.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
@@ -403,7 +409,7 @@ def ask_people(
         actor=SYSTEM,
         action="needs_human",
         detail={"reason": reason, "suspect": suspect or ""},
-        reason=f"{refused}{reason}",
+        reason=f"{before}{reason}",
         suspect=suspect,
         decided_by="",
         round=instruction.round + 1,

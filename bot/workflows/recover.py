@@ -3,6 +3,7 @@
 import structlog
 
 from bot.domain.instruction import AttemptOutcome, Instruction, State
+from bot.domain.outcome import Unknown
 from bot.workflows import commit, create
 from bot.workflows.bookings import book
 from bot.workflows.context import Context
@@ -48,7 +49,7 @@ def _recover(ctx: Context, tx: Tx) -> int:
     lost = tx.bookings.abandoned(now=now, owner=ctx.owner, exclusive=exclusive)
     lost = [one for one in lost if not ctx.leases.holds("booking", (one.id,))]
     for booking in lost:
-        book.lose(ctx, tx, booking, _ENDED, now)
+        book.lose(ctx, tx, booking, Unknown(reason=_ENDED), now)
     return len(left) + len(lost) + posts
 
 
@@ -72,4 +73,4 @@ def lose(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
         # No path leads here; but one row that nobody understands must not keep every other from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
     give_up = create.lose if instruction.state is State.CREATING else commit.lose
-    give_up(ctx, tx, instruction, (still_open or attempts)[-1], reason, now)
+    give_up(ctx, tx, instruction, (still_open or attempts)[-1], Unknown(reason=reason), now)

@@ -3,6 +3,7 @@
 import asyncio
 
 from bot.clients.emails import EmailsClient
+from bot.clients.service_errors import told
 from bot.domain.approvals import full_member
 from bot.domain.emails import Answer, Busy, Lost, Outcome, looks_like_address
 from bot.domain.errors import OperatorError, PersonError
@@ -62,7 +63,7 @@ async def _ask(client: EmailsClient, addresses: list[str]) -> Said:
         found = await asyncio.gather(*(_ask_one(client, address) for address in addresses))
     except OperatorError as trouble:
         mend = f"; {trouble.mend}" if trouble.mend else ""
-        return Private(answers.trouble(f"The operator of Switchboard has to mend this: {trouble.problem}{mend}."))
+        return Private(answers.trouble(f"The operator of Switchboard has to mend this: {told(trouble)}{mend}."))
     return Private(emails.checked(list(zip(addresses, found, strict=True))))
 
 

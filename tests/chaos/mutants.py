@@ -11,7 +11,7 @@ from typing import Any
 from bot.clients.payments import PaymentsClient
 from bot.domain.evidence import Listing
 from bot.domain.instruction import CallbackKind
-from bot.domain.outcome import Unknown
+from bot.domain.outcome import NotExecuted, Unknown
 from bot.presentation import answers, cards
 from bot.slack.messenger import Messenger
 from bot.workflows import ballot, callbacks, commit, decide, sought
@@ -172,9 +172,9 @@ def _own_vote_counts() -> Iterator[None]:
 def _no_recovery() -> Iterator[None]:
     """What a dead process was sending is taken for never sent, and sent again."""
 
-    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, reason: str, now: Any) -> None:
-        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", reason, now)
-        commit.take_back(tx, sending, attempt, reason, None, now)
+    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, outcome: Any, now: Any) -> None:
+        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", outcome.reason, now)
+        commit.take_back(tx, sending, attempt, NotExecuted(again=True, reason=outcome.reason), now)
 
     with replaced(commit, "lose", lose):
         yield

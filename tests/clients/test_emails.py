@@ -106,8 +106,8 @@ async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient,
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (FaultKind.TOO_MANY, Busy(reason="it answered 429", retry_after=1.0)),
-        (FaultKind.ERROR_500, Lost(reason="it answered 500")),
+        (FaultKind.TOO_MANY, Busy(reason="it answered 429, saying “Too many requests at a time”", retry_after=1.0)),
+        (FaultKind.ERROR_500, Lost(reason="it answered 500, saying “Internal error”")),
         (FaultKind.GARBAGE, Lost(reason="a page came instead of an answer")),
         (FaultKind.LOST, Lost(reason="no answer (connection dropped)")),
     ],
@@ -171,8 +171,13 @@ async def test_every_answer_to_a_file_is_understood_in_its_order(
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (FaultKind.TOO_MANY, NotExecuted(again=True, reason="it asks to wait", retry_after=1.0, status=429)),
-        (FaultKind.ERROR_500, Unknown(reason="it answered 500", status=500)),
+        (
+            FaultKind.TOO_MANY,
+            NotExecuted(
+                again=True, reason="it asks to wait, saying “Too many requests at a time”", retry_after=1.0, status=429
+            ),
+        ),
+        (FaultKind.ERROR_500, Unknown(reason="it answered 500, saying “Internal error”", status=500)),
         (FaultKind.GARBAGE, Unknown(reason="a page came instead of an answer", status=200)),
         (
             FaultKind.REFUSED,

@@ -308,8 +308,9 @@ async def test_a_refusal_names_the_field_in_our_words(open_client: OpenClient, p
     found = await client.create_payout(NEW, earlier_unknown=False)
     assert isinstance(found, NotExecuted)
     assert found.reason == "the service does not accept the amount and the email (422)"
-    assert found.words == ""
-    assert "too much" in found.detail
+    assert found.words == "Invalid; amount: too much; email: odd; internal.rule: x"
+    assert found.told == f"{found.reason}, saying “{found.words}”"
+    assert found.detail == found.words
 
 
 async def test_a_confirmed_dialect_is_spoken_in_production(open_client: OpenClient, partner: Partner) -> None:

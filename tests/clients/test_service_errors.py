@@ -19,6 +19,7 @@ TOKEN = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
 PLAIN = {"status": 0, "message": "Internal rule 7 says no"}
 CODED: dict[str, Any] = {"data": {}, "code": "E7", "message": "Internal rule 7 says no", "displayToUser": False}
 SHOWN = CODED | {"message": "Your limit is used up", "displayToUser": True}
+RULE = "“Internal rule 7 says no”"
 FIELDS = {"message": "Internal rule 7", "messages": {"value": ["says no"], "email": "is odd"}}
 
 
@@ -66,39 +67,47 @@ PROXY = (
 REFUSED = "The payments service refused the request ({}); check what you gave."
 
 READS: list[tuple[int, object, str]] = [
-    (400, PLAIN, REFUSED.format(400)),
+    (400, PLAIN, "The payments service says: Internal rule 7 says no."),
+    (400, {}, REFUSED.format(400)),
     (409, CODED, REFUSED.format(409)),
     (404, CODED, "The payments service does not know what was asked for (404); check what you gave."),
     (404, SHOWN, "The payments service says: Your limit is used up."),
     (422, SHOWN | {"message": "Try less!"}, "The payments service says: Try less!"),
     (422, SHOWN | {"message": ""}, REFUSED.format(422)),
-    (422, SHOWN | {"displayToUser": "true"}, REFUSED.format(422)),
-    (422, FIELDS, "The payments service does not accept the amount and the email (422); check what you gave."),
+    (422, SHOWN | {"displayToUser": "true"}, "The payments service says: Your limit is used up."),
+    (422, SHOWN | {"displayToUser": "false"}, REFUSED.format(422)),
+    (422, FIELDS, "The payments service says: Internal rule 7; amount: says no; email: is odd."),
+    (422, FIELDS | {"displayToUser": False},
+     "The payments service does not accept the amount and the email (422); check what you gave."),
     (422, FIELDS | {"displayToUser": True},
-     "The payments service says: Internal rule 7; value: says no; email: is odd."),
+     "The payments service says: Internal rule 7; amount: says no; email: is odd."),
     (422, {"messages": {"items.0": ["x"], "items[1].amount": ["y"]}},
-     "The payments service does not accept the items (422); check what you gave."),
+     "The payments service says: items: x; items: y."),
     (422, {"messages": {"confirmation_uri": ["x"], "unheard": ["y"]}},
-     "The payments service does not accept the confirmation uri (422); check what you gave."),
-    (422, {"message": "no", "messages": {}}, REFUSED.format(422)),
-    (400, {"message": "Just this"}, REFUSED.format(400)),
+     "The payments service says: confirmation uri: x; unheard: y."),
+    (422, {"message": "no", "messages": {}}, "The payments service says: no."),
+    (400, {"message": "Just this"}, "The payments service says: Just this."),
     (400, {"error": {"code": "E", "message": "Inside", "displayToUser": True}}, "The payments service says: Inside."),
     (400, {"error": {"message": "Inside", "messages": {"email": ["odd"]}}},
-     "The payments service does not accept the email (400); check what you gave."),
-    (400, {"error": "as text"}, REFUSED.format(400)),
-    (400, "plain text", REFUSED.format(400)),
+     "The payments service says: Inside; email: odd."),
+    (400, {"error": "as text"}, "The payments service says: as text."),
+    (400, "plain text", "The payments service says: plain text."),
+    (400, {"message": PAGE}, REFUSED.format(400)),
+    (400, f"Bad gateway: {PAGE}", REFUSED.format(400)),
     (400, ["a", "list"], REFUSED.format(400)),
     (400, PAGE, PROXY.format(400)),
     (404, PAGE, PROXY.format(404)),
-    (401, PLAIN, CREDENTIALS.format("the service did not accept our credentials (401)")),
-    (403, PLAIN, CREDENTIALS.format("the service does not allow us this (403)")),
-    (403, SHOWN, CREDENTIALS.format("the service does not allow us this (403)")),
+    (401, PLAIN, CREDENTIALS.format(f"the service did not accept our credentials (401), saying {RULE}")),
+    (403, PLAIN, CREDENTIALS.format(f"the service does not allow us this (403), saying {RULE}")),
+    (403, CODED, CREDENTIALS.format("the service does not allow us this (403)")),
     (403, PAGE, PROXY.format(403)),
     (302, "", "The operator of Switchboard has to mend this: payments answered with a redirect (302); "
               "check PAYMENTS_BASE_URL."),
     (408, {}, "The payments service answered 408; try again in a minute."),
-    (500, PLAIN, "The payments service answered 500; try again in a minute."),
-    (500, SHOWN, "The payments service answered 500; try again in a minute."),
+    (500, PLAIN, f"The payments service answered 500, saying {RULE}; try again in a minute."),
+    (500, CODED, "The payments service answered 500; try again in a minute."),
+    (503, {"message": "Back at <noon>"},
+     "The payments service answered 503, saying “Back at <noon>”; try again in a minute."),
     (502, PAGE, "The payments service answered 502; try again in a minute."),
     (200, PAGE, "The payments service's answer could not be read; try again in a minute."),
     (204, "", "The payments service's answer could not be read; try again in a minute."),
@@ -143,18 +152,20 @@ UNKNOWN = "whether it was executed is not known yet, so it is looked up and not 
 WRITES: list[tuple[Reply, str]] = [
     (reply(422, SHOWN), "Nothing was executed, the payments service says: Your limit is used up."),
     (reply(422, FIELDS),
-     "The payments service does not accept the amount and the email (422); nothing was executed."),
+     "Nothing was executed, the payments service says: Internal rule 7; amount: says no; email: is odd."),
     (reply(422, CODED), "The payments service refused the request (422); nothing was executed."),
-    (reply(404, "text"), "The payments service does not know what was asked for (404); nothing was executed."),
-    (reply(401, PLAIN), "The payments service did not accept our credentials (401); nothing was executed."),
+    (reply(404, "text"), "Nothing was executed, the payments service says: text."),
+    (reply(404, {}), "The payments service does not know what was asked for (404); nothing was executed."),
+    (reply(401, CODED), "The payments service did not accept our credentials (401); nothing was executed."),
     (reply(403, PAGE), "The payments service does not allow us this (403); nothing was executed."),
     (reply(429, {}, **{"Retry-After": "3"}),
      "The payments service got too many requests; nothing was executed, try again in 3 s."),
     (Reply(failure=Failure.NOT_SENT),
      "The request to the payments service did not leave (not sent); nothing was executed, try again in a minute."),
     (Reply(failure=Failure.TIMEOUT), f"The payments service gave no answer (timed out); {UNKNOWN}"),
-    (reply(500, PLAIN), f"The payments service gave answer 500; {UNKNOWN}"),
-    (reply(409, SHOWN), f"The payments service gave answer 409; {UNKNOWN}"),
+    (reply(500, PLAIN), f"The payments service gave answer 500, saying {RULE}; {UNKNOWN}"),
+    (reply(500, PAGE), f"The payments service gave answer 500; {UNKNOWN}"),
+    (reply(409, SHOWN), f"The payments service gave answer 409, saying “Your limit is used up”; {UNKNOWN}"),
     (reply(200, PAGE), f"The payments service gave answer 200 with a body that is no JSON; {UNKNOWN}"),
     (reply(200, CODED), f"The payments service gave answer 200 with an unexpected body; {UNKNOWN}"),
 ]  # fmt: skip
@@ -167,7 +178,10 @@ def test_a_failed_write_in_one_sentence(given: Reply, expected: str) -> None:
 
 def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
     said = outcome(reply(422, SHOWN), earlier_unknown=True)
-    assert said == f"The payments service gave answer 422 after an attempt of unknown outcome; {UNKNOWN}"
+    told_all = (
+        "The payments service gave answer 422 after an attempt of unknown outcome, saying “Your limit is used up”"
+    )
+    assert said == f"{told_all}; {UNKNOWN}"
 
 
 def test_errors_of_other_places_are_sentences_too() -> None:

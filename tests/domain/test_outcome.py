@@ -182,11 +182,36 @@ def test_plain_text_is_read_and_a_page_is_not() -> None:
     assert read_error(Reply(status=400, text="<html>proxy</html>", is_html=True)).message == ""
 
 
-@pytest.mark.parametrize(("flag", "words"), [(True, "Try less"), (False, ""), (None, ""), ("true", ""), (1, "")])
-def test_the_services_words_are_passed_on_only_when_it_says_so(flag: object, words: str) -> None:
+@pytest.mark.parametrize(
+    ("flag", "words"), [(True, "Try less"), (None, "Try less"), (1, "Try less"), (False, ""), ("false", "")]
+)
+def test_the_services_words_are_passed_on_unless_it_forbids_that(flag: object, words: str) -> None:
     found = outcome(Reply(status=422, json={"message": "Try less", "displayToUser": flag}))
     assert isinstance(found, NotExecuted)
     assert (found.words, found.detail) == (words, "Try less")
+
+
+def test_people_are_told_a_part_and_the_audit_all_that_is_bounded() -> None:
+    long = "word " * 1_000
+    found = outcome(Reply(status=422, json={"message": long}))
+    assert isinstance(found, NotExecuted)
+    assert len(found.words) == 500
+    assert len(found.told) < 400
+    assert found.facts["reason"] == "the service refused the request (422)"
+    assert found.facts["said"] == long[:2_000]
+
+
+@pytest.mark.parametrize("page", ["<html>x", "x <!DOCTYPE html>", "a<br><body>b", "< SCRIPT >x"])
+def test_a_page_in_a_message_is_nobodys_words(page: str) -> None:
+    said = read_error(Reply(status=500, json={"message": page, "messages": {"email": ["odd"]}}))
+    assert (said.message, said.whole) == ("email: odd", "email: odd")
+
+
+def test_credentials_quoted_by_the_service_are_taken_out() -> None:
+    secret = "s3cret/with+signs"
+    echoed = f"no {secret}, no {secret.replace('/', '%2F').replace('+', '%2B')}, but id"
+    said = read_error(Reply(status=401, json={"message": echoed}, credentials=(secret,)))
+    assert said.whole == "no [key], no [key], but id"
 
 
 def test_an_address_quoted_by_the_service_is_taken_out() -> None:

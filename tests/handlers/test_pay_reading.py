@@ -211,11 +211,14 @@ async def test_a_service_without_settings_is_named_with_them(sqlite_url: str) ->
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        (FaultKind.ERROR_500, "The payments service answered 500; try again in a minute."),
-        (FaultKind.TOO_MANY, "The payments service answered 429; try again in 1 s."),
+        (
+            FaultKind.ERROR_500,
+            "The payments service answered 500, saying “Internal server error”; try again in a minute.",
+        ),
+        (FaultKind.TOO_MANY, "The payments service answered 429, saying “Too many requests”; try again in 1 s."),
         (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
         (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
-        (FaultKind.REFUSED, "The payments service refused the request (422); check what you gave."),
+        (FaultKind.REFUSED, "The payments service says: The request is not valid; request: was refused."),
     ],
 )
 async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str) -> None:

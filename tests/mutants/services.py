@@ -117,8 +117,8 @@ MUTANTS = (
     Mutant(
         name="a booking without an answer is sent again",
         file="bot/workflows/bookings/book.py",
-        old="            lose(ctx, tx, current, reason, now)\n",
-        new="            _back(ctx, tx, current, NotExecuted(again=True, reason=reason), now)\n",
+        old="            lose(ctx, tx, current, outcome, now)\n",
+        new="            _back(ctx, tx, current, NotExecuted(again=True, reason=outcome.reason), now)\n",
         breaks="a delivery is booked once",
         tests=_BOOKED,
     ),

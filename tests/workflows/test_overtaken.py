@@ -7,6 +7,7 @@ from datetime import timedelta
 import pytest
 
 from bot.domain.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.outcome import Unknown
 from bot.workflows import bulk_send, commit, create, decide
 from bot.workflows.context import Context
 from bot.workflows.recover import recover
@@ -120,7 +121,8 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     assert ctx.payments is not None
     attempt, sending = await claimed_commit(rig, ctx)
     outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
-    await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, "its process stood still", ctx.clock.now()))
+    lost = Unknown(reason="its process stood still")
+    await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, lost, ctx.clock.now()))
     await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
     assert (await the_one(rig)).state is State.COMMIT_UNKNOWN
 

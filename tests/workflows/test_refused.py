@@ -3,8 +3,12 @@
 import pytest
 
 from bot.domain.instruction import AttemptOutcome, State
+from bot.domain.outcome import with_words
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
+from bot.presentation import audit
+from bot.presentation.refused import sent
+from bot.workflows.audit import story
 from storage.rows import InboxState
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
@@ -141,8 +145,39 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
-    assert everywhere(rig, "service refused it (the service refused the request (422)), but the service holds")
+    assert everywhere(
+        rig,
+        "(422), saying “The request is not valid; status: is not created”), but the service holds",
+    )
     assert everywhere(rig, operation(rig).id)
+
+
+# what the service said
+
+
+@pytest.mark.parametrize(("kind", "said"), [
+    (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
+    (FaultKind.REFUSED, "refused the request (422), saying “The request is not valid; request: was refused”"),
+])  # fmt: skip
+async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: FaultKind, said: str) -> None:
+    arm(rig, kind, "one_step_payout")
+    await rig.pay(NOW)
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    assert everywhere(rig, said)
+    assert said in told_once(rig, "unknown")
+    instruction = await newest(rig)
+    found = await story(rig.switchboard.context.store, instruction.id)
+    assert found is not None
+    (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
+    words = said.partition("“")[2].rstrip("”")
+    assert lost.detail["said"] == words
+    assert f"The service's words: “{words}”" in audit.story(instruction, found.rows).text
+
+
+def test_words_of_a_service_are_escaped() -> None:
+    told_text = sent(None, with_words("answer 500", "no <!channel> & <https://x.example|y>"))
+    assert "The service gave answer 500, saying “no &lt;!channel&gt; &amp; &lt;https://x.example|y&gt;”." in told_text
 
 
 # watched afterwards

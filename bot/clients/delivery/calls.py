@@ -11,7 +11,7 @@ from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
 from bot.domain.errors import ServiceNow
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
 
 T = TypeVar("T")
 
@@ -67,14 +67,14 @@ class DeliveryCalls:
             return HELD_BACK
         reply = await self._send(route, values, key=key, guard=guard)
         if conflict and reply.status == _CONFLICT and not earlier_unknown:
-            refused = NotExecuted(again=False, reason=conflict, status=_CONFLICT)
-            return told(refused, reply, kind=_kind(key), key=self._secret(key))
+            said = read_error(reply)
+            return NotExecuted(again=False, reason=conflict, words=said.words, detail=said.whole, status=_CONFLICT)
         names = {theirs: ours for ours, theirs in route.fields.items()}
         outcome = classify(
             reply, read=lambda document: read(document, route), earlier_unknown=earlier_unknown, names=names
         )
         if isinstance(outcome, NotExecuted):
-            return told(outcome, reply, kind=_kind(key), key=self._secret(key))
+            return told(outcome, reply, kind=_kind(key))
         return outcome
 
     async def _look(
@@ -94,7 +94,7 @@ class DeliveryCalls:
                 return read(reply.json, route)
             except ValueError as error:
                 raise ServiceNow(SERVICE, f"its answer could not be read ({error})") from error
-        raise read_trouble(reply, kind=_kind(key), key=self._secret(key), route=route, quote=quote)
+        raise read_trouble(reply, kind=_kind(key), route=route, quote=quote)
 
     async def _send(
         self, route: Route, values: Mapping[str, object], *, key: SecretStr | None, guard: Guard | None = None

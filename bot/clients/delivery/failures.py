@@ -12,8 +12,7 @@ from typing import Final
 from bot.clients.routes import Route
 from bot.clients.service_errors import read_failure
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.foreign import one_line
-from bot.domain.outcome import NotExecuted, Reply, read_error
+from bot.domain.outcome import NotExecuted, Reply, read_error, with_words
 
 SERVICE: Final = "delivery"
 
@@ -34,18 +33,15 @@ class NotCovered(ServiceNever):
     """A quote was refused: the service does not deliver there, or not that. An outage is ``ServiceNow`` instead."""
 
 
-def words_of(reply: Reply, *, key: str) -> str:
-    """What the service says, for people: one line, without addresses, tokens and the key of the request."""
-    said = read_error(reply)
-    text = said.message
-    if not text and isinstance(reply.json, dict):
-        name = reply.json.get("messageKey")
-        text = one_line(name) if isinstance(name, str) else ""
-    return text.replace(key, "[key]") if key else text
-
-
 def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
     """Why the service lets nobody in, when it does not."""
+    closed = _locked(reply, kind)
+    if closed is not None:
+        closed.words = read_error(reply).words
+    return closed
+
+
+def _locked(reply: Reply, kind: Key) -> OperatorError | None:
     if reply.status not in _LOCKED or reply.is_html:
         return None
     said = _everything(reply)
@@ -72,7 +68,7 @@ def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
 
 
 def read_trouble(
-    reply: Reply, *, kind: Key, key: str, route: Route, quote: bool = False
+    reply: Reply, *, kind: Key, route: Route, quote: bool = False
 ) -> OperatorError | ServiceNow | ServiceNever:
     """What to raise for an answer to a request that only reads."""
     closed = locked(reply, kind=kind)
@@ -88,26 +84,16 @@ def read_trouble(
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)
         return trouble
-    words = words_of(reply, key=key)
-    if quote:
-        return NotCovered(SERVICE, trouble.reason, status=trouble.status, words=words)
-    return ServiceNever(SERVICE, trouble.reason, status=trouble.status, words=words)
+    return NotCovered(SERVICE, trouble.reason, status=trouble.status, words=trouble.words) if quote else trouble
 
 
-def told(outcome: NotExecuted, reply: Reply, *, kind: Key, key: str) -> NotExecuted:
+def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:
     """A refused change in the words of this service."""
     closed = locked(reply, kind=kind)
-    if closed is not None:
-        return NotExecuted(
-            again=False,
-            reason=f"{closed.problem.removeprefix('delivery: ')}; {closed.mend}",
-            status=outcome.status,
-            detail=words_of(reply, key=key),
-        )
-    if outcome.again:
+    if closed is None:
         return outcome
-    words = words_of(reply, key=key)
-    return NotExecuted(again=False, reason=outcome.reason, words=words, detail=words, status=outcome.status)
+    reason = f"{with_words(closed.problem.removeprefix('delivery: '), closed.words)}; {closed.mend}"
+    return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
 
 
 def _everything(reply: Reply) -> str:

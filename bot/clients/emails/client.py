@@ -5,6 +5,7 @@ returns an address of a request; what the service answers is searched for the ke
 """
 
 import secrets
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
@@ -19,7 +20,7 @@ from bot.clients.service_errors import read_failure
 from bot.clients.transport import Prepared, Transport, read_reply
 from bot.domain.emails import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
-from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, refusal
+from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
 
 SERVICE: Final = "email"
 
@@ -157,9 +158,9 @@ class EmailsClient:
         if status is None:
             return _silence(reply)
         if status in _BUSY:
-            return Busy(reason=f"it answered {status}", retry_after=reply.retry_after)
+            return Busy(reason=self._answered(reply), retry_after=reply.retry_after)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
-            return Lost(reason=f"it answered {status}")
+            return Lost(reason=self._answered(reply))
         if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status):
             raise self._refused(reply, self._check)
         if reply.is_html:
@@ -178,9 +179,10 @@ class EmailsClient:
                 return Unknown(reason=f"no answer ({reply.failure})", failure=reply.failure)
             return NotExecuted(again=True, reason=f"the request did not leave ({reply.failure})", failure=reply.failure)
         if status in _BUSY:
-            return NotExecuted(again=True, reason="it asks to wait", retry_after=reply.retry_after, status=status)
+            reason = with_words("it asks to wait", self._words(reply))
+            return NotExecuted(again=True, reason=reason, retry_after=reply.retry_after, status=status)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
-            return Unknown(reason=f"it answered {status}", status=status)
+            return Unknown(reason=self._answered(reply), status=status)
         if status in _FOR_THE_OPERATOR or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._file)
         said = read_answer(reply, result=(), hide=self._hide)
@@ -189,10 +191,21 @@ class EmailsClient:
 
     def _refused(self, reply: Reply, route: Route) -> SwitchboardError:
         setting = "EMAIL_SINGLE_BASE_URL" if route is self._check else "EMAIL_BULK_BASE_URL"
-        trouble = read_failure(reply, service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
+        trouble = read_failure(self._with_key(reply), service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
         if isinstance(trouble, ServiceNever):
-            return OperatorError(f"{SERVICE}: {trouble.reason}", mend=f"check {setting} and the routes of the service")
+            mend = f"check {setting} and the routes of the service"
+            return OperatorError(f"{SERVICE}: {trouble.reason}", mend=mend, words=trouble.words)
         return trouble
+
+    def _answered(self, reply: Reply) -> str:
+        return with_words(f"it answered {reply.status}", self._words(reply))
+
+    def _words(self, reply: Reply) -> str:
+        return read_error(self._with_key(reply)).words
+
+    def _with_key(self, reply: Reply) -> Reply:
+        """The key went out in the query or in the form, where nobody else looks for it."""
+        return replace(reply, credentials=(self._api_key.get_secret_value(),))
 
 
 def _silence(reply: Reply) -> Checked:

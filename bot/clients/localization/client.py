@@ -9,12 +9,12 @@ from urllib.parse import urljoin
 from pydantic import SecretStr
 
 from bot.clients.localization.multipart import Form, Upload, UploadTrouble
-from bot.clients.localization.wire import extension_of, read_result, read_words
+from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Prepared, Sink, Transport
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, refusal
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
 
 SERVICE: Final = "localization"
 
@@ -195,16 +195,10 @@ def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
 def _outcome(asked: Request, route: Route, reply: Reply) -> Outcome:
     refused = _REFUSALS.get(reply.status or 0)
     if refused is not None:
-        words = read_words(reply).message
+        said = read_error(reply, _ours(route))
         reason = f"{refused} ({reply.status})"
-        return NotExecuted(again=False, reason=reason, words=words, detail=words, status=reply.status)
+        return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
     outcome = classify(reply, read=partial(read_result, asked, route.reply), earlier_unknown=False, names=_ours(route))
-    if isinstance(outcome, NotExecuted) and not outcome.again:
-        said = read_words(reply)
-        # What it says is passed on: "long enough" and "at most 50 elements" mean what the service says.
-        fields = said.named(_ours(route))
-        status = outcome.status or 0
-        return replace(outcome, reason=refusal(status, fields), words=said.message, detail=said.message)
     return _in_band(outcome, reply)
 
 
@@ -214,9 +208,10 @@ def _in_band(outcome: Outcome, reply: Reply) -> Outcome:
     if not isinstance(outcome, Unknown) or not reply.is_success or not isinstance(body, dict):
         return outcome
     failed = body.get("success") is False or str(body.get("status", "")).casefold() in ("error", "failed", "fail")
-    said = read_words(reply).message
-    if failed or (body.keys() & {"error", "errors", "detail"} and said):
-        return NotExecuted(again=False, reason="the service refused the request", words=said, detail=said, status=200)
+    said = read_error(reply)
+    if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
+        reason = "the service refused the request"
+        return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
     return outcome
 
 

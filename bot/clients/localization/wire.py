@@ -13,7 +13,6 @@ from bot.domain.foreign import one_line
 from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.results import EMOTIONS, SOUNDS
-from bot.domain.outcome import ErrorBody, Reply, read_error
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
 _MOST_PHRASES: Final = 200
@@ -179,41 +178,3 @@ _READERS: Final[Mapping[Operation, Reader]] = MappingProxyType(
         Operation.SPEECH_EMOTION: _emotion,
     }
 )
-
-
-def read_words(reply: Reply) -> ErrorBody:
-    """What the service says about an error, in any of the usual shapes: its form is not documented.
-
-    Besides those of ``read_error``: ``{detail: "…"}``, ``{detail: [{loc, msg}]}``, ``errors`` as a list or an object,
-    ``{error_message}`` and the like. Total: never raises; a page of HTML gives nothing.
-    """
-    said = read_error(reply)
-    if said.message or not isinstance(reply.json, dict):
-        return said
-    body = reply.json
-    if isinstance(body.get("error"), dict):
-        body = body["error"]
-    for name in ("detail", "errors", "error_message", "error_description", "description", "msg", "reason", "title"):
-        words = _words(body.get(name))
-        if words:
-            return ErrorBody(message=one_line(words))
-    return said
-
-
-def _words(found: object, depth: int = 0) -> str:
-    match found:
-        case str():
-            return found
-        case list() if depth < 3:  # noqa: PLR2004 - nobody reads deeper
-            return "; ".join(filter(None, (_words(one, depth + 1) for one in found)))
-        case dict() if depth < 3:  # noqa: PLR2004
-            if "msg" in found:
-                where = found.get("loc")
-                field = str(where[-1]) if isinstance(where, list) and where else ""
-                return ": ".join(filter(None, (field, _words(found["msg"], depth + 1))))
-            if "message" in found:
-                return _words(found["message"], depth + 1)
-            parts = {str(name): _words(said, depth + 1) for name, said in found.items()}
-            return "; ".join(f"{name}: {words}" for name, words in parts.items() if words)
-        case _:
-            return ""

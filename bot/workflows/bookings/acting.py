@@ -10,7 +10,7 @@ from bot.clients.service_errors import sentence
 from bot.domain.certification import Point
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, NotExecuted
+from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
@@ -120,7 +120,9 @@ def _answered(tx: Tx, booking: Booking, outcome: object, now: datetime) -> None:
         case Done():
             witness(tx, booking, "executed", now=now)
         case NotExecuted():
-            witness(tx, booking, "not_executed", now=now, reason=outcome.words or outcome.reason)
+            witness(tx, booking, "not_executed", now=now, reason=outcome.reason, said=outcome.detail)
+        case Unknown():
+            witness(tx, booking, "not_said", now=now, reason=outcome.reason, said=outcome.detail)
         case _:
             witness(tx, booking, "not_said", now=now)
 

@@ -68,16 +68,16 @@ def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
     held = tx.bookings.get(booking.id)
     if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
         return False
-    lose(ctx, tx, held, "Switchboard failed before the answer was stored", ctx.clock.now())
+    lose(ctx, tx, held, Unknown(reason="Switchboard failed before the answer was stored"), ctx.clock.now())
     return True
 
 
-def lose(ctx: Context, tx: Tx, booking: Booking, reason: str, now: datetime) -> None:
+def lose(ctx: Context, tx: Tx, booking: Booking, outcome: Unknown, now: datetime) -> None:
     """The outcome of a request that left, or may have left, is unknown: look for it."""
     pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
-    stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=reason, reads=0, due_at=now + pause)
+    stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=now + pause)
     if stored is not None:
-        witness(tx, stored, "unknown", now=now, before=booking, reason=reason)
+        witness(tx, stored, "unknown", now=now, before=booking, reason=outcome.reason, said=outcome.detail)
         show_card(tx, stored, now)
         tell(tx, stored, "unknown", {}, now)
 
@@ -189,14 +189,14 @@ def _sent(
         case NotExecuted(again=True):
             _back(ctx, tx, current, outcome, now)
         case NotExecuted():
-            reason = outcome.words or outcome.reason
+            reason = outcome.told
             stored = tx.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=now)
             if stored is not None:
-                witness(tx, stored, "refused", now=now, before=current, reason=reason)
+                witness(tx, stored, "refused", now=now, before=current, reason=outcome.reason, said=outcome.detail)
                 show_card(tx, stored, now)
                 tell(tx, stored, "refused", {"reason": reason}, now)
-        case Unknown(reason=reason):
-            lose(ctx, tx, current, reason, now)
+        case Unknown():
+            lose(ctx, tx, current, outcome, now)
 
 
 def _wait_for_customer(ctx: Context, tx: Tx, booking: Booking, made: PrebookingRecord, now: datetime) -> None:
@@ -230,7 +230,7 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
         due_at=now + wait,
     )
     if stored is not None:
-        witness(tx, stored, "put_off", now=now, before=booking, reason=stored.reason)
+        witness(tx, stored, "put_off", now=now, before=booking, reason=stored.reason, said=outcome.detail)
         show_card(tx, stored, now)
 
 

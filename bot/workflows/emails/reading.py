@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Callable
 from typing import BinaryIO, TypeVar, cast
 
+from bot.clients.service_errors import told
 from bot.domain.emails import ColumnLook, look_at
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files import FileInfo
@@ -57,9 +58,9 @@ def words_for(trouble: Trouble) -> str:
             return table_problem(trouble, example=EXAMPLE)
         case PersonError(rule=rule):
             return f"{rule[:1].upper()}{rule[1:]}."
-        case OperatorError(problem=problem, mend=mend):
-            return f"The operator of Switchboard has to mend this: {problem}{f'; {mend}' if mend else ''}."
-        case ServiceNow(service=service, reason=reason):
-            return f"{service} {reason}. Try again in a minute."
+        case OperatorError(mend=mend):
+            return f"The operator of Switchboard has to mend this: {told(trouble)}{f'; {mend}' if mend else ''}."
+        case ServiceNow(service=service):
+            return f"{service} {told(trouble)}. Try again in a minute."
         case _:
             return f"{trouble.service} {trouble.reason}."

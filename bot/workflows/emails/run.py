@@ -11,6 +11,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from bot.clients.emails import EmailsClient
+from bot.clients.service_errors import told
 from bot.domain.emails import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.workflows.boards import post_file, show_board
@@ -139,7 +140,7 @@ class Run:
         try:
             said = await self._client.check(address)
         except OperatorError as refused:
-            self._trouble = f"{refused.problem}{f'; {refused.mend}' if refused.mend else ''}"
+            self._trouble = f"{told(refused)}{f'; {refused.mend}' if refused.mend else ''}"
             self._waiting.appendleft((number, address))
         else:
             self._take_in(number, address, said)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
 from bot.domain.emails import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.outcome import NotExecuted, Unknown, with_words
 from bot.domain.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
 from bot.tables import rewritten, write_csv
@@ -123,7 +123,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
             said = [list(pair) for pair in pairs] or [["answer", text or "nothing at all"]]
             return _Ended(RunState.DONE, {"said": said})
         case NotExecuted(reason=reason, words=words):
-            return _Ended(RunState.FAILED, {"reason": f"{reason}{f': {words}' if words else ''}"})
+            return _Ended(RunState.FAILED, {"reason": with_words(reason, words)})
         case Unknown(reason=reason):
             return _Ended(RunState.UNKNOWN, {"reason": reason})
 

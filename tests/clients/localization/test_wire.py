@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
-from bot.clients.localization.wire import read_result, read_words
+from bot.clients.localization.wire import read_result
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import read_reply
 from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.outcome import read_error
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -148,4 +149,4 @@ def test_what_is_no_record(operation: Operation, document: object) -> None:
     ],
 )
 def test_errors_in_any_shape(body: bytes, words: str) -> None:
-    assert read_words(read_reply(status=422, headers={}, body=body)).message == words
+    assert read_error(read_reply(status=422, headers={}, body=body)).message == words
