@@ -53,6 +53,10 @@ class Work:
     def _text(self) -> str:
         return self._form.fields.get("text", "")
 
+    @property
+    def _name(self) -> str:
+        return next((part.filename for part in self._form.files.values()), "")
+
     def _field(self, name: str, default: str) -> str:
         return self._form.fields.get(name) or default
 
@@ -81,11 +85,10 @@ class Work:
 
     async def _transcription(self) -> dict[str, object]:
         await self._sample("speech_to_text")
-        name = next((part.filename for part in self._form.files.values()), "")
-        return {"text": words.transcript(name, self._field("locale", ""))}
+        return {"text": words.transcript(self._name, self._field("locale", ""))}
 
     async def _text_extraction(self) -> dict[str, object]:
-        return {"text": words.document_text(await self._sample("text_extraction"))}
+        return {"text": words.document_text(await self._sample("text_extraction"), self._name)}
 
     async def _speech(self) -> dict[str, object]:
         sound = Sound(extension="mp3", rate=44_100)
