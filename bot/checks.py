@@ -136,6 +136,17 @@ def _half_configured(settings: Settings) -> Iterator[str]:
                 f"{'is' if len(given) == 1 else 'are'} set, {', '.join(missing)} "
                 f"{'is' if len(missing) == 1 else 'are'} missing. Example: {example(missing[0])}"
             )
+    if not settings.missing_for_emails:
+        parts = {
+            "single addresses": settings.missing_for_single_emails,
+            "whole files": settings.missing_for_email_files,
+        }
+        for what, missing in parts.items():
+            if missing:
+                yield (
+                    f"e-mail processing works, but not for {what}: {missing[0]} is missing. "
+                    f"Example: {example(missing[0])}"
+                )
 
 
 def _open_doors(settings: Settings) -> Iterator[str]:

@@ -5,6 +5,8 @@ from contextlib import AsyncExitStack
 from typing import Final
 from urllib.parse import urlsplit
 
+import aiohttp
+
 from bot.clients.emails import EmailsClient
 from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.results import Results, open_result_session
@@ -35,22 +37,26 @@ def open_emailing(
     fetching = open_result_session(own)
     stack.push_async_callback(fetching.close)
     client = None
-    if single is not None and bulk is not None and key is not None:
+    if key is not None and (single is not None or bulk is not None):
         quick, session = open_quick_session(limit=CONCURRENCY_LIMIT), open_session()
         stack.push_async_callback(quick.close)
         stack.push_async_callback(session.close)
         client = EmailsClient(
             routes=load_routes(settings.services_file, environment=settings.environment.value),
-            single=Quick(session=quick, base_url=single, total=check_seconds),
-            bulk=Transport(
-                session=session, base_url=bulk, service="email_bulk", read=_FILE_SECONDS, total=_FILE_SECONDS
-            ),
+            single=Quick(session=quick, base_url=single, total=check_seconds) if single is not None else None,
+            bulk=_patient(session, bulk) if bulk is not None else None,
             api_key=key,
             hide=Redaction([key.get_secret_value()]).known,
         )
     return EmailEngine(
         client=client,
         missing=settings.missing_for_emails,
+        missing_single=settings.missing_for_single_emails,
+        missing_files=settings.missing_for_email_files,
         results=Results(session=fetching, own=own),
         monotonic=monotonic,
     )
+
+
+def _patient(session: aiohttp.ClientSession, base_url: str) -> Transport:
+    return Transport(session=session, base_url=base_url, service="email_bulk", read=_FILE_SECONDS, total=_FILE_SECONDS)

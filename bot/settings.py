@@ -219,8 +219,19 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_emails(self) -> tuple[str, ...]:
-        """The same for e-mail processing."""
-        return self._missing("e-mail processing")
+        """The same for e-mail processing, of which each address works alone; empty when one of them does."""
+        nothing = self.missing_for_single_emails and self.missing_for_email_files
+        return self._missing("e-mail processing") if nothing else ()
+
+    @property
+    def missing_for_single_emails(self) -> tuple[str, ...]:
+        """Names of the variables without which no single address can be asked about."""
+        return tuple(name for name in self._missing("e-mail processing") if name != "EMAIL_BULK_BASE_URL")
+
+    @property
+    def missing_for_email_files(self) -> tuple[str, ...]:
+        """Names of the variables without which no whole file can be processed."""
+        return tuple(name for name in self._missing("e-mail processing") if name != "EMAIL_SINGLE_BASE_URL")
 
     def _missing(self, service: str) -> tuple[str, ...]:
         return tuple(name.upper() for name in SERVICES[service] if getattr(self, name) is None)

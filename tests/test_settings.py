@@ -207,6 +207,25 @@ def test_a_service_that_is_configured_in_part_is_named(monkeypatch: pytest.Monke
     )
 
 
+@pytest.mark.parametrize(
+    ("address", "other", "what"),
+    [
+        ("EMAIL_SINGLE_BASE_URL", "EMAIL_BULK_BASE_URL", "whole files"),
+        ("EMAIL_BULK_BASE_URL", "EMAIL_SINGLE_BASE_URL", "single addresses"),
+    ],
+)
+def test_each_address_of_the_email_service_works_alone(
+    monkeypatch: pytest.MonkeyPatch, address: str, other: str, what: str
+) -> None:
+    half = loaded(monkeypatch, **{address: "https://mail.example.com", "EMAIL_API_KEY": "key"})
+    assert half.missing_for_emails == ()
+    assert {half.missing_for_single_emails, half.missing_for_email_files} == {(), (other,)}
+    [said] = cautions(half)
+    assert said.startswith(f"e-mail processing works, but not for {what}: {other} is missing. Example: {other}=")
+    keyless = loaded(monkeypatch, **{address: "https://mail.example.com", "EMAIL_API_KEY": ""})
+    assert keyless.missing_for_emails == (other, "EMAIL_API_KEY")
+
+
 @pytest.mark.parametrize("name", ["SLACK_BOT_TOKEN", "SLACK_SIGNING_SECRET", "SECRET_KEY"])
 @pytest.mark.parametrize("how", ["absent", "empty"])
 def test_what_run_needs_is_named_when_it_is_missing(refused: Run, name: str, how: str) -> None:

@@ -19,6 +19,8 @@ CONCURRENT = "concurrent"
 WHOLE_FILE = "whole"
 ROW_BY_ROW = "rows"
 
+_WAYS = {ROW_BY_ROW: "Row by row", WHOLE_FILE: "Whole file"}
+
 TITLE = "Process e-mails"
 
 _OPTION_LIMIT = 75
@@ -64,7 +66,15 @@ def unusable(words: str) -> View:
 
 
 def list_form(
-    looks: Sequence[ColumnLook], *, rows: int, read_as: str, file: str, name: str, channel: str, thread_ts: str
+    looks: Sequence[ColumnLook],
+    *,
+    rows: int,
+    read_as: str,
+    file: str,
+    name: str,
+    channel: str,
+    thread_ts: str,
+    lacking: Mapping[str, Sequence[str]],
 ) -> View:
     """Which column and how. The column that most looks like addresses is chosen already.
 
@@ -76,14 +86,16 @@ def list_form(
         name: what it is called.
         channel: where the result goes.
         thread_ts: the thread it goes to, or empty.
+        lacking: ways that are not configured, and the variables that they lack.
     """
     options = [_column_option(at, look) for at, look in enumerate(looks[:_COLUMNS])]
     likely = likely_column(looks[:_COLUMNS])
     about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
-    how = [
-        _option(ROW_BY_ROW, "Row by row", "Each address is asked once; pause and stop at any time"),
-        _option(WHOLE_FILE, "Whole file", "The file goes to the service in one piece"),
-    ]
+    ways = {
+        ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
+        WHOLE_FILE: "The file goes to the service in one piece",
+    }
+    how = [_option(way, _WAYS[way], said) for way, said in ways.items() if way not in lacking]
     number = {
         "type": "number_input",
         "action_id": CONCURRENT,
@@ -100,14 +112,18 @@ def list_form(
             {"type": "static_select", "action_id": COLUMN, "options": options, "initial_option": options[likely]},
         ),
         _input(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
-        {
-            **_input(CONCURRENT, "Requests at a time", number),
-            "optional": True,
-            "hint": plain(f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty."),
-        },
+        *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]
+    if ROW_BY_ROW not in lacking:
+        hint = plain(f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty.")
+        blocks.append({**_input(CONCURRENT, "Requests at a time", number), "optional": True, "hint": hint})
     metadata = {"file": file, "name": shorten(name, 200), "channel": channel, "thread": thread_ts}
     return _modal(LIST_FORM, "Start", metadata, blocks)
+
+
+def not_configured(way: str, missing: Sequence[str]) -> str:
+    """One of the two ways cannot be taken here."""
+    return f"{_WAYS[way]} is not configured: the operator has to set {', '.join(missing)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:

@@ -27,7 +27,18 @@ def services(ctx: Context) -> tuple[Service, ...]:
         Service(name="Payments", missing=() if ctx.payments else ctx.missing),
         Service(name="Content localization", missing=ctx.localizing.missing),
         Service(name="Delivery booking", missing=() if ctx.delivery else ctx.delivery_missing),
-        Service(name="E-mail processing", missing=ctx.emails.missing),
+        *_emails(ctx),
+    )
+
+
+def _emails(ctx: Context) -> tuple[Service, ...]:
+    """One service, or its two halves where one of them works alone."""
+    engine = ctx.emails
+    if engine.missing or not (engine.missing_single or engine.missing_files):
+        return (Service(name="E-mail processing", missing=engine.missing),)
+    return (
+        Service(name="E-mail processing of single addresses", missing=engine.missing_single),
+        Service(name="E-mail processing of whole files", missing=engine.missing_files),
     )
 
 

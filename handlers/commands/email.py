@@ -43,6 +43,8 @@ async def _check(desk: Desk, command: Command, values: Values) -> Reply:
     client = await admitted(desk, command.user)
     if isinstance(client, Private):
         return client
+    if desk.ctx.emails.missing_single:
+        return Private(answers.not_configured("e-mail processing of single addresses", desk.ctx.emails.missing_single))
     addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
     if len(addresses) > MOST:
         raise MistakesError(

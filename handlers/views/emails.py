@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
 from bot.domain.emails import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.presentation import email_forms
-from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, WHOLE_FILE
+from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
 from bot.presentation.table_words import read_as
 from bot.presentation.views import notice
 from bot.workflows.emails.ask import AskedToProcess, ask_to_process
@@ -64,8 +65,15 @@ async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -
         name=info.name,
         channel=channel,
         thread_ts=thread_ts,
+        lacking=_lacking(desk),
     )
     return view, ""
+
+
+def _lacking(desk: Desk) -> Mapping[str, Sequence[str]]:
+    """The ways to process a list that are not configured here, and the variables that they lack."""
+    ways = {ROW_BY_ROW: desk.ctx.emails.missing_single, WHOLE_FILE: desk.ctx.emails.missing_files}
+    return {way: missing for way, missing in ways.items() if missing}
 
 
 async def start(desk: Desk, form: Submission) -> Reply:
@@ -80,6 +88,10 @@ async def start(desk: Desk, form: Submission) -> Reply:
     column, percent, name = email_forms.chosen(form.values[COLUMN])
     if percent < _LEAST_PERCENT:
         errors[COLUMN] = email_forms.hardly_addresses(name, percent)
+    way = WHOLE_FILE if form.values.get(HOW) == WHOLE_FILE else ROW_BY_ROW
+    lacking = _lacking(desk).get(way)
+    if lacking:
+        errors[HOW] = email_forms.not_configured(way, lacking)
     if errors or concurrency is None:
         return FieldErrors(errors)
     about = json.loads(form.metadata)
@@ -93,7 +105,7 @@ async def start(desk: Desk, form: Submission) -> Reply:
             file_name=about["name"],
             column=column,
             column_name=name,
-            whole=form.values.get(HOW) == WHOLE_FILE,
+            whole=way == WHOLE_FILE,
             concurrency=concurrency,
             source_key=f"view:{form.view_id}",
         ),

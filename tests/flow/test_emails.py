@@ -12,7 +12,7 @@ from bot.playground.simulators.emails import FileShape, Shape
 from bot.playground.workspace import Message
 from bot.workflows.emails.ask import Press, Pressed, press
 from tests.support.clock import ManualClock
-from tests.support.rig import FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
 
 LIST = (
     b"name,email,note\r\n"
@@ -138,6 +138,47 @@ async def test_a_service_that_is_not_configured_names_the_variable(sqlite_url: s
         said = await email(opened, "check ana@example.com")
         assert "EMAIL_API_KEY" in said
         assert "EMAIL_BULK" not in said
+    finally:
+        await opened.close()
+
+
+def ways(rig: Rig) -> list[str]:
+    """How a list may be processed, as the open form says."""
+    form = rig.workspace.modal(MARIA)
+    assert form is not None
+    how = next(block["element"] for block in form.blocks if block.get("block_id") == "how")
+    return [option["value"] for option in how["options"]]
+
+
+async def test_the_address_for_single_requests_works_alone(sqlite_url: str) -> None:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_bulk_base_url=None)
+    try:
+        assert "ana@example.com" in await email(opened, "check ana@example.com")
+        message = await dropped(opened)
+        assert ways(opened) == ["rows"]
+        assert "EMAIL_BULK_BASE_URL" in str(opened.workspace.modal(MARIA))
+        ack = await opened.workspace.submit(MARIA, {"how": "whole"}, force=True)
+        assert "EMAIL_BULK_BASE_URL" in ack.body["errors"]["how"]
+        await opened.submit(MARIA, {"how": "rows"})
+        assert "Done." in board(opened, message).text
+        said = await opened.workspace.slash(ADA, FINANCE, "/switchboard", "status")
+        assert "E-mail processing of single addresses: configured" in said.body["text"]
+        assert "E-mail processing of whole files: not configured" in said.body["text"]
+    finally:
+        await opened.close()
+
+
+async def test_the_address_for_whole_files_works_alone(sqlite_url: str) -> None:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_single_base_url=None)
+    try:
+        said = await email(opened, "check ana@example.com")
+        assert "EMAIL_SINGLE_BASE_URL" in said
+        assert "EMAIL_BULK_BASE_URL" not in said
+        message = await dropped(opened)
+        assert ways(opened) == ["whole"]
+        await opened.submit(MARIA, {})
+        assert "Done." in board(opened, message).text
+        assert len(files_of_bot(opened, message)) == 1
     finally:
         await opened.close()
 

@@ -79,14 +79,28 @@ def test_answers_about_addresses(found: list[tuple[str, str, list[tuple[str, str
     assert calls_in(content) == set()
 
 
-@given(st.lists(st.tuples(foreign(), st.lists(foreign(), max_size=3)), min_size=1, max_size=120), foreign())
-def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str) -> None:
+LACKING: list[dict[str, list[str]]] = [{}, {"rows": ["EMAIL_SINGLE_BASE_URL"]}, {"whole": ["EMAIL_BULK_BASE_URL"]}]
+
+
+@given(
+    st.lists(st.tuples(foreign(), st.lists(foreign(), max_size=3)), min_size=1, max_size=120),
+    foreign(),
+    st.sampled_from(LACKING),
+)
+def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, lacking: dict[str, list[str]]) -> None:
     looks = [
         ColumnLook(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
         for at, (column, samples) in enumerate(columns)
     ]
     view = email_forms.list_form(
-        looks, rows=10, read_as="UTF-8 with commas", file="F0", name=name, channel="C0", thread_ts="1.0"
+        looks,
+        rows=10,
+        read_as="UTF-8 with commas",
+        file="F0",
+        name=name,
+        channel="C0",
+        thread_ts="1.0",
+        lacking=lacking,
     )
     check_view(view)
     options = next(block["element"]["options"] for block in view["blocks"] if block.get("block_id") == "column")

@@ -57,17 +57,19 @@ class _Collected:
 
 
 class EmailsClient:
-    """Calls with one key.
+    """Calls with one key. Each of the two addresses works without the other.
 
     Args:
         routes: methods, paths and names.
-        single: to the address for single requests.
-        bulk: to the address for files; patient, because a file may take minutes.
+        single: to the address for single requests; None when it is not configured.
+        bulk: to the address for files; patient, because a file may take minutes; None when it is not configured.
         api_key: goes into the query and the form.
         hide: takes the key out of a text, in whatever spelling.
     """
 
-    def __init__(self, *, routes: RouteTable, single: Quick, bulk: Transport, api_key: SecretStr, hide: Hide) -> None:
+    def __init__(
+        self, *, routes: RouteTable, single: Quick | None, bulk: Transport | None, api_key: SecretStr, hide: Hide
+    ) -> None:
         self._check = routes.use(SERVICE, "check")
         self._file = routes.use(SERVICE, "process_file")
         self._single = single
@@ -84,6 +86,8 @@ class EmailsClient:
         Raises:
             OperatorError: the service refuses us rather than the address; asking about another will not help.
         """
+        if self._single is None:
+            raise _not_configured("single addresses", "EMAIL_SINGLE_BASE_URL")
         path = self._template.path.replace(_ADDRESS, quote(address, safe=""))
         headers = {name: quote(address, safe="@+") if value == _ADDRESS else value for name, value in self._headers}
         route = self._check
@@ -100,6 +104,8 @@ class EmailsClient:
         Raises:
             OperatorError: the service refuses us rather than the file.
         """
+        if self._bulk is None:
+            raise _not_configured("whole files", "EMAIL_BULK_BASE_URL")
         boundary = f"switchboard-{secrets.token_hex(16)}"
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         body = self._form(content, column=column, boundary=boundary)
@@ -206,6 +212,10 @@ class EmailsClient:
     def _with_key(self, reply: Reply) -> Reply:
         """The key went out in the query or in the form, where nobody else looks for it."""
         return replace(reply, credentials=(self._api_key.get_secret_value(),))
+
+
+def _not_configured(what: str, setting: str) -> OperatorError:
+    return OperatorError(f"{SERVICE}: processing {what} is not configured", mend=f"set {setting}")
 
 
 def _silence(reply: Reply) -> Checked:

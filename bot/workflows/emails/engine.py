@@ -47,6 +47,8 @@ class EmailEngine:
     Attributes:
         client: the e-mail service; None when it is not configured.
         missing: names of the variables that it lacks then.
+        missing_single: names of those without which no single address can be asked about; empty: it can.
+        missing_files: the same of whole files.
         results: fetches what the service made.
 
     Args:
@@ -58,11 +60,15 @@ class EmailEngine:
         *,
         client: EmailsClient | None,
         missing: tuple[str, ...],
+        missing_single: tuple[str, ...],
+        missing_files: tuple[str, ...],
         results: Results,
         monotonic: Callable[[], float],
     ) -> None:
         self.client = client
         self.missing = missing
+        self.missing_single = missing_single
+        self.missing_files = missing_files
         self.results = results
         self._monotonic = monotonic
         self._pressure = Pressure(clock=monotonic)
