@@ -268,7 +268,12 @@ def _dropped(row: DropRow) -> DroppedFile:
 
 
 async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
-    """Say to who uploaded it, and to nobody else, why there is no offer: they expected one, and can mend it."""
+    """Say to who uploaded it, and to nobody else, why there is no offer: they expected one, and can mend it.
+
+    Once, when the event of the message itself is there: before that, the file may be looked at a second time.
+    """
+    if not row.message_ts:
+        return
     thread_ts = row.thread_ts if row.thread_ts != row.message_ts else ""
     try:
         await ctx.messenger.whisper(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None)

@@ -104,10 +104,11 @@ async def test_in_a_direct_message(rig: Rig) -> None:
         ("a.rar", b"Rar!\x1a\x07\x01\x00" + bytes(90), "Unpack the archive and upload what is in it."),
     ],
 )
+@pytest.mark.parametrize("tell", [("message",), ("file_shared", "message"), ("message", "file_shared")], ids="-".join)
 async def test_who_uploads_nothing_or_an_archive_hears_why_there_is_no_offer(
-    rig: Rig, name: str, content: bytes, words: str
+    rig: Rig, name: str, content: bytes, words: str, tell: Any
 ) -> None:
-    dropped = await rig.workspace.drop(MARIA, FINANCE, name, content)
+    dropped = await rig.workspace.drop(MARIA, FINANCE, name, content, tell=tell)
     await rig.pass_time(120, steps=5)
     assert said(rig) == []
     (told,) = rig.workspace.ephemerals(MARIA)
