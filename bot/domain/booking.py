@@ -4,9 +4,11 @@ Only final states are sticky. A restart search moves a booking backwards (a driv
 that is news, not an event out of order: what counts is always the service's own record, read one at a time.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
 from enum import StrEnum
-from typing import Final
+from typing import Any, Final
 
 from pydantic import SecretStr
 
@@ -165,6 +167,49 @@ class Quote:
     currency: str = ""
     eta: str = ""
     distance: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """What a delivery costs whoever books it: one figure, the same wherever it stands.
+
+    Attributes:
+        amount: what is charged, with tax where that is known.
+        tax: the part of the amount that is tax; empty where nobody said.
+        quoted: the service has said it before the booking only.
+    """
+
+    amount: str
+    tax: str = ""
+    currency: str = ""
+    quoted: bool = False
+
+
+def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> Charge | None:
+    """What is charged, from the quote and from what the booking's own record says; None: nobody said anything.
+
+    Args:
+        quoted: a :class:`Quote` by its names; empty where none was made.
+        fee: of the record. It is the quoted one without its tax, with it, or a figure of its own.
+        currency: of the record.
+    """
+    said = {name: str(quoted.get(name) or "") for name in ("fee", "fee_with_tax", "tax", "currency")}
+    net, gross = said["fee"], said["fee_with_tax"]
+    money = currency or said["currency"]
+    if fee and fee not in (net, gross):
+        return Charge(amount=fee, currency=money)
+    if not (gross or net):
+        return None
+    tax = (said["tax"] or _difference(gross, net)) if gross else ""
+    return Charge(amount=gross or net, tax=tax, currency=money, quoted=not fee)
+
+
+def _difference(gross: str, net: str) -> str:
+    try:
+        found = Decimal(gross) - Decimal(net)
+    except InvalidOperation:
+        return ""
+    return str(found) if found > 0 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

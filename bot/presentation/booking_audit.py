@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.audit import Entry, Told
+from bot.domain.booking import Charge
 from bot.domain.content import Content
 from bot.domain.deliveries import Booking
 from bot.presentation.audit import WORD_LIMIT, because, person, told_lines, told_story
-from bot.presentation.booking_cards import headline, price
+from bot.presentation.booking_cards import charged, headline
 from bot.presentation.booking_states import word
 from bot.presentation.text import quote, sentence_of
 
@@ -68,5 +69,9 @@ def _sentence(entry: Entry, nth: int) -> str:
 
 def _worth(detail: Mapping[str, str]) -> str:
     order = f", an order of {quote(detail['amount'], WORD_LIMIT)}" if detail.get("amount") else ""
-    fee = price(detail.get("fee", ""), detail.get("currency", "")) if detail.get("fee") else ""
-    return f"{order}{f', for a fee of {fee}' if fee else ''}"
+    if detail.get("unpriced"):
+        return f"{order}, without a price: {quote(detail['unpriced'])}"
+    if not detail.get("fee"):
+        return order
+    cost = Charge(amount=detail["fee"], tax=detail.get("tax", ""), currency=detail.get("currency", ""))
+    return f"{order}, for a fee of {charged(cost)}"

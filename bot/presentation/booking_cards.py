@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.domain.booking import Payment, Position
+from bot.domain.booking import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
 from bot.domain.deliveries import CLOSED, Booking, Kind, Stage
 from bot.domain.money import plain as amount
@@ -162,11 +162,17 @@ def payment_words(payment: Payment) -> str:
 
 def _fee(booking: Booking) -> str:
     detail = booking.detail
-    quoted = detail.get("quote", {})
-    currency = str(detail.get("currency") or quoted.get("currency", ""))
-    if detail.get("fee"):
-        return price(str(detail["fee"]), currency)
-    return f"{price(str(quoted['fee']), currency)} (as quoted)" if quoted.get("fee") else ""
+    fee, currency = str(detail.get("fee") or ""), str(detail.get("currency") or "")
+    found = charge(detail.get("quote", {}), fee=fee, currency=currency)
+    if found is None:
+        return "not known yet" if detail.get("unpriced") else ""
+    return f"{charged(found)}{', as quoted' if found.quoted else ''}"
+
+
+def charged(found: Charge) -> str:
+    """What is charged, with its tax in brackets; escaped."""
+    tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
+    return f"{price(found.amount, found.currency)}{tax}"
 
 
 def _address_link(booking: Booking) -> str:
@@ -183,6 +189,9 @@ def _notes(booking: Booking) -> list[str]:
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
     if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN):
         found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
+    if booking.detail.get("unpriced"):
+        reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
+        found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
     if booking.kind is Kind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")
     return found

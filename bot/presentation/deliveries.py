@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.approvals import No
-from bot.domain.booking import BookingRecord, Quote
+from bot.domain.booking import BookingRecord, Quote, charge
 from bot.domain.content import Block, Content
 from bot.domain.deliveries import Booking
 from bot.presentation import answers
-from bot.presentation.booking_cards import driver_line, link, named, price
+from bot.presentation.booking_cards import charged, driver_line, link, named, price
 from bot.presentation.booking_states import symbol, word
 from bot.presentation.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of, spoken
 
@@ -68,11 +68,8 @@ def sandbox_only() -> Content:
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     """A price, in mrkdwn."""
     said = found if isinstance(found, Mapping) else {name: getattr(found, name) for name in _QUOTE}
-    currency = str(said.get("currency", ""))
-    lines = [f":moneybag: *Delivery fee {price(str(said.get('fee', '')), currency)}*"]
-    if said.get("fee_with_tax"):
-        tax = f" ({price(str(said['tax']), currency)} of tax)" if said.get("tax") else ""
-        lines.append(f"{price(str(said['fee_with_tax']), currency)} with tax{tax}")
+    cost = charge(said)
+    lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
     about = [
         f"about {quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
         f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
@@ -90,18 +87,30 @@ def priced(store: str, found: Quote) -> Content:
     return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
-def not_covered(words: str, reason: str) -> str:
-    """The service does not deliver there: a no, not a failure; mrkdwn."""
+def not_covered(words: str, reason: str, *, bookable: bool = False) -> str:
+    """The service does not deliver there: a no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
     said = sentence_of(quote(words or reason))
     return (
         f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {said} "
-        "Check the position, or choose another store."
+        f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
     )
 
 
-def outage(said: str) -> str:
-    """The service could not be asked; mrkdwn."""
-    return f":warning: *No price right now*: {sentence_of(quote(said))} Nothing was booked."
+def outage(said: str, *, bookable: bool = False) -> str:
+    """The service could not be asked; mrkdwn. ``bookable``: the form can be booked anyway."""
+    why = sentence_of(quote(said))
+    return f":warning: *No price right now*: {why} Nothing was booked.{_ANYWAY if bookable else ''}"
+
+
+_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
+
+
+def unpriced(reason: str) -> str:
+    """Instead of the price, where somebody wants to book without one; mrkdwn."""
+    return (
+        f":warning: *There is no price*: {sentence_of(quote(reason))} It can be booked all the same. What it costs is "
+        "known when the delivery service has taken it; it may not take it."
+    )
 
 
 def booked(booking: Booking, *, command: str) -> Content:

@@ -9,7 +9,7 @@ from bot.domain.content import Block
 from bot.domain.deliveries import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Kind
 from bot.domain.money import plain as amount
 from bot.presentation.booking_cards import cook_time, headline, payment_words
-from bot.presentation.deliveries import quote_lines
+from bot.presentation.deliveries import quote_lines, unpriced
 from bot.presentation.text import clean, mrkdwn, plain, quote, section, shorten
 from bot.presentation.views import View, short_title
 
@@ -34,6 +34,7 @@ AMOUNT = "amount"
 COOK = "cook"
 NOTES = "notes"
 REASON = "reason"
+ANYWAY = "anyway"
 
 NAME_LIMIT = 60
 ADDRESS_LIMIT = 200
@@ -46,8 +47,18 @@ _OPTION_LIMIT = 75
 Values = Mapping[str, str]
 
 
-def book(stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "") -> View:
-    """Everything of a booking; the price is shown before anything is booked."""
+def book(
+    stores: Sequence[str],
+    *,
+    channel: str,
+    values: Values | None = None,
+    problem: str = "",
+    anyway: bool = False,
+) -> View:
+    """Everything of a booking; the price is shown before anything is booked.
+
+    ``anyway``: the price could not be had, so the form offers to go on without one.
+    """
     given = values or {}
     blocks = [
         *_problem(problem),
@@ -57,6 +68,7 @@ def book(stores: Sequence[str], *, channel: str, values: Values | None = None, p
         _position(given),
         _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Blue door", optional=True),
         *_order(given),
+        *([_anyway()] if anyway else []),
     ]
     return _modal(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks)
 
@@ -86,11 +98,11 @@ def confirm(booking: Booking) -> View:
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
             f"Order of {amount(request.cents)}, {payment_words(request.payment)}{cook}",
         ]
-    blocks = [
-        section(mrkdwn("\n".join(quote_lines(booking.detail.get("quote", {}))))),
-        section(mrkdwn("\n".join(lines))),
-    ]
-    return _modal(CONFIRM, "Book it at this price?", "Book", {"id": booking.id}, blocks)
+    missing = str(booking.detail.get("unpriced") or "")
+    price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))
+    blocks = [section(mrkdwn("\n".join(price_lines))), section(mrkdwn("\n".join(lines)))]
+    title = "Book without a price?" if missing else "Book it at this price?"
+    return _modal(CONFIRM, title, "Book", {"id": booking.id}, blocks)
 
 
 def cancel(booking: Booking) -> View:
@@ -185,6 +197,12 @@ def _amount(given: Values) -> Block:
 def _position(given: Values) -> Block:
     position = _text(POSITION, "Position", given, most=_POSITION_LIMIT, example="-0.1807, -78.4678")
     return {**position, "hint": plain("Latitude, longitude; or paste a link to a map.")}
+
+
+def _anyway() -> Block:
+    option = _option("Book it even if there is no price", ANYWAY)
+    element = {"type": "checkboxes", "action_id": ANYWAY, "options": [option]}
+    return {**_input(ANYWAY, "Without a price", element), "optional": True}
 
 
 def _problem(said: str) -> list[Block]:

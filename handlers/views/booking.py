@@ -48,14 +48,16 @@ async def ask_price(desk: Desk, form: Submission) -> Reply:
     channel = str(json.loads(form.metadata)["channel"])
 
     async def ask() -> Answer:
-        booking = await ordering.quote(desk.ctx, delivery, asked)
+        anyway = bool(form.choices.get(forms.ANYWAY))
+        booking = await ordering.quote(desk.ctx, delivery, asked, even_unpriced=anyway)
         return Replace(forms.confirm(booking))
 
     return _priced(
         desk,
         delivery,
         ask,
-        lambda names, problem: forms.book(names, channel=channel, values=form.values, problem=problem),
+        lambda names, problem: forms.book(names, channel=channel, values=form.values, problem=problem, anyway=True),
+        bookable=True,
     )
 
 
@@ -181,16 +183,21 @@ async def _country_code(desk: Desk, delivery: DeliveryService, store: str) -> st
     return str(record.get("country_code", ""))
 
 
-def _priced(desk: Desk, delivery: DeliveryService, ask: Callable[[], Any], again: Again) -> Reply:
-    """Ask for a price; a no or an outage brings the form back as it was filled in, with what was said."""
+def _priced(
+    desk: Desk, delivery: DeliveryService, ask: Callable[[], Any], again: Again, *, bookable: bool = False
+) -> Reply:
+    """Ask for a price; a no or an outage brings the form back as it was filled in, with what was said.
+
+    The service recommends the question, it does not ask for it: ``bookable`` forms go on without an answer.
+    """
 
     async def work() -> Answer:
         try:
             answer: Answer = await ask()
         except NotCovered as refused:
-            problem = deliveries.not_covered(refused.words, refused.reason)
+            problem = deliveries.not_covered(refused.words, refused.reason, bookable=bookable)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
-            problem = deliveries.outage(sentence(trouble))
+            problem = deliveries.outage(sentence(trouble), bookable=bookable)
         else:
             return answer
         return Replace(again(await store_names(desk.ctx, delivery), problem))

@@ -1,5 +1,6 @@
 """What people do to a booking, and what becomes of it, is in the audit, and told as a story."""
 
+import re
 from collections.abc import AsyncIterator
 
 import pytest
@@ -9,7 +10,21 @@ from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import booking_cards
 from bot.presentation import delivery_views as views
-from tests.support.deliveries import CENTRO, book, booked, card, deliver, open_rig, prebook, service_of, step
+from tests.support.deliveries import (
+    CENTRO,
+    FORM,
+    ask_price,
+    book,
+    booked,
+    card,
+    deliver,
+    form_text,
+    open_rig,
+    prebook,
+    service_of,
+    step,
+    turned,
+)
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
 from tests.workflows.test_store_events import made_elsewhere
 
@@ -39,7 +54,7 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
     assert title.startswith("*Audit of B-")
     assert title.endswith("now canceled by the business")
     assert told == [
-        f"<@{MARIA}> booked it, an order of 25.50, for a fee of 1.97 USD.",
+        f"<@{MARIA}> booked it, an order of 25.50, for a fee of 1.97 USD (0.26 USD tax).",
         "Sent to the delivery service, attempt 1.",
         "The delivery service took it as number 10001, and says *on hold*.",
         f"<@{ADA}> asked to start the search for a driver.",
@@ -49,6 +64,29 @@ async def test_the_story_of_a_booking_that_was_canceled(rig: Rig) -> None:
         "The delivery service did that.",
         "The delivery service says *canceled by the business*. Reason: customer called it off.",
     ]
+
+
+async def test_one_fee_wherever_it_stands(rig: Rig) -> None:
+    await ask_price(rig)
+    [fee] = re.findall(r"Delivery fee ([\d.]+ USD \([\d.]+ USD tax\))", form_text(rig))
+    await rig.submit(MARIA, {})
+    await rig.pass_time(31)
+    assert f"Fee: {fee}\n" in card(rig).text  # the booking's own record was read by now
+    assert (await audit(rig))[1] == f"<@{MARIA}> booked it, an order of 25.50, for a fee of {fee}."
+
+
+async def test_a_booking_without_a_price_in_the_story(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote", times=None))
+    await deliver(rig, "book")
+    await rig.submit(MARIA, FORM)
+    await turned(rig, "No price right now")
+    await rig.submit(MARIA, {views.ANYWAY: views.ANYWAY})
+    await turned(rig, "There is no price")
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    assert (await audit(rig))[1].startswith(
+        f"<@{MARIA}> booked it, an order of 25.50, without a price: The delivery service answered 500"
+    )
 
 
 async def test_a_lost_answer_in_the_story(rig: Rig) -> None:

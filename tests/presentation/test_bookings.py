@@ -238,9 +238,35 @@ def test_what_is_under_way_is_not_called_booked_and_can_be_looked_at_by_a_comman
     assert "`/sb-deliver show B-4F7K2M`" in said
 
 
-def test_the_price_says_how_much_of_it_is_tax() -> None:
-    lines = deliveries.quote_lines(Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD"))
-    assert lines[1] == "4.76 USD with tax (0.62 USD of tax)"
+@pytest.mark.parametrize("tax", ["0.62", ""])
+def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(tax: str) -> None:
+    quoted = Quote(fee="4.14", fee_with_tax="4.76", tax=tax, currency="USD")
+    assert deliveries.quote_lines(quoted) == [":moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*"]
+
+
+@pytest.mark.parametrize(
+    ("fee", "shown"),
+    [
+        ("", "4.76 USD (0.62 USD tax), as quoted"),
+        ("4.14", "4.76 USD (0.62 USD tax)"),
+        ("4.76", "4.76 USD (0.62 USD tax)"),
+        ("9.99", "9.99 USD"),
+    ],
+    ids=["not read yet", "the record says it without tax", "and with", "another one was charged"],
+)
+def test_the_card_has_the_fee_of_the_form(fee: str, shown: str) -> None:
+    quoted = {"fee": "4.14", "fee_with_tax": "4.76", "tax": "0.62", "currency": "USD"}
+    said = booking_cards.card(booking(detail={"quote": quoted, "fee": fee}), now=NOW).text
+    assert f"Fee: {shown}\n" in said
+
+
+def test_a_booking_without_a_price_says_so_until_its_fee_is_known() -> None:
+    unpriced = {"unpriced": "The delivery service answered 500."}
+    assert "Book without a price?" in str(views.confirm(booking(stage=Stage.QUOTED, detail=unpriced)))
+    assert "Fee: not known yet\n" in booking_cards.card(booking(detail=unpriced), now=NOW).text
+    known = booking_cards.card(booking(detail={**unpriced, "fee": "4.14", "currency": "USD"}), now=NOW).text
+    assert "Fee: 4.14 USD\n" in known
+    assert "Booked *without a price*, which the service did not give: The delivery service answered 500." in known
 
 
 def test_the_checklist_counts_what_is_required() -> None:

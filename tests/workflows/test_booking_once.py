@@ -216,6 +216,36 @@ async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig)
     assert "Centro → Ana Lopez" in form_text(rig)
 
 
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [(FaultKind.ERROR_500, "No price right now"), (FaultKind.REFUSED, "Not covered")],
+    ids=["outage", "refusal"],
+)
+async def test_a_price_that_cannot_be_had_keeps_nobody_from_booking(rig: Rig, kind: FaultKind, words: str) -> None:
+    """The service recommends the question before a booking; it does not require it."""
+    service_of(rig).faults.arm(Fault(kind, "quote", times=None))
+    await deliver(rig, "book")
+    await rig.submit(MARIA, FORM)
+    assert "tick the box at the end of the form" in await turned(rig, words)
+    assert not service_of(rig).bookings
+    await rig.submit(MARIA, {views.ANYWAY: views.ANYWAY})
+    assert "It can be booked all the same" in await turned(rig, "There is no price")
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    [made] = service_of(rig).bookings
+    assert made.fields["customerName"] == "Ana"
+    assert "Booked *without a price*, which the service did not give: The " in card(rig).text
+
+
+async def test_who_books_without_a_price_is_shown_one_that_came_back_meanwhile(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "quote"))
+    await deliver(rig, "book")
+    await rig.submit(MARIA, FORM)
+    await turned(rig, "No price right now")
+    await rig.submit(MARIA, {views.ANYWAY: views.ANYWAY})
+    assert "There is no price" not in await turned(rig, "Delivery fee")
+
+
 async def test_without_the_service_nothing_is_asked(sqlite_url: str) -> None:
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), delivery_base_url="https://d.example")
     try:

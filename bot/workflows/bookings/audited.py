@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from bot.domain.audit import Entry
+from bot.domain.booking import charge
 from bot.domain.deliveries import Booking
 from bot.domain.money import plain
 from storage.transaction import Tx
@@ -55,7 +56,8 @@ def witness_wish(
     tx: Tx, booking: Booking, action: str, *, by: str, now: datetime, before: Booking | None = None
 ) -> None:
     """Somebody wants it: with what it is worth, and what it was said to cost."""
-    request, quote = booking.request, booking.detail.get("quote", {})
+    request = booking.request
+    cost = charge(booking.detail.get("quote", {}))
     witness(
         tx,
         booking,
@@ -65,6 +67,8 @@ def witness_wish(
         before=before,
         amount=plain(request.cents) if request is not None else "",
         payment=request.payment.value if request is not None else "",
-        fee=str(quote.get("fee_with_tax") or quote.get("fee") or ""),
-        currency=str(quote.get("currency") or ""),
+        fee=cost.amount if cost is not None else "",
+        tax=cost.tax if cost is not None else "",
+        currency=cost.currency if cost is not None else "",
+        unpriced=str(booking.detail.get("unpriced") or ""),
     )

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from bot.clients.service_errors import sentence
 from bot.domain.deliveries import Booking, BookingRequest, Kind, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.references import reference, ulid
 from bot.workflows.bookings.audited import witness_wish
 from bot.workflows.bookings.board import post_card
@@ -26,19 +28,37 @@ class AskedToDeliver:
     source_key: str
 
 
-async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) -> Booking:
+async def quote(
+    ctx: Context, delivery: DeliveryService, asked: AskedToDeliver, *, even_unpriced: bool = False
+) -> Booking:
     """Ask what it would cost and keep the form with the answer; nothing is booked.
+
+    Args:
+        ctx: what a workflow is given.
+        delivery: the service.
+        asked: the form.
+        even_unpriced: keep the form with the reason where there is no price; the service books without asking.
 
     Raises:
         NotCovered: the service does not deliver this.
         ServiceNow, OperatorError: see ``DeliveryClient.quote``.
     """
+    try:
+        detail: dict[str, object] = {"quote": await _told(ctx, delivery, asked)}
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        if not even_unpriced:
+            raise
+        detail = {"unpriced": sentence(trouble)}
+    now = ctx.clock.now()
+    return await ctx.store.write(lambda tx: _new(tx, asked, stage=Stage.QUOTED, detail=detail, now=now), name="quoted")
+
+
+async def _told(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) -> dict[str, str]:
     request, position = asked.request, asked.request.position
     if position is None:
         raise TypeError("a quote needs a place")
     found = await price(ctx, delivery, asked.store, position=position, payment=request.payment, cents=request.cents)
-    now = ctx.clock.now()
-    told = {
+    return {
         "fee": found.fee,
         "fee_with_tax": found.fee_with_tax,
         "tax": found.tax,
@@ -46,10 +66,6 @@ async def quote(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) 
         "eta": found.eta,
         "distance": found.distance,
     }
-
-    return await ctx.store.write(
-        lambda tx: _new(tx, asked, stage=Stage.QUOTED, detail={"quote": told}, now=now), name="quoted"
-    )
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
