@@ -6,7 +6,7 @@ from bot.domain.bulk_state import has_failures
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
 from bot.presentation import refused
-from bot.presentation.status_words import IN_ESCROW
+from bot.presentation.status_words import IN_ESCROW, NOT_ACTIVE
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
 _CELLS = 20
@@ -114,7 +114,7 @@ def accounts_line(progress: Progress | None) -> str:
         names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
         more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
         parts.append(
-            f":warning: *{progress.inactive} not active* (the money would wait until they sign up): {names}"
+            f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}"
             + (f" and {more} more" if more > 0 else "")
         )
     if progress.not_read:

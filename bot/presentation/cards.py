@@ -8,6 +8,7 @@ from bot.domain.instruction import FINAL, Instruction, Kind, Recipient, State, V
 from bot.domain.money import shown
 from bot.presentation import bulk, stopped
 from bot.presentation.states import headline, sentence
+from bot.presentation.status_words import NOT_ACTIVE
 from bot.presentation.text import (
     SECTION_LIMIT,
     channel,
@@ -116,7 +117,7 @@ def account_line(recipient: Recipient, *, marked: bool = False) -> str:
     before, after = (":warning: *", "*") if marked else ("", "")
     return ", ".join(
         (
-            _told(recipient.active, "active", f"{before}not active{after} (the money would wait until they sign up)"),
+            _told(recipient.active, "active", f"{before}not active{after} ({NOT_ACTIVE})"),
             _told(recipient.verified, "verified", f"{before}not verified{after}"),
             _told(recipient.primary, "primary address", "not the primary address"),
         )

@@ -6,6 +6,9 @@ from bot.domain.operation import OperationStatus, read_status
 IN_ESCROW = "pending in escrow"
 """The service holds the money until the recipient has signed up."""
 
+NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
+"""What *inactive* may mean: the service does not say which of them it is."""
+
 _OPERATIONS = {
     OperationStatus.CREATED: "created, not sent",
     OperationStatus.COMMITTED: "sent",

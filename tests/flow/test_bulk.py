@@ -73,7 +73,7 @@ async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
         "25.00 USD to ana@example.com (row 1)",
         "Duplicates: none",
         "Never paid before: 3 recipients",
-        "1 not active",
+        "1 not active (no account, signup not completed, or it cannot receive money now): ",
         "nobody@example.com",
     ):
         assert words in card.plain.replace("*", ""), words

@@ -334,7 +334,11 @@ async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
     told = (await ask(rig, "account ben+work@example.com")).text
     assert "Ben Carter" in told
     told = (await ask(rig, "account nobody@example.com")).text
-    for part in ("Registered name: none", "not active", "Country: not said"):
+    for part in (
+        "Registered name: none",
+        "not active (no account, signup not completed, or it cannot receive money now)",
+        "Country: not said",
+    ):
         assert part in told
 
 

@@ -154,7 +154,8 @@ def test_how_many_approved_and_until_when_is_on_the_card() -> None:
         (Recipient(), "no registered name, active: not known, verified: not known, primary address: not known"),
         (
             Recipient(full_name="Mia Keller", active=False, verified=False, primary=False),
-            "Mia Keller, not active (the money would wait until they sign up), not verified, not the primary address",
+            "Mia Keller, not active (no account, signup not completed, or it cannot receive money now), "
+            "not verified, not the primary address",
         ),
     ],
 )
@@ -166,7 +167,7 @@ def test_accounts_that_are_not_active_or_not_verified_catch_the_eye() -> None:
     quiet = Recipient(full_name="Ana", active=True, verified=True, primary=True)
     assert ":warning:" not in card_text(stands(State.AWAITING, recipient=quiet))
     loud = card_text(stands(State.AWAITING, recipient=quiet.model_copy(update={"active": False, "verified": False})))
-    assert ":warning: *not active* (the money would wait" in loud
+    assert ":warning: *not active* (no account, signup not completed, or it cannot receive money now)" in loud
     assert ":warning: *not verified*" in loud
 
 

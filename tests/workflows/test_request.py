@@ -64,7 +64,10 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
 @pytest.mark.parametrize(
     ("email", "said"),
     [
-        ("mia@example.com", "Mia Keller, not active (the money would wait until they sign up), verified"),
+        (
+            "mia@example.com",
+            "Mia Keller, not active (no account, signup not completed, or it cannot receive money now), verified",
+        ),
         ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
         ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
         ("nobody@example.com", "no registered name, not active"),
