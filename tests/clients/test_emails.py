@@ -55,6 +55,22 @@ def client(simulator: EmailsSimulator, open_client: Open) -> EmailsClient:
     return open_client(simulator.single_url, simulator.bulk_url)
 
 
+async def test_an_address_that_is_not_configured_is_named() -> None:
+    without = EmailsClient(
+        routes=load_routes(None, environment="production"),
+        single=None,
+        bulk=None,
+        api_key=SecretStr(KEY),
+        hide=Redaction([KEY]).known,
+    )
+    with pytest.raises(OperatorError) as refused:
+        await without.check("ana@example.com")
+    assert refused.value.mend == "set EMAIL_SINGLE_BASE_URL"
+    with pytest.raises(OperatorError) as refused:
+        await without.process_file(CSV, column=1, name="people.csv")
+    assert refused.value.mend == "set EMAIL_BULK_BASE_URL"
+
+
 @pytest.mark.parametrize(
     ("shape", "result"),
     [

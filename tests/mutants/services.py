@@ -37,9 +37,17 @@ MUTANTS = (
     Mutant(
         name="Japanese is taken for Chinese",
         file="bot/domain/localization/languages.py",
-        old='    if names["HIRAGANA"] + names["KATAKANA"]:',
-        new='    if names["HIRAGANA"] * names["KATAKANA"] * len(names) > len(text):',
-        breaks="a text is offered in its own language",
+        old="        names[_KANA[0]] = kana + names.pop(_HAN, 0)",
+        new="        names[_KANA[0]] = kana",
+        breaks="a text whose letters are of one language alone is of that language",
+        tests=_LANGUAGES,
+    ),
+    Mutant(
+        name="Latin letters are English",
+        file="bot/domain/localization/languages.py",
+        old='        "ARMENIAN": ("hy",),',
+        new='        LATIN: ("en",),\n        "ARMENIAN": ("hy",),',
+        breaks="a text in Latin letters is of no language until somebody says of which",
         tests=_LANGUAGES,
     ),
     Mutant(
