@@ -8,7 +8,7 @@ from bot.domain.content import Block, Content
 from bot.domain.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.presentation import purchases
 from bot.presentation.cards import card, policy_line
-from bot.presentation.states import headline, sentence, word, word_of
+from bot.presentation.states import headline, word, word_of
 from bot.presentation.text import (
     channel,
     context,
@@ -128,8 +128,16 @@ def _deed(state: State) -> str:
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
-    """A vote that was not the last one needed, or the one that was."""
-    return private(f":ballot_box_with_check: Your approval is recorded. {sentence(instruction, votes=votes)}")
+    """A vote. This message stays as it is, so it says nothing that will stop being true."""
+    enough = instruction.requirement.quorum
+    return private(
+        f":ballot_box_with_check: Your approval is recorded, the {_nth(min(votes, enough))} of {enough}. The card says "
+        "what becomes of it."
+    )
+
+
+def _nth(number: int) -> str:
+    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:

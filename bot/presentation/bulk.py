@@ -13,6 +13,7 @@ from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.status_words import IN_ESCROW
 from bot.presentation.text import (
     SECTION_LIMIT,
+    all_named,
     as_said,
     channel,
     context,
@@ -22,6 +23,7 @@ from bot.presentation.text import (
     mention,
     mentions,
     mrkdwn,
+    named,
     plain,
     quote,
     section,
@@ -50,13 +52,13 @@ def noun(instruction: Instruction) -> str:
             return "payout"
 
 
-def facts(instruction: Instruction) -> list[Block]:
+def facts(instruction: Instruction, *, names: Mapping[str, str]) -> list[Block]:
     """What the card says besides headline and state, as blocks."""
     match instruction.payload:
         case BulkPayload() as payload:
-            return _bulk_facts(instruction, payload)
+            return _bulk_facts(instruction, payload, named(instruction.requester, names))
         case CancelPayload() as payload:
-            asked = f"Asked by {mention(instruction.requester)}, reference {instruction.reference}"
+            asked = f"Asked by {named(instruction.requester, names)}, reference {instruction.reference}"
             return [section(mrkdwn("\n".join([*_cancel_lines(payload), asked])))]
         case _:
             return []
@@ -99,7 +101,7 @@ def cancel_button(instruction: Instruction) -> list[Block]:
     ]
 
 
-def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
+def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> list[Block]:
     told = _bulk_lines(instruction, payload)
     known: list[Block] = [
         {
@@ -107,7 +109,7 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload) -> list[Block]:
             "fields": [
                 labelled("File", quote(payload.name, _NAME)),
                 labelled("Reference", instruction.reference),
-                labelled("Asked by", mention(instruction.requester)),
+                labelled("Asked by", asker),
                 labelled("Payments", f"{bulk_words.payments_to(payload)}, {shown(payload.cents)} together"),
             ],
         },
@@ -164,14 +166,14 @@ def _cancel_lines(payload: CancelPayload) -> list[str]:
 # News
 
 
-def news(instruction: Instruction, told: Mapping[str, Any]) -> Content:
+def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[str, str]) -> Content:
     """What became of it, for the thread of its card; with a chart in the end, when payments were made."""
     state = State(str(told["state"]))
     tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
     lead = (
         f"{_symbol(instruction, state, tally)} {mention(instruction.requester)} "
         f"{escape(noun(instruction).capitalize())} "
-        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally)}"
+        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally, names)}"
     )
     charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
     chart = _chart(instruction, tally) if charted and tally.total else None
@@ -182,13 +184,13 @@ def news(instruction: Instruction, told: Mapping[str, Any]) -> Content:
 
 
 def _told(  # noqa: PLR0911 - one arm a state
-    instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally
+    instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally, names: Mapping[str, str]
 ) -> str:
-    by = mention(str(told["decided_by"])) if told.get("decided_by") else ""
+    by = named(str(told["decided_by"]), names) if told.get("decided_by") else ""
     reason = as_said(quote(str(told.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
     voters = [str(one) for one in told.get("voters", [])]
-    approved = f" Approved by {mentions(voters)}." if voters else ""
+    approved = f" Approved by {all_named(voters, names)}." if voters else ""
     cancels = isinstance(instruction.payload, CancelPayload)
     nothing = "Nothing was canceled." if cancels else "Nothing was paid."
     match state:
@@ -262,19 +264,23 @@ def _pieces(tally: Tally) -> list[tuple[str, int]]:
     return [(label, count) for label, count in found if count > 0]
 
 
-def text_of(instruction: Instruction, votes: Sequence[Vote], *, policy_line: str) -> str:
+def text_of(
+    instruction: Instruction, votes: Sequence[Vote], *, policy_line: str, call: str, names: Mapping[str, str]
+) -> str:
     """The whole card in one paragraph."""
     voters = [vote.person for vote in votes]
     parts = [
         f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}.",
         *(f"{line}." for line in lines(instruction)),
-        f"Asked by {mention(instruction.requester)}.",
+        f"Asked by {named(instruction.requester, names)}.",
         sentence(instruction, votes=len(voters)),
     ]
     if voters:
         parts.append(f"Approved by {mentions(voters)}.")
     if instruction.state not in FINAL:
         parts.append(f"{escape(policy_line)}.")
+    if call:
+        parts.append(f"{call}.")
     return shorten(" ".join(parts), SECTION_LIMIT + 900)
 
 

@@ -1,6 +1,6 @@
 """The card of an instruction: the same facts for everybody, buttons for those who can use them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.bulk_state import is_many
 from bot.domain.content import Block, Content
@@ -11,15 +11,16 @@ from bot.presentation.states import headline, sentence
 from bot.presentation.status_words import NOT_ACTIVE
 from bot.presentation.text import (
     SECTION_LIMIT,
+    addressed,
     channel,
     clean,
     context,
     escape,
     header,
     labelled,
-    mention,
     mentions,
     mrkdwn,
+    named,
     plain,
     quote,
     section,
@@ -32,6 +33,9 @@ WITHDRAW = "payout.withdraw"
 RETRY = "payout.retry"
 CLOSE = "payout.close"
 
+_TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING})
+"""People have to act, or soon will."""
+_UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _NAME_LIMIT = 300
 _TEXT_NAME_LIMIT = 400
@@ -48,6 +52,8 @@ def card(
     approvals_channel: str,
     invite_to: str = "",
     buttons: bool = True,
+    names: Mapping[str, str] | None = None,
+    approvers: Sequence[str] = (),
 ) -> Content:
     """The card as it is now.
 
@@ -58,42 +64,51 @@ def card(
         approvals_channel: where the approvers see it, named on the requester's copy.
         invite_to: channel in which the request was made and the bot is no member, with the way to mend that.
         buttons: False for a picture of it that nobody can press.
+        names: what people are called, of those who are not to be rung.
+        approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
     """
-    voters = [vote.person for vote in votes]
-    blocks = [*_head(instruction), section(mrkdwn(sentence(instruction, votes=len(voters))))]
-    blocks += [context(line) for line in _notes(instruction, voters, for_approvers, approvals_channel, invite_to)]
+    voters, known = [vote.person for vote in votes], names or {}
+    call = _call(instruction, voters, approvers) if for_approvers else ""
+    blocks = [*_head(instruction, known), section(mrkdwn(sentence(instruction, votes=len(voters))))]
+    notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
+    blocks += [context(line) for line in [*([call] if call else []), *notes]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     if pressable:
         blocks.append({"type": "actions", "block_id": f"decide:{instruction.id}", "elements": pressable})
-    text = summary(instruction, voters)
+    text = summary(instruction, voters, call=call, names=known)
     if is_many(instruction):
-        text = bulk.text_of(instruction, votes, policy_line=policy_line(instruction))
+        needs = _needs(instruction, voters)
+        text = bulk.text_of(instruction, votes, policy_line=needs, call=call, names=known)
     return Content(text=text, blocks=blocks)
 
 
-def _head(instruction: Instruction) -> list[Block]:
+def _head(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     if is_many(instruction):
-        return [bulk.title(instruction), *bulk.facts(instruction)]
+        return [bulk.title(instruction), *bulk.facts(instruction, names=names)]
     return [
         header(headline(instruction)),
-        {"type": "section", "fields": _facts(instruction)},
+        {"type": "section", "fields": _facts(instruction, names)},
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
 
 
-def summary(instruction: Instruction, voters: Sequence[str]) -> str:
+def summary(
+    instruction: Instruction, voters: Sequence[str], *, call: str = "", names: Mapping[str, str] | None = None
+) -> str:
     """The whole card in one paragraph: what notifications and screen readers get."""
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
         f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
         f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
-        f"asked by {mention(instruction.requester)}.",
+        f"asked by {named(instruction.requester, names or {})}.",
         sentence(instruction, votes=len(voters)),
     ]
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
     if instruction.state not in FINAL:
-        parts.append(f"{escape(policy_line(instruction))}.")
+        parts.append(f"{escape(_needs(instruction, voters))}.")
+    if call:
+        parts.append(f"{call}.")
     if _has_lookalikes(instruction):
         parts.append(_LOOKALIKES)
     return " ".join(parts)
@@ -133,19 +148,37 @@ def policy_line(instruction: Instruction) -> str:
     return f"Needs {people} besides the requester{typed}{why}"
 
 
+def _needs(instruction: Instruction, voters: Sequence[str]) -> str:
+    """What it needs while it is open; afterwards which rule it was decided by."""
+    line = policy_line(instruction)
+    return line if _is_open(instruction, voters) else line.replace("Needs ", "Needed ", 1)
+
+
+def _is_open(instruction: Instruction, voters: Sequence[str]) -> bool:
+    return instruction.state in _UNDECIDED and len(voters) < instruction.requirement.quorum
+
+
+def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[str]) -> str:
+    """Who has to act is called by the first post of the card; Slack rings nobody for an edit."""
+    if instruction.state not in _TO_COME or not _is_open(instruction, voters):
+        return ""
+    left = [one for one in approvers if one != instruction.requester and one not in voters]
+    return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""
+
+
 def value_of(instruction: Instruction) -> str:
     """What a button carries: which request and which round, nothing that decides anything."""
     return f"{instruction.id}:{instruction.round}"
 
 
-def _facts(instruction: Instruction) -> list[Block]:
+def _facts(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
     name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
     return [
         labelled("Registered name", quote(name, _NAME_LIMIT)),
         labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else "not known"),
-        labelled("Asked by", mention(instruction.requester)),
+        labelled("Asked by", named(instruction.requester, names)),
         labelled("Reference", instruction.reference),
     ]
 
@@ -157,8 +190,9 @@ def _notes(
     if voters:
         notes.append(f"Approved by {mentions(list(voters))}")
     if instruction.state not in FINAL:
-        where = "" if for_approvers else f" · decided in {channel(approvals_channel)}"
-        notes.append(escape(policy_line(instruction)) + where)
+        open_still = _is_open(instruction, voters) and not for_approvers
+        where = f" · decided in {channel(approvals_channel)}" if open_still else ""
+        notes.append(escape(_needs(instruction, voters)) + where)
     if _has_lookalikes(instruction):
         notes.append(f":warning: {_LOOKALIKES}")
     if invite_to:

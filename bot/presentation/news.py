@@ -10,6 +10,7 @@ from bot.presentation import bulk, recovery, refused, stopped
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
+    all_named,
     as_said,
     channel,
     escape,
@@ -17,6 +18,7 @@ from bot.presentation.text import (
     mentions,
     moment,
     mrkdwn,
+    named,
     quote,
     section,
     sentence_of,
@@ -42,19 +44,26 @@ _TOPICS = {
 }
 
 
-def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """What became of a request, for the thread of a copy of its card."""
+def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
+    """What became of a request, for the thread of a copy of its card.
+
+    A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
+    people are called).
+    """
+    known = names or {}
     if is_many(instruction):
-        return bulk.news(instruction, facts)
+        return bulk.news(instruction, facts, names=known)
     state = State(str(facts["state"]))
     text = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(instruction, state, facts)}"
+        f"({instruction.reference}) {_told(instruction, state, facts, known)}"
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def reminder(instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any]) -> Content:
+def reminder(
+    instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
+) -> Content:
     """The approvers are asked again, in the thread of the card."""
     missing = max(1, instruction.requirement.quorum - len(votes))
     people = "one more approval" if missing == 1 else f"{missing} more approvals"
@@ -62,7 +71,7 @@ def reminder(instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str
     asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
     text = (
         f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
-        f"{mention(instruction.requester)}, still needs {people}{until}."
+        f"{named(instruction.requester, names or {})}, still needs {people}{until}."
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
@@ -106,23 +115,24 @@ def notice(facts: Mapping[str, Any]) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+def alert(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
     """Something that a person must look at."""
     topic = str(facts["topic"])
     where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
     reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
     text = (
         f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
-        f"{escape(headline(instruction))}, asked by {mention(instruction.requester)}: {_TOPICS[topic]}{where}{reason}"
+        f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
+        f"{_TOPICS[topic]}{where}{reason}"
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
 def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state
-    instruction: Instruction, state: State, facts: Mapping[str, Any]
+    instruction: Instruction, state: State, facts: Mapping[str, Any], names: Mapping[str, str]
 ) -> str:
-    by = mention(str(facts["decided_by"])) if facts.get("decided_by") else ""
-    approvers = mentions([str(voter) for voter in facts.get("voters", [])])
+    by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
+    approvers = all_named([str(voter) for voter in facts.get("voters", [])], names)
     reason = as_said(quote(str(facts.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
     approved = f" Approved by {approvers}." if approvers else ""

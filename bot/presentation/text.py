@@ -5,7 +5,7 @@ characters have no escape, so text that must look as it was typed goes into ``pl
 """
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block
@@ -23,6 +23,7 @@ SPOKEN_LIMIT = 4_000
 
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
+_NAME_LIMIT = 80
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -76,6 +77,17 @@ def as_said(text: str) -> str:
 def mention(user: str) -> str:
     """A person, notified."""
     return f"<@{user}>"
+
+
+def named(user: str, names: Mapping[str, str]) -> str:
+    """A person by plain name, whom nothing rings; as a mention where nobody could say the name."""
+    name = quote(names.get(user, ""), _NAME_LIMIT)
+    return name or mention(user)
+
+
+def all_named(users: Sequence[str], names: Mapping[str, str]) -> str:
+    """Several people by plain name, in the order given."""
+    return ", ".join(named(user, names) for user in users)
 
 
 def addressed(name: str) -> str:

@@ -5,6 +5,7 @@ not answer and nothing young enough is known, the error goes up: nobody counts o
 """
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
@@ -79,6 +80,19 @@ class People:
         return dict(
             zip(wanted, await asyncio.gather(*(self.standing(one, fresh=fresh) for one in wanted)), strict=True)
         )
+
+    async def names(self, users: Iterable[str]) -> dict[str, str]:
+        """What people are called, however long ago that was read; without those of whom nobody can say it now."""
+        wanted = sorted({user for user in users if user})
+        found = await asyncio.gather(*(self._name(user) for user in wanted))
+        return {user: name for user, name in zip(wanted, found, strict=True) if name}
+
+    async def _name(self, user: str) -> str:
+        try:
+            _, person = await self._read(f"user:{user}", lambda: self._person(user), fresh=math.inf, oldest=math.inf)
+        except (ServiceNow, ServiceNever):
+            return ""
+        return person.name if person is not None else ""
 
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
         """User ids of a user group; empty when Slack does not know the group."""

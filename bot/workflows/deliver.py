@@ -174,7 +174,7 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
         return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
     if row.action == Action.FILE and about.instruction is not None:
         return await post_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts)
-    content = _content(ctx, row, about)
+    content = _content(ctx, row, about, await ctx.people.names(_people_in(row, about)))
     if row.last_error in TOO_RICH:
         content = Content(text=content.text, blocks=content.plainer)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
@@ -201,23 +201,36 @@ def _thread(row: OutboxRow, about: _Subject) -> str | None:
     return thread_of(about.instruction) or None
 
 
-def _content(ctx: Context, row: OutboxRow, about: _Subject) -> Content:
+def _people_in(row: OutboxRow, about: _Subject) -> list[str]:
+    """Whom a message names and does not ring."""
+    if about.instruction is None:
+        return []
+    found = [about.instruction.requester]
+    if row.action == Action.NEWS:
+        voters = row.payload.get("voters")
+        found += [str(row.payload.get("decided_by") or ""), *map(str, voters if isinstance(voters, list) else [])]
+    return found
+
+
+def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, str]) -> Content:
     instruction = about.instruction
     if instruction is None:
         return news.notice(row.payload)
+    if instruction.kind is Kind.PURCHASE and row.action in (Action.NEWS, Action.ALERT):
+        tell = purchases.news if row.action == Action.NEWS else purchases.alert
+        return tell(instruction, row.payload)
     match row.action:
         case Action.CARD:
             if _starts_the_clock(row, instruction):
                 instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
-            return card_for(ctx, instruction, about.votes, row.place, direct=bool(row.payload.get("direct")))
+            direct = bool(row.payload.get("direct"))
+            return card_for(ctx, instruction, about.votes, row.place, names=names, direct=direct)
         case Action.NEWS:
-            tell = purchases.news if instruction.kind is Kind.PURCHASE else news.news
-            return tell(instruction, row.payload)
+            return news.news(instruction, row.payload, names=names)
         case Action.REMINDER:
-            return news.reminder(instruction, about.votes, row.payload)
+            return news.reminder(instruction, about.votes, row.payload, names=names)
         case _:
-            warn = purchases.alert if instruction.kind is Kind.PURCHASE else news.alert
-            return warn(instruction, row.payload)
+            return news.alert(instruction, row.payload, names=names)
 
 
 def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | None, *, found: bool = False) -> None:

@@ -1,6 +1,6 @@
 """Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, Kind, Vote
@@ -50,7 +50,8 @@ async def _refresh(ctx: Context, copy: CardCopy) -> None:
 
 async def _edit(ctx: Context, copy: CardCopy, instruction: Instruction, votes: Sequence[Vote]) -> Edited | NotYet:
     direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
-    content = card_for(ctx, instruction, votes, copy.place, direct=direct)
+    names = await ctx.people.names([instruction.requester])
+    content = card_for(ctx, instruction, votes, copy.place, names=names, direct=direct)
     at = Posted(copy.channel, copy.ts)
     return await edit(ctx, at, content, attempts=copy.attempts, progress=copy.only_progress)
 
@@ -69,7 +70,13 @@ def _votes_shown(tx: Tx, instruction_id: str) -> list[Vote]:
 
 
 def card_for(
-    ctx: Context, instruction: Instruction, votes: Sequence[Vote], place: str, *, direct: bool = False
+    ctx: Context,
+    instruction: Instruction,
+    votes: Sequence[Vote],
+    place: str,
+    *,
+    names: Mapping[str, str],
+    direct: bool = False,
 ) -> Content:
     """The card as it is now, for one of its places; ``direct`` when it goes to the requester alone."""
     hint = instruction.origin_channel if direct and not instruction.origin_channel.startswith("D") else ""
@@ -81,4 +88,6 @@ def card_for(
         for_approvers=place == Place.APPROVALS,
         approvals_channel=ctx.policy.channels.approvals,
         invite_to=hint,
+        names=names,
+        approvers=ctx.policy.people.approvers,
     )

@@ -12,7 +12,8 @@ async def complete(rig: Rig) -> None:
     told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
     assert len(told) == 1
     assert f"<@{MARIA}>" in told[0].text
-    assert f"<@{ADA}>" in told[0].text
+    assert "Approved by Ada Okafor" in told[0].text
+    assert f"<@{ADA}>" not in told[0].text
     assert rig.paid == [("ana@example.com", 2500)]
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(APPROVALS) + rig.cards(FINANCE)))
 

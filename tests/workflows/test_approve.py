@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.workflows.looking import (
@@ -272,4 +273,36 @@ async def test_who_decided_is_named_in_the_news(rig: Rig) -> None:
     await rig.settle()
     text = told_once(rig, "completed")
     assert f"<@{MARIA}>" in text
-    assert f"Approved by <@{ADA}>" in text
+    assert "Approved by Ada Okafor" in text
+
+
+async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 1500.00 rent")
+    card = rig.cards(APPROVALS)[0]
+    assert "<!subteam^S0TREASURY>" in card.text
+    assert "<!subteam^S0TREASURY>" in str(card.blocks)
+    assert "asked by Maria Silva" in card.text
+    assert "<@" not in card.text + rig.cards(FINANCE)[0].text
+    assert "subteam" not in rig.cards(FINANCE)[0].text
+    assert "Needs 2 approvals" in card.text
+    for person in (ADA, LIN):
+        await rig.press("approve", user=person)
+        await rig.submit(person, {views.AMOUNT: "1500.00"})
+        assert "not sent yet" not in "".join(whispers(rig, person))  # it stays there when that is no longer true
+    for copy in (rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]):
+        assert "Needs 2" not in copy.plain
+        assert "subteam" not in copy.text + str(copy.blocks)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.settle()
+    said = told_once(rig, "completed")
+    assert "Approved by Ada Okafor, Lin Chen" in said
+    assert not [m.text for m in rig.news(APPROVALS) if f"<@{ADA}>" in m.text or f"<@{LIN}>" in m.text or "<!" in m.text]
+
+
+async def test_a_name_that_slack_does_not_say_is_left_out_and_asked_again(rig: Rig) -> None:
+    people = rig.switchboard.context.people
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
+    assert await people.names([OLGA]) == {}
+    rig.workspace.faults.clear()
+    assert await people.names([OLGA, "", "U0NOBODY"]) == {OLGA: "Olga Reis"}

@@ -209,7 +209,7 @@ async def test_closing_it_takes_a_reason_and_is_told(rig: Rig) -> None:
     await rig.submit(LIN, {views.REASON: "I saw it in their list as not paid"})
     assert await state(rig) is State.CLOSED
     text = told_once(rig, "failed")
-    assert f"closed as not paid by <@{LIN}>" in text
+    assert "closed as not paid by Lin Chen" in text
     assert "I saw it in their list as not paid." in text
     assert buttons(rig) == set()
     assert "othing was paid" not in rig.cards(FINANCE)[0].text
