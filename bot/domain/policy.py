@@ -159,6 +159,11 @@ class Policy(_Section):
         return self.channels.alerts or self.channels.approvals
 
     @property
+    def payments(self) -> str:
+        """Channel for news of payments that have no conversation of their own."""
+        return self.channels.payments or self.channels.approvals
+
+    @property
     def looks_at_recipients(self) -> bool:
         """Whether it matters to any rule if somebody was paid before."""
         return any(rule.new_recipient for rule in self.approval.rule)

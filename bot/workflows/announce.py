@@ -155,6 +155,27 @@ def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy
     )
 
 
+def news_elsewhere(
+    tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], *, policy: Policy, now: datetime
+) -> None:
+    """Queue news that found no conversation for the channel that the policy names, where they do not stand already.
+
+    ``key`` is that of the news that could not be posted.
+    """
+    if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
+        return
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"{key}:elsewhere",
+        action=Action.NEWS,
+        place="payments",
+        channel=policy.payments,
+        payload=facts,
+        now=now,
+    )
+
+
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     """What the instruction says now: it may say something else when the message goes out."""
     facts: dict[str, object] = {

@@ -19,7 +19,7 @@ from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows import boards, steps
-from bot.workflows.announce import Action, Place, alert, tell_everybody, thread_of
+from bot.workflows.announce import Action, Place, alert, news_elsewhere, tell_everybody, thread_of
 from bot.workflows.bulk_files import find_file, post_file
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
@@ -324,12 +324,17 @@ async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) ->
 
 
 def _give_up(ctx: Context, tx: Tx, row: OutboxRow, instruction: Instruction | None, error: str) -> None:
-    """It never will arrive there; the alerts channel hears of it, unless it was meant for that."""
+    """It never will arrive there; the alerts channel hears of it, unless it was meant for that.
+
+    What became of money is told in the channel that the policy names for it.
+    """
     tx.outbox.dead(row.id, error=error)
     if row.subject is not None:
         key = f"undelivered:{row.key}"
         facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": error}
         tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=ctx.clock.now())
+    if instruction is not None and row.action == Action.NEWS and row.place in tuple(Place):
+        news_elsewhere(tx, instruction, row.key, row.payload, policy=ctx.policy, now=ctx.clock.now())
     if instruction is not None and row.action != Action.ALERT:
         facts = {"reason": error, "channel": row.channel}
         alert(tx, instruction, topic=f"undelivered:{row.place}", facts=facts, policy=ctx.policy, now=ctx.clock.now())

@@ -81,8 +81,8 @@ def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: da
 
 
 def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:
-    """Tell the approvers and whoever looks after Switchboard."""
-    for channel in dict.fromkeys((policy.channels.approvals, policy.alerts)):
+    """Tell the approvers, whoever looks after Switchboard, and where payments are told of: it concerns all of them."""
+    for channel in dict.fromkeys((policy.channels.approvals, policy.alerts, policy.payments)):
         number = ulid(now)
         tx.outbox.add(
             id=number,

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, RANDOM, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, MONEY, OLGA, RANDOM, Rig
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -192,3 +192,24 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     assert len(alerts(rig)) == 1
     assert "could not be told in its channel" in alerts(rig)[0]
     assert f"<#{APPROVALS}>" in alerts(rig)[0]
+
+
+async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(rig: Rig) -> None:
+    """Somebody asked in a channel that lost the bot, and left the company: neither there nor directly can be told."""
+    await approved(rig)
+    rig.workspace.set_channel(FINANCE, bot_member=False)
+    rig.workspace.set_user(MARIA, deleted=True)
+    await complete(rig)
+    await rig.pass_time(HOUR, steps=60)
+    told_once(rig, "completed", APPROVALS)
+    (said,) = [message.text for message in rig.workspace.messages(MONEY)]
+    assert "*completed*" in said
+
+
+async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> None:
+    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
+    await rig.settle()
+    for channel in (APPROVALS, ALERTS, MONEY):
+        (said,) = [message.text for message in rig.workspace.messages(channel)]
+        assert "*Payments are frozen*" in said
+        assert "the bank called" in said
