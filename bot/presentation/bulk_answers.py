@@ -178,7 +178,9 @@ def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, b
         case "nothing pending":
             return f"nothing of {bulk} is pending now, so there is nothing to cancel"
         case "unknown hash":
-            return f"{bulk} has no payment with the hash {named}"
+            return f"{bulk} has no payment with the hash or row {named}"
+        case "ambiguous":
+            return f"{named} may be one of several payments of {bulk}; give more digits of the hash"
         case "not pending":
             told = f" ({', '.join(sorted(set(statuses)))})" if statuses else ""
             return f"{named} is not pending any more{told}; only pending payments can be canceled"

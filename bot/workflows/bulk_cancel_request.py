@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.bulk import CancelPayload, hashes_digest
+from bot.domain.bulk import CancelPayload, hashes_digest, row_of
 from bot.domain.bulk_account import BulkRow, our_word
 from bot.domain.bulk_progress import Progress
 from bot.domain.bulk_records import ReportedItem
@@ -20,6 +20,9 @@ from bot.workflows.context import Context
 from bot.workflows.request import store_once, unused_reference
 from storage.transaction import Tx
 
+_BEGINNING = 8
+"""Digits of a hash that are enough to name it, where no other begins like it."""
+
 
 class Why(StrEnum):
     """Why nothing was asked for."""
@@ -28,6 +31,7 @@ class Why(StrEnum):
     UNKNOWN_HASH = "unknown hash"
     NOT_PENDING = "not pending"
     NO_AMOUNT = "no amount"
+    AMBIGUOUS = "ambiguous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,10 @@ class NotAsked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedCancel:
-    """A request. ``bulk`` is what people call it; ``hashes`` None: everything that is pending now."""
+    """A request. ``bulk`` is what people call it; ``hashes`` None: everything that is pending now.
+
+    A hash may be given by its beginning, or by the row of the file that it pays.
+    """
 
     requester: str
     channel: str
@@ -62,7 +69,7 @@ async def request_cancel(ctx: Context, payments: PaymentsClient, asked: AskedCan
         return known
     reported = {item.hash: item async for page in payments.bulk_items(asked.remote_id) for item in page.items}
     reported.pop("", None)
-    meant = _meant(reported, asked.hashes)
+    meant = _meant(reported, asked.hashes, asked.bulk)
     if isinstance(meant, NotAsked):
         return meant
     now = ctx.clock.now()
@@ -84,17 +91,21 @@ async def request_cancel(ctx: Context, payments: PaymentsClient, asked: AskedCan
     return instruction
 
 
-def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None) -> list[BulkRow] | NotAsked:
+def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str) -> list[BulkRow] | NotAsked:
     pending = OperationStatus.PENDING
     if hashes is None:
         wanted = [name for name, item in reported.items() if item.state is pending]
         if not wanted:
             return NotAsked(Why.NOTHING_PENDING)
     else:
-        wanted = list(dict.fromkeys(hashes))
-        unknown = tuple(one for one in wanted if one not in reported)
+        named = {one: _named(reported, one, bulk) for one in hashes}
+        unknown = tuple(one for one, found in named.items() if not found)
         if unknown:
             return NotAsked(Why.UNKNOWN_HASH, unknown)
+        ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
+        if ambiguous:
+            return NotAsked(Why.AMBIGUOUS, ambiguous)
+        wanted = list(dict.fromkeys(found[0] for found in named.values()))
         settled = tuple(one for one in wanted if reported[one].state is not pending)
         if settled:
             return NotAsked(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
@@ -112,6 +123,17 @@ def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None) -
         )
         for number, one in enumerate(wanted, 1)
     ]
+
+
+def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[str]:
+    """The hashes that a person may have meant: by the hash, by its beginning, by the row of the file."""
+    if given in reported:
+        return [given]
+    if given.isascii() and given.isdigit() and len(given) < _BEGINNING:
+        return [name for name, item in reported.items() if row_of(item.internal_note, bulk) == int(given)]
+    if len(given) < _BEGINNING:
+        return []
+    return [name for name in reported if name.casefold().startswith(given.casefold())]
 
 
 def _new(ctx: Context, tx: Tx, asked: AskedCancel, rows: Sequence[BulkRow], *, code: str, now: datetime) -> Instruction:

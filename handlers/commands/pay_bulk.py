@@ -274,7 +274,8 @@ def _mistake(desk: Desk, argument: str, rule: str, verb: Verb, given: str) -> Pe
 
 
 def _hash(text: str) -> str:
-    return text.strip().strip("`,;")
+    """A hash, its beginning, or a row number."""
+    return text.strip().strip("`,;…").removesuffix("...")
 
 
 _BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=fields.operation)
@@ -317,8 +318,8 @@ HISTORY = Verb(
 )
 CANCEL = Verb(
     name="bulk cancel",
-    summary="ask to cancel payments that are still pending, named by their hashes, or all of them",
-    example="bulk cancel B-4F7K2M all",
+    summary="ask to cancel payments that are still pending: all of them, or some by row number or hash",
+    example="bulk cancel B-4F7K2M 3 9f86d081",
     run=_cancel,
     arguments=(
         _BULK,

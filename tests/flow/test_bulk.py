@@ -509,11 +509,37 @@ async def test_named_hashes_and_nothing_else(rig: Rig) -> None:
     assert bodies == [{"paymentItems": [{"svc_operation_hash": one} for one in chosen]}]
 
 
+async def test_a_row_number_or_eight_digits_of_the_hash_are_enough(rig: Rig) -> None:
+    await held(rig)
+    job = rig.payments.bulk_payments[0]
+    await rig.pay(f"bulk cancel {reference(rig)} 2 {job.items[3].hash[:8].upper()} {job.items[3].hash}")
+    assert "6.00 USD back from 2 payments" in (await rig.card()).plain
+    await approve(rig)
+    await rig.pass_time(60, steps=2)
+    assert [item.status for item in job.items] == ["completed", "canceled", "pending", "canceled"]
+
+
+async def test_the_beginning_of_two_hashes_names_neither(rig: Rig) -> None:
+    await held(rig)
+    job = rig.payments.bulk_payments[0]
+    for item in job.items[1:3]:
+        item.hash = f"beefbeef{item.hash}"
+    await rig.pay(f"bulk cancel {reference(rig)} beefbeef")
+    said = rig.workspace.ephemerals(MARIA)[-1].plain
+    assert "beefbeef may be one of several payments" in said
+    assert "give more digits" in said
+    example = next(line for line in said.splitlines() if "bulk cancel" in line)
+    assert " all" not in example
+    assert len(rig.cards()) == 1
+
+
 @pytest.mark.parametrize(
     ("typed", "words"),
     [
         ("bulk cancel {ref} {done}", "is not pending any more (completed)"),
-        ("bulk cancel {ref} abc", "has no payment with the hash abc"),
+        ("bulk cancel {ref} abc", "has no payment with the hash or row abc"),
+        ("bulk cancel {ref} 17", "has no payment with the hash or row 17"),
+        ("bulk cancel {ref} 1", "is not pending any more (completed)"),
         ("bulk cancel B-XXXXXX all", "no bulk payment of that name is known here"),
         ("bulk cancel {ref}", "hash"),
     ],
