@@ -377,6 +377,7 @@ class Switchboard:
             owner=self._around.owner,
             token_key=self._key("callbacks"),
             callback_base=settings.public_url or self.url,
+            public=settings.public_url is not None,
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,

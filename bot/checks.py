@@ -113,6 +113,11 @@ def cautions(settings: Settings) -> list[str]:
     if settings.payments_allowed_sources and settings.callback_allowed_sources:
         found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
     found += _half_configured(settings)
+    if settings.public_url is None and not (settings.missing_for_payments and settings.missing_for_delivery):
+        found.append(
+            "PUBLIC_URL is missing: services outside of this machine cannot call back, polling finds out instead; "
+            f"webhooks of stores cannot be registered. Example: {example('PUBLIC_URL')}"
+        )
     if settings.environment is Environment.PRODUCTION:
         found += _open_doors(settings)
     else:

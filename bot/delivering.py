@@ -24,13 +24,13 @@ def make_delivery(
     ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request;
     ``may_leave`` is asked before each that changes something.
     """
-    base_url, master_key = settings.delivery_base_url, settings.delivery_master_key
-    if base_url is None or master_key is None:
+    base_url = settings.delivery_base_url
+    if base_url is None or settings.missing_for_delivery:
         return None
     client = DeliveryClient(
         routes=load_routes(settings.services_file, environment=settings.environment.value),
         transport=Transport(session=session, base_url=base_url, service="delivery", total=total),
-        master_key=master_key,
+        master_key=settings.delivery_master_key,
         may_leave=may_leave,
     )
     return DeliveryService(

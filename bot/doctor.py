@@ -105,9 +105,6 @@ def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
     if policy is not None:
         yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable")
     yield from (Finding(Level.WARNING, caution) for caution in cautions(settings))
-    if settings.public_url is None:
-        what = "PUBLIC_URL is not set: services outside of this machine cannot call back; polling finds out instead"
-        yield Finding(Level.WARNING, what, "PUBLIC_URL=https://switchboard.example.com")
 
 
 def _routes(settings: Settings) -> Iterator[Finding]:
@@ -331,7 +328,14 @@ async def _delivery(settings: Settings, session: aiohttp.ClientSession) -> Findi
         return Finding(Level.ERROR, "delivery: the route table cannot be used")
     if service is None:
         return _missing("delivery", settings.missing_for_delivery)
-    return _said("delivery", await _asked(service.client.list_stores()), "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
+    if service.client.has_master_key:
+        asked = await _asked(service.client.list_stores())
+        return _said("delivery", asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
+    for name, key in service.given_keys.items():
+        answer = await _asked(service.client.get_store(key=key))
+        if answer[0] is None:
+            return _said(f"delivery, store {name}", answer, "DELIVERY_BASE_URL and DELIVERY_STORE_KEYS")
+    return _said("delivery", (service, ""), "")
 
 
 async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:

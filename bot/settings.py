@@ -209,8 +209,9 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_delivery(self) -> tuple[str, ...]:
-        """Names of the variables without which delivery is not configured."""
-        return self._missing("delivery")
+        """Names of the variables without which delivery is not configured: keys of stores do for these stores."""
+        missing = self._missing("delivery")
+        return tuple(name for name in missing if name != "DELIVERY_MASTER_KEY" or not self.delivery_store_keys)
 
     @property
     def missing_for_localization(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -
         "ok       localization answers; whether its key is good, only a call with an effect can show",
         "warning  delivery is not configured; everything else works without it\n"
         "         → to use it, set DELIVERY_BASE_URL, DELIVERY_MASTER_KEY",
-        "warning  PUBLIC_URL is not set",
+        "warning  PUBLIC_URL is missing",
         "warning  payments.commit_payout (",
     ):
         assert line in shown, shown

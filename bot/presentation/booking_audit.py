@@ -15,6 +15,7 @@ _SAID: Mapping[str, str] = {
     "booked": "{who} booked it{worth}",
     "prebooked": "{who} asked for a link with which the customer enters the address{worth}",
     "appeared": "a webhook told of it: it was made outside of Switchboard",
+    "named": "{who} named it by its number at the service: it was made outside of Switchboard",
     "joined": "it turned out to be {other}, which was waiting for its answer",
     "sent": "sent to the delivery service, attempt {nth}",
     "put_off": "that attempt was not executed; to be sent again",

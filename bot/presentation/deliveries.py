@@ -210,6 +210,14 @@ def record(store: str, found: BookingRecord) -> Content:
     return Content(text=spoken([*lines, note]), blocks=[*paragraphs(lines), context(note)])
 
 
+def say_why(booking: Booking, *, command: str) -> Content:
+    """It was found at the service; canceling it needs a reason."""
+    return answers.private(
+        f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
+        f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
+    )
+
+
 def prebooked(booking: Booking) -> Content:
     """A pre-booking is being made."""
     return answers.private(

@@ -134,13 +134,16 @@ def _store_fields(given: Values) -> list[Block]:
         **_text(PHONE, "Phone", given, most=40, example="+593 2 234 5678"),
         "hint": plain("With the country's code in front."),
     }
+    find_it = _text(
+        PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Beside the church", optional=True
+    )
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
         _input(EMAIL, "E-mail address", _initial({"type": "email_text_input", "action_id": EMAIL}, given.get(EMAIL))),
         phone,
         _text(ADDRESS, "Address", given, most=ADDRESS_LIMIT, example="1 Main Square"),
         _position(given),
-        _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Beside the church"),
+        find_it,
     ]
 
 

@@ -46,7 +46,9 @@ class Context:
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
         token_key: seals callback addresses.
-        callback_base: what callback addresses begin with.
+        callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
+            which only this machine reaches.
+        public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells the drains of this process that there is work; a tick would find it too, only later.
@@ -76,6 +78,7 @@ class Context:
     owner: str
     token_key: bytes
     callback_base: str
+    public: bool
     poll_seconds: float
     quiet: Quiet
     wake: Callable[[], None]

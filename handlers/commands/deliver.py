@@ -1,10 +1,14 @@
 """``/deliver``: stores, prices, bookings, pre-bookings, webhooks, and the certification checklist."""
 
-from bot.domain.deliveries import Stage
+import re
+from collections.abc import Awaitable, Callable
+
+from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import PersonError
 from bot.presentation import booking_cards, deliveries
 from bot.presentation import delivery_views as views
 from bot.workflows.bookings import acting, hooks, stores
+from bot.workflows.bookings.elsewhere import take_in
 from bot.workflows.bookings.follow import look_up
 from bot.workflows.bookings.hooks import HookState
 from bot.workflows.bookings.service import DeliveryService
@@ -15,6 +19,7 @@ from handlers.commands.deliver_certify import CERTIFY
 from handlers.commands.deliver_edit import edit_form
 from handlers.commands.delivery_desk import (
     admitted,
+    admitted_as_admin,
     asking,
     chosen_store,
     form_with_stores,
@@ -76,6 +81,9 @@ async def _store(desk: Desk, command: Command, values: Values) -> Reply:
         return delivery
     act, given = values["add|show|edit"], values["store"]
     if act == "add":
+        allowed = await admitted_as_admin(desk, command.user)
+        if isinstance(allowed, Private):
+            return allowed
         if given:
             return Open(views.store_add(channel=command.channel, values={views.NAME: given}))
         return Open(views.store_add(channel=command.channel))
@@ -115,8 +123,8 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
 
 def _show_elsewhere(desk: Desk, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
     """Nobody here has heard of it; the service may have."""
-    if text.upper().startswith("B-"):
-        raise unknown  # a reference of ours
+    if _is_reference(text):
+        raise unknown
 
     async def ask() -> Answer:
         found = await look_up(desk.ctx, delivery, text)
@@ -136,20 +144,53 @@ async def cancel(desk: Desk, command: Command, text: str, reason: str, *, verb: 
     delivery = await admitted(desk, command.user)
     if isinstance(delivery, Private):
         return delivery
-    booking = await meant(desk, text, verb=verb, argument="booking")
-    if not booking.can_cancel:
-        return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=_CANNOT_CANCEL))
-    if not reason:
-        return Open(views.cancel(booking))
     try:
         said = fields.words(reason, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
     except PersonError as broken:
-        raise MistakesError([mistake(broken, verb, desk)]) from None
+        if reason:
+            raise MistakesError([mistake(broken, verb, desk)]) from None
+        said = ""
 
-    async def ask() -> Answer:
+    async def act(booking: Booking) -> Answer:
+        if not booking.can_cancel:
+            return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=_CANNOT_CANCEL))
+        if not said:
+            return Private(deliveries.say_why(booking, command=desk.spelled(NAME)))
         return told(await acting.cancel(desk.ctx, delivery, booking, reason=said, by=command.user))
 
+    try:
+        booking = await meant(desk, text, verb=verb, argument="booking")
+    except MistakesError as unknown:
+        return _act_elsewhere(desk, delivery, command, text, unknown, act)
+    if booking.can_cancel and not said:
+        return Open(views.cancel(booking))
+    return asking(lambda: act(booking)) if booking.can_cancel else await act(booking)
+
+
+def _act_elsewhere(
+    desk: Desk,
+    delivery: DeliveryService,
+    command: Command,
+    text: str,
+    unknown: MistakesError,
+    act: Callable[[Booking], Awaitable[Answer]],
+) -> Reply:
+    """Nobody here has heard of it; where the service has, it is followed from now on, and this is done to it."""
+    if _is_reference(text):
+        raise unknown
+
+    async def ask() -> Answer:
+        booking = await take_in(desk.ctx, delivery, text, by=command.user)
+        if booking is None:
+            raise unknown
+        return await act(booking)
+
     return asking(ask)
+
+
+def _is_reference(text: str) -> bool:
+    """Whether it is one of ours: the service knows nothing of those."""
+    return re.match(r"[A-Z]-", text.upper()) is not None
 
 
 _CANNOT_CANCEL = "It cannot be canceled as it stands."
@@ -159,12 +200,15 @@ async def _start(desk: Desk, command: Command, values: Values) -> Reply:
     delivery = await admitted(desk, command.user)
     if isinstance(delivery, Private):
         return delivery
-    booking = await meant(desk, values["booking"], verb=_START, argument="booking")
 
-    async def ask() -> Answer:
+    async def act(booking: Booking) -> Answer:
         return told(await acting.start_search(desk.ctx, delivery, booking, by=command.user))
 
-    return asking(ask)
+    try:
+        booking = await meant(desk, values["booking"], verb=_START, argument="booking")
+    except MistakesError as unknown:
+        return _act_elsewhere(desk, delivery, command, values["booking"], unknown, act)
+    return asking(lambda: act(booking))
 
 
 async def _prebook_form(desk: Desk, command: Command) -> Reply:
@@ -184,15 +228,18 @@ async def _prebook(desk: Desk, command: Command, values: Values) -> Reply:
         return Private(deliveries.sandbox_only())
     if values["show|cancel"] == "cancel":
         return await cancel(desk, command, values["id"], values["reason"] or "", verb=_PREBOOK)
-    booking = await meant(desk, values["id"], verb=_PREBOOK, argument="id")
+    try:
+        booking = await meant(desk, values["id"], verb=_PREBOOK, argument="id")
+    except MistakesError as unknown:
+        return _show_elsewhere(desk, delivery, values["id"], unknown)
     return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), buttons=False))
 
 
 async def _webhooks(desk: Desk, command: Command, values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+    which = values["on|off"]
+    delivery = await (admitted_as_admin if which else admitted)(desk, command.user)
     if isinstance(delivery, Private):
         return delivery
-    which = values["on|off"]
     name = await chosen_store(desk, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:
@@ -228,7 +275,7 @@ def _one_of(argument: str, *allowed: str, example: str) -> Argument:
 _STORES = Verb(name="stores", summary="every store by name", example="stores", run=_stores)
 _STORE = Verb(
     name="store",
-    summary="make a store, look at one, change one",
+    summary="look at a store, change one; admins make one",
     example="store show Centro",
     run=_store,
     arguments=(
@@ -281,7 +328,7 @@ _PREBOOK = Verb(
 )
 _WEBHOOKS = Verb(
     name="webhooks",
-    summary="what is registered for a store; register our addresses, or take them away",
+    summary="what is registered for a store; admins register our addresses, or take them away",
     example="webhooks on Centro",
     run=_webhooks,
     arguments=(

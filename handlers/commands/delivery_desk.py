@@ -6,7 +6,7 @@ from typing import Final
 import structlog
 
 from bot.clients.service_errors import sentence
-from bot.domain.approvals import may_look
+from bot.domain.approvals import No, Role, listed, may_look
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.presentation import answers, deliveries
@@ -34,6 +34,15 @@ async def admitted(desk: Desk, user: str) -> DeliveryService | Private:
     if ctx.delivery is None:
         return Private(answers.not_configured("delivery", ctx.delivery_missing))
     return ctx.delivery
+
+
+async def admitted_as_admin(desk: Desk, user: str) -> DeliveryService | Private:
+    """The service, for an admin: what changes the company's account, or where the service sends what it knows."""
+    ctx = desk.ctx
+    delivery = await admitted(desk, user)
+    if isinstance(delivery, Private) or listed(Role.ADMIN, await ctx.people.standing(user), ctx.policy.people):
+        return delivery
+    return Private(deliveries.refused(No.NOT_ADMIN))
 
 
 def asking(work: Callable[[], Awaitable[Answer]], *, meanwhile: Answer | None = None) -> Later:

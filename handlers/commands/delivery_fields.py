@@ -148,7 +148,7 @@ def store_readers() -> dict[str, Read]:
         views.ADDRESS: _address,
         views.POSITION: position,
         views.PLACE_REFERENCE: lambda text: words(
-            text, argument="how to find it", most=views.REFERENCE_LIMIT, example="Beside the church"
+            text, argument="how to find it", least=0, most=views.REFERENCE_LIMIT, example="Beside the church"
         ),
     }
 

@@ -9,7 +9,7 @@ from bot.presentation import delivery_views as forms
 from bot.presentation.views import result
 from bot.workflows.bookings import stores
 from handlers.commands import delivery_fields as fields
-from handlers.commands.delivery_desk import admitted, asking
+from handlers.commands.delivery_desk import admitted, admitted_as_admin, asking
 from handlers.desk import Desk
 from handlers.incoming import Submission
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
@@ -24,7 +24,7 @@ def register(router: Router) -> None:
 
 async def add(desk: Desk, form: Submission) -> Reply:
     """Make a store; its key is kept sealed and never shown."""
-    delivery = await admitted(desk, form.user)
+    delivery = await admitted_as_admin(desk, form.user)
     if isinstance(delivery, Private):
         return delivery
     found, errors = fields.read_form(form.values, fields.store_readers())
@@ -33,7 +33,7 @@ async def add(desk: Desk, form: Submission) -> Reply:
     channel = str(json.loads(form.metadata)["channel"])
 
     async def ask() -> Answer:
-        made = await stores.create_store(desk.ctx, delivery, _form(found), by=form.user)
+        made = await stores.create_store(desk.ctx, delivery, _form(found, had_reference=False), by=form.user)
         if made.trouble:
             trouble = deliveries.store_trouble(made.name, made.trouble, unknown=made.unknown)
             if made.unknown:
@@ -56,7 +56,9 @@ async def edit(desk: Desk, form: Submission) -> Reply:
     name = str(json.loads(form.metadata)["store"])
 
     async def ask() -> Answer:
-        made = await stores.change_store(desk.ctx, delivery, name, _form(found))
+        known = await stores.known_stores(desk.ctx, delivery)
+        had = any(one.record.get("reference") for one in known if one.name == name)
+        made = await stores.change_store(desk.ctx, delivery, name, _form(found, had_reference=had))
         if made.trouble:
             trouble = deliveries.store_trouble(made.name, made.trouble)
             return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
@@ -66,12 +68,14 @@ async def edit(desk: Desk, form: Submission) -> Reply:
     return asking(ask, meanwhile=Private(answers.asking("delivery")))
 
 
-def _form(found: dict[str, Any]) -> StoreForm:
+def _form(found: dict[str, Any], *, had_reference: bool) -> StoreForm:
+    """What is sent; a reference that was there and is taken out of the form is emptied at the service, too."""
+    reference = str(found[forms.PLACE_REFERENCE])
     return StoreForm(
         name=found[forms.NAME],
         email=found[forms.EMAIL],
         phone=found[forms.PHONE],
         position=found[forms.POSITION],
         address=found[forms.ADDRESS],
-        reference=found[forms.PLACE_REFERENCE],
+        reference=reference if reference or had_reference else None,
     )

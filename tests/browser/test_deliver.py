@@ -9,7 +9,7 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from bot.domain.certification import Point
 from bot.playground.launch import Playground
-from tests.browser.test_playground import enter, playground, say, shot, visit
+from tests.browser.test_playground import become, enter, playground, say, shot, visit
 
 __all__ = ["playground", "visit"]
 
@@ -94,6 +94,8 @@ async def test_the_whole_certification(visit: Page, playground: Playground) -> N
 
 
 async def a_store(page: Page) -> None:
+    """Admins make stores and switch webhooks."""
+    await become(page, "U0OLGA")
     await say(page, "/deliver store add")
     fields = {
         "Name": "Harbour",
@@ -124,6 +126,7 @@ async def webhooks(page: Page) -> None:
     await expect(private(page).last).to_contain_text("DRIVER_ASSIGNED", timeout=LATER)
     await expect(private(page).last).to_contain_text("comes here")
     await shot(page, "deliver-webhooks")
+    await become(page, "U0MARIA")
 
 
 async def a_price(page: Page) -> None:

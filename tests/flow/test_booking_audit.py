@@ -135,7 +135,7 @@ async def test_the_story_of_a_pre_booking(rig: Rig) -> None:
 
 
 async def test_one_made_elsewhere(rig: Rig) -> None:
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     await made_elsewhere(rig)
     told = await audit(rig, text=card(rig, CENTRO).text.split()[1])
     assert told[1] == "A webhook told of it: it was made outside of Switchboard."

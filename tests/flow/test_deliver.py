@@ -18,7 +18,7 @@ from tests.support.deliveries import (
     service_of,
     step,
 )
-from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.rig import FINANCE, MARIA, OLGA, Rig
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
 
 
 async def test_the_same_by_webhooks_alone(rig: Rig) -> None:
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     booking = await booked(rig)
     reads = len(service_of(rig).calls_of("get_booking"))
     for _ in range(5):

@@ -57,6 +57,27 @@ async def test_only_people_with_a_role_deliver(rig: Rig, user: str, words: str, 
     assert not rig.workspace.modals(user)
 
 
+@pytest.mark.parametrize("text", ["store add", "store add Harbour", "webhooks on Centro", "webhooks off Centro"])
+@pytest.mark.parametrize("user", [MARIA, ADA])
+async def test_only_admins_make_stores_and_switch_webhooks(rig: Rig, user: str, text: str) -> None:
+    calls = len(service_of(rig).calls)
+    assert "Only admins of the policy may do this" in await deliver(rig, text, user=user)
+    assert not rig.workspace.modals(user)
+    assert len(service_of(rig).calls) == calls
+
+
+async def test_who_is_no_admin_any_more_makes_no_store_by_a_form_opened_before(rig: Rig) -> None:
+    await deliver(rig, "store add", user=OLGA)
+    rig.switchboard.context.policy.people.__dict__["admins"] = ()
+    await rig.submit(OLGA, STORE)
+    await turned(rig, "you are not among them", user=OLGA)
+    assert not service_of(rig).calls_of("create_store")
+
+
+async def test_everybody_with_a_role_sees_what_is_registered(rig: Rig) -> None:
+    assert "nothing is registered" in await deliver(rig, "webhooks Centro", user=ADA)
+
+
 @pytest.mark.parametrize("user", [MARIA, ADA, OLGA])
 async def test_every_role_may(rig: Rig, user: str) -> None:
     assert "Centro" in await deliver(rig, "stores", user=user)
@@ -86,24 +107,35 @@ async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
 
 
 async def add(rig: Rig, **changes: str) -> str:
-    await deliver(rig, "store add")
-    await rig.submit(MARIA, {**STORE, **changes})
-    return form_text(rig)
+    await deliver(rig, "store add", user=OLGA)
+    await rig.submit(OLGA, {**STORE, **changes})
+    return form_text(rig, OLGA)
 
 
 async def test_a_store_is_made_and_used_by_name(rig: Rig) -> None:
     await add(rig)
-    said = await turned(rig, "The store is there")
+    said = await turned(rig, "The store is there", user=OLGA)
     made = service_of(rig).store("Harbour")
     assert made.token not in said
     assert made.fields["countryCode"] == "+593"
     assert "Harbour" in await deliver(rig, "store show  hArBouR ")
-    await rig.workspace.close(MARIA)
+    await rig.workspace.close(OLGA)
     await deliver(rig, "store edit harbour")
     await rig.submit(MARIA, {**STORE, views.NAME: "Old Harbour", views.ADDRESS: "10 Quay"})
     assert "10 Quay" in await turned(rig, "This is the store now")
     assert "Old Harbour" in await deliver(rig, "stores")
     assert "10 Quay" in await deliver(rig, "store show Old Harbour")
+
+
+async def test_a_store_without_a_hint_how_to_find_it(rig: Rig) -> None:
+    await add(rig, **{views.PLACE_REFERENCE: ""})
+    await turned(rig, "The store is there", user=OLGA)
+    assert "addressReference" not in service_of(rig).store("Harbour").fields
+    await deliver(rig, "store edit Centro")
+    assert "Beside the church" in form_text(rig)
+    await rig.submit(MARIA, {views.PLACE_REFERENCE: ""})
+    await turned(rig, "This is the store now")
+    assert service_of(rig).store("Centro").fields["addressReference"] == ""
 
 
 async def test_a_store_is_changed_from_what_it_is_now_not_from_what_it_was(rig: Rig) -> None:
@@ -129,8 +161,8 @@ async def test_a_store_whose_service_takes_its_time_or_is_away(rig: Rig) -> None
 async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_store"))
     await add(rig)
-    await turned(rig, "whether it was executed is not known")
-    await rig.workspace.close(MARIA)
+    await turned(rig, "whether it was executed is not known", user=OLGA)
+    await rig.workspace.close(OLGA)
     await rig.pass_time(60, steps=3)
     assert "Harbour: 9 Quay" in (await deliver(rig, "stores")).replace("*", "")
     assert len(service_of(rig).calls_of("create_store")) == 1
@@ -141,8 +173,8 @@ async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> N
 async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
     service_of(rig).faults.arm(Fault(FaultKind.LOST, "create_store"))
     await add(rig)
-    await turned(rig, "whether it was executed is not known")
-    await rig.workspace.close(MARIA)
+    await turned(rig, "whether it was executed is not known", user=OLGA)
+    await rig.workspace.close(OLGA)
     assert "being looked up" in await deliver(rig, "stores")
     await rig.pass_time(1_200, steps=20)
     assert "Harbour" not in await deliver(rig, "stores")
@@ -151,14 +183,14 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
 
 async def test_a_name_is_taken_once(rig: Rig) -> None:
     await add(rig, **{views.NAME: " CENTRO "})
-    assert "There is a store called CENTRO already" in await turned(rig, "already")
+    assert "There is a store called CENTRO already" in await turned(rig, "already", user=OLGA)
     assert not service_of(rig).calls_of("create_store")
 
 
 async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
-    await deliver(rig, "store add")
+    await deliver(rig, "store add", user=OLGA)
     await rig.submit(
-        MARIA,
+        OLGA,
         {
             **STORE,
             views.PHONE: "call me",
@@ -166,7 +198,7 @@ async def test_mistakes_stand_at_their_fields(rig: Rig) -> None:
             views.EMAIL: "harbour@example",
         },
     )
-    view = rig.workspace.modal(MARIA)
+    view = rig.workspace.modal(OLGA)
     assert view is not None
     assert set(view.errors) == {views.PHONE, views.POSITION, views.EMAIL}
     assert "+593 99 123 4567" in view.errors[views.PHONE]
@@ -367,9 +399,9 @@ async def test_the_checklist_as_a_file(rig: Rig) -> None:
 
 async def test_no_key_and_no_address_lies_in_the_database(rig: Rig, sqlite_url: str) -> None:
     await add(rig)
-    await turned(rig, "The store is there")
-    await rig.workspace.close(MARIA)
-    await deliver(rig, "webhooks on Harbour")
+    await turned(rig, "The store is there", user=OLGA)
+    await rig.workspace.close(OLGA)
+    await deliver(rig, "webhooks on Harbour", user=OLGA)
     await booked(rig)
     made = service_of(rig).store("Harbour")
     secrets = [STORE_KEY, made.token, "master-key", *(url.rpartition("/")[2] for url in made.webhooks.values())]

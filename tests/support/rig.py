@@ -17,6 +17,7 @@ from bot.app import Surroundings, Switchboard
 from bot.clients.limiter import Lane
 from bot.domain.clock import SystemClock
 from bot.drains import settle
+from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
 from bot.playground.simulators.localization import LocalizationSimulator
@@ -208,7 +209,9 @@ class Rig:
             "quiet_seconds": 900 if self.clock else 2,
         }
         if self.delivery is not None:
+            port = free_port()  # webhooks are registered with a public address only
             values |= {"delivery_base_url": self.delivery.base_url, "delivery_master_key": self.delivery.master_key}
+            values |= {"port": port, "public_url": f"http://127.0.0.1:{port}"}
         return GivenSettings(**{**values, **more})
 
     async def start(self) -> None:

@@ -24,7 +24,7 @@ from tests.support.deliveries import (
     service_of,
     turned,
 )
-from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
+from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_an_answer_that_was_lost_is_read_and_it_is_booked_once(rig: Rig, k
 async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> None:
     service_of(rig).switches.forget_external = True
     service_of(rig).faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     await book(rig)
     await service_of(rig).delivered()
     await rig.pass_time(300, steps=10)
@@ -66,7 +66,7 @@ async def test_a_record_without_our_number_is_found_all_the_same(rig: Rig) -> No
 
 async def test_a_row_that_a_webhook_made_of_our_own_booking_joins_it(rig: Rig) -> None:
     service = service_of(rig)
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     service.switches.forget_external = True
     service.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_booking"))
     service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))  # our own looking finds nothing out
@@ -255,6 +255,41 @@ async def test_without_the_service_nothing_is_asked(sqlite_url: str) -> None:
             assert "DELIVERY_BASE_URL" not in str(ack.body)
     finally:
         await rig.close()
+
+
+async def test_keys_of_stores_do_without_a_master_key(sqlite_url: str) -> None:
+    service = DeliverySimulator()
+    service.add_store("Theirs", token=STORE_KEY)
+    async with service:
+        rig = await Rig.open(
+            database_url=sqlite_url,
+            clock=ManualClock(),
+            delivery_base_url=service.base_url,
+            delivery_store_keys={"Ours": STORE_KEY},
+        )
+        try:
+            await rig.settle()
+            assert "Ours" in await deliver(rig, "stores")
+            await ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
+            await rig.submit(MARIA, {})
+            await rig.settle()
+            assert len(service.bookings) == 1
+            await rig.workspace.close(MARIA)
+            await deliver(rig, "store add", user=OLGA)
+            await rig.submit(OLGA, STORE)
+            assert "DELIVERY_MASTER_KEY" in await turned(rig, "Stores are made with", user=OLGA)
+            assert not [call for call in service.calls if call.operation in ("list_stores", "create_store")]
+        finally:
+            await rig.close()
+
+
+STORE = {
+    views.NAME: "Harbour",
+    views.EMAIL: "harbour@example.com",
+    views.PHONE: "+593 2 234 5678",
+    views.ADDRESS: "9 Quay",
+    views.POSITION: "-0.2000, -78.4900",
+}
 
 
 async def test_a_key_from_the_settings_is_enough_for_its_store(sqlite_url: str) -> None:

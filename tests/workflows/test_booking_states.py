@@ -11,7 +11,7 @@ from bot.playground.workspace import Message
 from bot.presentation.booking_states import word
 from bot.workflows.bookings.evidence import gathered
 from tests.support.deliveries import CENTRO, booked, card, deliver, heard, lines, open_rig, service_of
-from tests.support.rig import ALERTS, Rig
+from tests.support.rig import ALERTS, OLGA, Rig
 
 FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "address": "5 Other Street"}
 STATES = [status for status in Status if status is not Status.ON_HOLD]
@@ -44,7 +44,7 @@ async def test_each_state_is_shown_and_told(rig: Rig, status: Status) -> None:
 
 async def test_every_way_between_two_states(rig: Rig) -> None:
     """Any state may be seen after any other: only final ones stay, and a driver who is gone is a restart."""
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     service = service_of(rig)
     ways = {
         way: service.book.create(service.store("Centro"), FIELDS | {"customerName": f"Walk {number:03}."})
@@ -141,3 +141,26 @@ async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
     await rig.pass_time(600, steps=6)
     assert "This may be behind" not in card(rig).text
     assert "ACCEPTED" in card(rig).text
+
+
+@pytest.mark.parametrize("by", ["number", "id"])
+async def test_a_booking_made_elsewhere_is_canceled_by_its_number_at_the_service(rig: Rig, by: str) -> None:
+    """Nobody here has heard of it: it is looked for in the stores, followed, and canceled like any other."""
+    made = service_of(rig).book.create(service_of(rig).store("Centro"), ELSEWHERE)
+    named = str(getattr(made, by))
+    assert "say why" in await deliver(rig, f"cancel {named}")
+    assert "Made outside of Switchboard" in card(rig, CENTRO).text
+    assert "it is canceled" in await deliver(rig, f"cancel {named} customer called it off")
+    assert made.status == "CANCELLED_BY_BUSINESS"
+    assert len(rig.cards(CENTRO)) == 1
+    assert "no booking of that name" in await deliver(rig, "cancel 999999 nobody")
+
+
+async def test_the_search_for_one_made_elsewhere_is_started_by_its_number(rig: Rig) -> None:
+    made = service_of(rig).book.create(service_of(rig).store("Centro"), {**ELSEWHERE, "cookTime": 900_000})
+    assert "has been asked for" in await deliver(rig, f"start {made.number}")
+    assert made.status == "READY_FOR_PICKUP"
+    assert str(made.number) in await deliver(rig, f"prebook show {made.number}")
+
+
+ELSEWHERE = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19", "longitude": "-78.47"}

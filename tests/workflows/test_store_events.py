@@ -12,7 +12,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import Booking
 from bot.workflows.bookings import events
 from tests.support.deliveries import CENTRO, STORE_KEY, booked, card, deliver, heard, lines, open_rig, service_of
-from tests.support.rig import FINANCE, Rig
+from tests.support.rig import FINANCE, OLGA, Rig
 
 FIELDS = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19", "longitude": "-78.47"}
 STATUS = "UPDATE_BOOKING_STATUS"
@@ -21,7 +21,7 @@ STATUS = "UPDATE_BOOKING_STATUS"
 @pytest.fixture
 async def rig(database_url: str) -> AsyncIterator[Rig]:
     opened = await open_rig(database_url)
-    await deliver(opened, "webhooks on Centro")
+    await deliver(opened, "webhooks on Centro", user=OLGA)
     yield opened
     await opened.close()
 
@@ -214,7 +214,7 @@ async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None
         trusted_proxies=here,
     )
     try:
-        await deliver(rig, "webhooks on Centro")
+        await deliver(rig, "webhooks on Centro", user=OLGA)
         for source, status in (("198.51.100.7", 404), ("192.0.2.1", 404), ("203.0.113.9", 200)):
             assert await post(address(rig), {"bookingID": "1"}, headers={"X-Forwarded-For": source}) == status
         assert await post(address(rig), {"bookingID": "1"}) == 404
@@ -224,18 +224,18 @@ async def test_each_service_has_its_own_list_of_sources(sqlite_url: str) -> None
 
 async def test_webhooks_off_take_no_more(rig: Rig) -> None:
     url = address(rig)
-    said = await deliver(rig, "webhooks off Centro")
+    said = await deliver(rig, "webhooks off Centro", user=OLGA)
     assert said.count("nothing is registered") == 2
     assert await post(url, {"bookingID": "1"}) == 404
     service_of(rig).switches.keep_webhooks = True
-    await deliver(rig, "webhooks on Centro")
-    said = await deliver(rig, "webhooks off Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
+    said = await deliver(rig, "webhooks off Centro", user=OLGA)
     assert "nothing is registered" not in said  # the service did not do it, and that is what is said
 
 
 async def test_a_new_registration_ends_the_old_address(rig: Rig) -> None:
     old = address(rig)
-    await deliver(rig, "webhooks on Centro")
+    await deliver(rig, "webhooks on Centro", user=OLGA)
     assert address(rig) != old
     assert await post(old, {"bookingID": "1"}) == 404
     assert await post(address(rig), {"bookingID": "1"}) == 200
@@ -261,3 +261,15 @@ async def test_a_proof_that_comes_after_the_end_is_shown(rig: Rig) -> None:
     await heard(rig)
     assert "Proof of delivery" in card(rig).text
     assert sum("is *completed*" in line for line in lines(rig)) == 1
+
+
+async def test_without_a_public_address_nothing_is_registered(sqlite_url: str) -> None:
+    opened = await open_rig(sqlite_url, public_url=None)
+    try:
+        said = await deliver(opened, "webhooks on Centro", user=OLGA)
+        assert "PUBLIC_URL is missing" in said
+        assert "PUBLIC_URL=https://switchboard.example.com" in said
+        assert not service_of(opened).calls_of("register_webhook")
+        assert not service_of(opened).store("Centro").webhooks
+    finally:
+        await opened.close()

@@ -10,7 +10,7 @@ from bot.clients.leaving import HELD_BACK, MayLeave, always
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
-from bot.domain.errors import ServiceNow
+from bot.domain.errors import OperatorError, ServiceNow
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
 
 T = TypeVar("T")
@@ -24,18 +24,24 @@ class DeliveryCalls:
     Args:
         routes: paths and names.
         transport: to the delivery service.
-        master_key: of the company: for creating and listing stores, and for nothing else.
+        master_key: of the company: for creating and listing stores, and for nothing else. None: there is none, and
+            neither can be done.
         may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
     """
 
     def __init__(
-        self, *, routes: RouteTable, transport: Transport, master_key: SecretStr, may_leave: MayLeave = always
+        self, *, routes: RouteTable, transport: Transport, master_key: SecretStr | None, may_leave: MayLeave = always
     ) -> None:
         self._may_leave = may_leave
         self._routes = routes
         self._transport = transport
         self._master_key = master_key
         self._language = routes.dialect(SERVICE).language
+
+    @property
+    def has_master_key(self) -> bool:
+        """Whether stores can be listed and made."""
+        return self._master_key is not None
 
     def _route(self, operation: str) -> Route:
         return self._routes.use(SERVICE, operation)
@@ -116,7 +122,18 @@ class DeliveryCalls:
         return await self._transport.send(request, guard=guard)
 
     def _secret(self, key: SecretStr | None) -> str:
-        return (key or self._master_key).get_secret_value()
+        """The key that goes along, in plain text.
+
+        Raises:
+            OperatorError: it should be the master key, and there is none.
+        """
+        chosen = key or self._master_key
+        if chosen is None:
+            raise OperatorError(
+                "delivery: DELIVERY_MASTER_KEY is missing, with which stores are listed and made",
+                mend="copy it from the settings of the delivery dashboard; stores of DELIVERY_STORE_KEYS need none",
+            )
+        return chosen.get_secret_value()
 
 
 def _kind(key: SecretStr | None) -> Key:

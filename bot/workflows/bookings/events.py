@@ -142,7 +142,7 @@ def _apply(
         _again(ctx, tx, event, now)
         return
     if ours is None:
-        ours = _made_elsewhere(ctx, tx, event.store, record, now)
+        ours = made_elsewhere(ctx, tx, event.store, record, now)
     stored = adopt(ctx, tx, ours, record, now, report=report)
     if stored is None:
         _again(ctx, tx, event, now)
@@ -162,8 +162,11 @@ def _something_in_flight(tx: Tx, store: str) -> bool:
     return any(one.store == store and one.stage in _IN_FLIGHT for one in tx.bookings.open(limit=1_000))
 
 
-def _made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now: datetime) -> Booking:
-    """A booking that nobody made here: it appears in the store's channel, and is followed like any other."""
+def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now: datetime, *, by: str = "") -> Booking:
+    """A booking that nobody made here: it appears in the store's channel, and is followed like any other.
+
+    ``by`` named it; empty: a webhook told of it.
+    """
     while tx.bookings.find(chosen := reference("B")) is not None:
         continue
     booking = Booking(
@@ -183,7 +186,10 @@ def _made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now
         due_at=now,
     )
     tx.bookings.add(booking)
-    witness(tx, booking, "appeared", now=now)
+    if by:
+        witness(tx, booking, "named", now=now, actor=by)
+    else:
+        witness(tx, booking, "appeared", now=now)
     post_card(tx, booking, now)
     return booking
 

@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from bot.clients.service_errors import sentence
 from bot.domain.booking import Webhook, WebhookKind
 from bot.domain.certification import Point
+from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
 from bot.workflows.bookings.evidence import note
@@ -50,8 +51,16 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
     """Register both kinds at addresses of their own, and list them to see that it took effect.
 
     Raises:
+        OperatorError: there is no address that the service could reach; nothing was registered.
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
     """
+    if not ctx.public:
+        raise OperatorError(
+            "PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was "
+            "registered",
+            mend="set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now "
+            "and then",
+        )
     key = await _key(ctx, delivery, store)
     troubles: dict[WebhookKind, str] = {}
     for kind in WebhookKind:

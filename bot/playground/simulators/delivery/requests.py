@@ -16,9 +16,8 @@ STORE_FIELDS = (
     "latitude",
     "longitude",
     "fullAddress",
-    "addressReference",
 )
-STORE_EXTRAS = ("exterior", "interior", "addressNumber", "building", "country", "city", "zipCode")
+STORE_EXTRAS = ("addressReference", "exterior", "interior", "addressNumber", "building", "country", "city", "zipCode")
 _BOOKING_FIELDS = ("customerName", "customerLastName", "customerCountryCode", "customerMobile", "paymentMethod")
 _PLACE_FIELDS = ("latitude", "longitude", "address")
 _NOTES = range(3, 251)

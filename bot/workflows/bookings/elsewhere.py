@@ -1,0 +1,35 @@
+"""A booking that was made outside of Switchboard, and that somebody names by the service's number."""
+
+from bot.domain.booking import BookingRecord
+from bot.domain.deliveries import Booking
+from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.events import made_elsewhere
+from bot.workflows.bookings.follow import look_up
+from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+
+async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
+    """Look for it in every store and follow it from now on, as if a webhook had told of it; None: nobody knows it.
+
+    Raises:
+        ServiceNow, OperatorError: a store could not be asked.
+    """
+    found = await look_up(ctx, delivery, text)
+    if found is None:
+        return None
+    store, record = found
+    taken = await ctx.store.write(lambda tx: _followed(ctx, tx, store, record, by), name="booking_named")
+    ctx.wake()
+    return taken
+
+
+def _followed(ctx: Context, tx: Tx, store: str, record: BookingRecord, by: str) -> Booking | None:
+    now = ctx.clock.now()
+    known = tx.bookings.by_remote(store, record.id)
+    if known is None and record.external_id:
+        ours = tx.bookings.by_external(record.external_id)
+        known = ours if ours is not None and ours.store == store else None
+    booking = known or made_elsewhere(ctx, tx, store, record, now, by=by)
+    return adopt(ctx, tx, booking, record, now) or tx.bookings.get(booking.id)
