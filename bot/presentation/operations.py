@@ -84,8 +84,31 @@ def record(operation: Operation) -> Content:
     """An operation that the service knows and nobody asked for here."""
     person = clean(operation.email or "")
     towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
-    found: list[Fact] = [
-        ("Type", operation.operation_type),
+    return facts(
+        f"{_amount(operation)} {towards} {person}" if person else _amount(operation),
+        [("Type", operation.operation_type), *_known_there(operation)],
+        about=f"For: {operation.description}" if clean(operation.description) else "",
+        notes=["This is the service's record. It was not asked for through Switchboard."],
+    )
+
+
+def with_record(card: Content, operation: Operation) -> Content:
+    """One of our own requests, and what the service says of it at this moment."""
+    return _below(card, facts("What the service says now", _known_there(operation)))
+
+
+def without_record(card: Content, said: str) -> Content:
+    """The same where the service could not be asked; ``said``: why, a foreign sentence."""
+    text = f":warning: What the service says now could not be read. {quote(said)}"
+    return _below(card, Content(text=text, blocks=[section(mrkdwn(text))]))
+
+
+def _below(card: Content, more: Content) -> Content:
+    return Content(text=f"{card.text}\n{more.text}", blocks=[*card.blocks, {"type": "divider"}, *more.blocks])
+
+
+def _known_there(operation: Operation) -> list[Fact]:
+    return [
         ("Status", status(operation)),
         ("The service's id", operation.id),
         ("Code", operation.code or ""),
@@ -94,12 +117,6 @@ def record(operation: Operation) -> Content:
         ("Hash", operation.svc_hash or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
-    return facts(
-        f"{_amount(operation)} {towards} {person}" if person else _amount(operation),
-        found,
-        about=f"For: {operation.description}" if clean(operation.description) else "",
-        notes=["This is the service's record. It was not asked for through Switchboard."],
-    )
 
 
 def events(named: str, found: Sequence[PayoutEvent]) -> Content:

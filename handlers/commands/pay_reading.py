@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final, Protocol
 
 import structlog
@@ -9,6 +10,7 @@ import structlog
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_see_balance
+from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.instruction import Kind
 from bot.domain.policy import People
@@ -81,7 +83,7 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.instruction.requester == command.user):
-        return await _told(desk, found)
+        return await _told_now(desk, found)
     payments = ctx.payments
     if found is not None or not in_a_role or payments is None:
         raise MistakesError([_unknown("operation", SHOW, desk, text)])
@@ -107,11 +109,30 @@ async def show(desk: Desk, reference: str) -> Private:
     return await _told(desk, found)
 
 
-async def _told(desk: Desk, found: Story) -> Private:
+async def _told_now(desk: Desk, found: Story) -> Reply:
+    """One of ours, with what the service says of it now where it has a record of its own."""
+    card, payments, remote_id = await _told(desk, found), desk.ctx.payments, found.instruction.remote_id
+    if payments is None or remote_id is None or found.instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
+        return card
+
+    async def look_there() -> Answer:
+        try:
+            operation = await payments.get_operation(remote_id)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            said = sentence(trouble)
+            return await _told(desk, found, partial(operations.without_record, said=said))
+        return await _told(desk, found, partial(operations.with_record, operation=operation))
+
+    return Later(look_there, card)
+
+
+async def _told(desk: Desk, found: Story, add: Callable[[Content], Content] | None = None) -> Private:
+    """The card with its story; ``add`` puts something between them."""
     instruction = found.instruction
     votes = await find_votes(desk.ctx, instruction)
     approvals, link = desk.ctx.policy.channels.approvals, link_of(desk.ctx, instruction)
     card = answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
+    card = add(card) if add is not None else card
     return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
 
 

@@ -95,7 +95,7 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     told = await ask(rig, "list")
     head, *rows = cells(told)
     assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "Reference"]
-    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "created", (await newest(rig)).reference]
+    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "created, not sent", (await newest(rig)).reference]
     assert rows[1][1:5] == ["payout", "2.01 USD", "person2@example.com", "created"]
     assert len(rows) == 4
     for row in rows:
@@ -159,7 +159,7 @@ async def test_statuses_in_any_case_are_ours_and_unknown_ones_are_shown_as_they_
         rig.payments.operations[operation_id].status = status
     rig.payments.switches.mixed_case = False
     told = await ask(rig, "list")
-    assert [row[4] for row in cells(told)[1:]] == ["canceled", "completed", "Under_Review", "pending"]
+    assert [row[4] for row in cells(told)[1:]] == ["canceled", "completed", "Under_Review", "pending in escrow"]
     assert "Under_Review" in (await ask(rig, f"show {ids[2]}")).text
 
 
@@ -318,7 +318,7 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     asked = await newest(rig)
     told = await ask(rig, "list purchases")
-    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "created", asked.reference]
+    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "open", asked.reference]
     told = await ask(rig, f"show {asked.reference}")
     assert f"<@{MARIA}> asked for 25.00 USD from ana@example.com." in told.text
     assert "this is a purchase" in (await ask(rig, f"events {asked.reference}")).text
@@ -475,3 +475,24 @@ async def test_over_socket_mode_the_answer_follows_too(sqlite_url: str) -> None:
         assert references(await turned(rig, told, "next", "page 2 of 2")) == ids[10:]
     finally:
         await rig.close()
+
+
+async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(rig: Rig) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    await rig.press("approve")
+    await rig.payments.advance()
+    there = operation(rig)
+    told = (await ask(rig, f"show {asked.reference}")).text
+    for part in (
+        "What the service says now",
+        "Status: completed",
+        there.id,
+        str(there.svc_operation_hash),
+        "Created: 20",
+    ):
+        assert part in told
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation"))
+    told = (await ask(rig, f"show {asked.reference}")).text
+    assert asked.reference in told
+    assert "could not be read. The payments service answered 500" in told
