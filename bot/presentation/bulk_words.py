@@ -6,6 +6,7 @@ from bot.domain.bulk_state import has_failures
 from bot.domain.instruction import Instruction, State
 from bot.domain.money import shown
 from bot.presentation import refused
+from bot.presentation.looking_up import look_up
 from bot.presentation.status_words import IN_ESCROW, NOT_ACTIVE
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 
@@ -146,7 +147,8 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
         case State.NEEDS_HUMAN:
             return (
                 "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
-                f"approval, and no other bulk payment is sent until you have decided. {_reason(instruction)}"
+                f"approval, and no other bulk payment is sent until you have decided. {look_up(instruction)}. "
+                f"{_reason(instruction)}"
             )
         case State.COMMITTED:
             return f"the service has the payments.\n{progress_line(progress)}"

@@ -160,7 +160,7 @@ def _is_open(instruction: Instruction, voters: Sequence[str]) -> bool:
 
 def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[str]) -> str:
     """Who has to act is called by the first post of the card; Slack rings nobody for an edit."""
-    if instruction.state not in _TO_COME or not _is_open(instruction, voters):
+    if instruction.state not in _UNDECIDED or not _is_open(instruction, voters):
         return ""
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""

@@ -176,7 +176,21 @@ def _buttons(progress: Progress) -> list[Block]:
         found.append(_button(PAUSE, "Pause", progress.id))
     if progress.state is RunState.PAUSED:
         found.append({**_button(RESUME, "Resume", progress.id), "style": "primary"})
-    return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger"}]
+    return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger", "confirm": _really_stop(progress.count)}]
+
+
+def _really_stop(count: Count) -> Block:
+    """Stopping is final, so it is confirmed, with what would be lost."""
+    text = (
+        f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
+        "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
+    )
+    return {
+        "title": plain("Stop this list for good?"),
+        "text": plain(text),
+        "confirm": plain("Stop it"),
+        "deny": plain("Let it go on"),
+    }
 
 
 def _button(action: str, label: str, value: str) -> Block:

@@ -7,6 +7,7 @@ from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
 from bot.presentation import bulk, recovery, refused, stopped
+from bot.presentation.looking_up import look_up
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
     addressed,
@@ -115,17 +116,44 @@ def notice(facts: Mapping[str, Any]) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def alert(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """Something that a person must look at."""
+def alert(
+    instruction: Instruction,
+    facts: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] | None = None,
+    link: str = "",
+    approvers: Sequence[str] = (),
+) -> Content:
+    """Something that a person must look at.
+
+    Args:
+        instruction: the request.
+        facts: the topic, and what goes with it.
+        names: what people are called.
+        link: to its card, where it is decided.
+        approvers: of the policy, called where they have to decide.
+    """
     topic = str(facts["topic"])
     where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
     reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
     text = (
         f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
-        f"{_TOPICS[topic]}{where}{reason}"
+        f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
+        f"{_to_decide(topic, instruction, approvers)}"
     )
     return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _to_look_at(instruction: Instruction, link: str) -> str:
+    """Where to look: at the service by its id or our code, and on the card."""
+    card_there = f" · <{link}|The card>" if link else ""
+    return f"\n{look_up(instruction)}{card_there}"
+
+
+def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -> str:
+    able = [addressed(one) for one in approvers if one != instruction.requester]
+    return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
 
 
 def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state

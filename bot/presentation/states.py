@@ -6,6 +6,7 @@ from bot.domain.bulk_state import has_failures
 from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.money import shown
 from bot.presentation import bulk_words, purchase_states, refused
+from bot.presentation.looking_up import look_up
 from bot.presentation.raw_status import said_raw
 from bot.presentation.status_words import IN_ESCROW
 from bot.presentation.text import as_said, mention, moment, quote, sentence_of
@@ -110,7 +111,8 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
                 f"{refused.doubt(instruction)}{said_raw(instruction)}"
             )
         case State.NEEDS_HUMAN:
-            return f"{_needs(instruction)} {reason}{_retry_votes(instruction, votes)}{said_raw(instruction)}"
+            asked_anew = f"{_retry_votes(instruction, votes)}{said_raw(instruction)}"
+            return f"{_needs(instruction)} {look_up(instruction)}. {reason}{asked_anew}"
         case State.COMMITTED:
             return (
                 "the service has accepted it and is paying; it has not said yet that the money arrived."

@@ -50,6 +50,11 @@ class Messenger:
         )
         return Posted(str(answer["channel"]), str(answer["ts"]))
 
+    async def permalink(self, at: Posted) -> str:
+        """The address of a message, which opens it wherever it is read."""
+        answer = await call(self._client.chat_getPermalink(channel=at.channel, message_ts=at.ts))
+        return str(answer.get("permalink") or "")
+
     async def edit(self, *, at: Posted, content: Content) -> None:
         """Replace a message's text and blocks; repeating it changes nothing."""
         await call(

@@ -174,7 +174,8 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
         return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
     if row.action == Action.FILE and about.instruction is not None:
         return await post_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts)
-    content = _content(ctx, row, about, await ctx.people.names(_people_in(row, about)))
+    names = await ctx.people.names(_people_in(row, about))
+    content = _content(ctx, row, about, names, link=await _link_to_card(ctx, row, about))
     if row.last_error in TOO_RICH:
         content = Content(text=content.text, blocks=content.plainer)
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
@@ -201,6 +202,18 @@ def _thread(row: OutboxRow, about: _Subject) -> str | None:
     return thread_of(about.instruction) or None
 
 
+async def _link_to_card(ctx: Context, row: OutboxRow, about: _Subject) -> str:
+    """Where an alert is decided on; empty where no card stands or Slack does not say: the alert goes out then, too."""
+    copy = about.copies.get(Place.APPROVALS) or about.copies.get(Place.REQUESTER)
+    if row.action != Action.ALERT or copy is None:
+        return ""
+    try:
+        return await ctx.messenger.permalink(Posted(copy.channel, copy.ts))
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("an alert goes out without the link to its card", outbox=row.id, reason=silent.reason)
+        return ""
+
+
 def _people_in(row: OutboxRow, about: _Subject) -> list[str]:
     """Whom a message names and does not ring."""
     if about.instruction is None:
@@ -212,7 +225,7 @@ def _people_in(row: OutboxRow, about: _Subject) -> list[str]:
     return found
 
 
-def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, str]) -> Content:
+def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, str], *, link: str) -> Content:
     instruction = about.instruction
     if instruction is None:
         return news.notice(row.payload)
@@ -230,7 +243,8 @@ def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, 
         case Action.REMINDER:
             return news.reminder(instruction, about.votes, row.payload, names=names)
         case _:
-            return news.alert(instruction, row.payload, names=names)
+            approvers = ctx.policy.people.approvers
+            return news.alert(instruction, row.payload, names=names, link=link, approvers=approvers)
 
 
 def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | None, *, found: bool = False) -> None:

@@ -147,6 +147,14 @@ def test_what_is_over_has_no_button(state: RunState) -> None:
         assert buttons == expected[state]
 
 
+def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
+    (actions,) = (block for block in emails.board(progress(RunState.RUNNING)).blocks if block["type"] == "actions")
+    stop = next(one for one in actions["elements"] if one["text"]["text"] == "Stop")
+    assert "cannot go on" in stop["confirm"]["text"]["text"]
+    assert "addresses answered" in stop["confirm"]["text"]["text"]
+    assert all("confirm" not in one for one in actions["elements"] if one is not stop)
+
+
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:
     header = emails.result_header(("Result", "processing", "answer: a"), ["a", "b"])
     assert header == (

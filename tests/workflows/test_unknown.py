@@ -186,6 +186,27 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
     assert not rig.paid
 
 
+async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> None:
+    await with_people(rig)
+    at_the_service = f"`{(await newest(rig)).remote_id}`"
+    assert everywhere(rig, at_the_service)
+    card = rig.cards(APPROVALS)[0]
+    assert "<!subteam^S0TREASURY>" in card.text
+    (alert,) = [m.text for m in rig.workspace.messages(ALERTS) if "needs a person" in m.text]
+    assert at_the_service in alert
+    assert f"/archives/{APPROVALS}/p{card.ts.replace('.', '')}|The card>" in alert
+    assert "To decide: <!subteam^S0TREASURY>" in alert
+    assert f"<@{MARIA}>" not in alert
+
+
+async def test_an_alert_goes_out_without_its_link_too(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
+    await with_people(rig)
+    (alert,) = [m.text for m in rig.workspace.messages(ALERTS) if "needs a person" in m.text]
+    assert "The service's id" in alert
+    assert "The card" not in alert
+
+
 @pytest.mark.parametrize("action", ["retry", "close"])
 async def test_only_approvers_besides_the_requester_decide_then(rig: Rig, action: str) -> None:
     await with_people(rig)
