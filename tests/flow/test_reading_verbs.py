@@ -96,7 +96,7 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     head, *rows = cells(told)
     assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "Reference"]
     assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "created, not sent", (await newest(rig)).reference]
-    assert rows[1][1:5] == ["payout", "2.01 USD", "person2@example.com", "created"]
+    assert rows[1][1:5] == ["payout", "2.01 USD", "person2@example.com", "created, not sent"]
     assert len(rows) == 4
     for row in rows:
         assert all(cell in told.text for cell in row)
