@@ -31,8 +31,10 @@ from bot.presentation.text import (
 START = "booking.start"
 CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
+CONTACT = "booking.contact"
 TRACK = "booking.track"
 
+MASK = "••••"
 _NAME_LIMIT = 60
 _LINE_LIMIT = 200
 _NOTES_LIMIT = 300
@@ -47,9 +49,13 @@ Fact = tuple[str, str]
 """What it is, and mrkdwn for it; foreign parts escaped."""
 
 
-def card(booking: Booking, *, now: datetime, buttons: bool = True) -> Content:
-    """The card as it is now; ``buttons`` False for a picture of it that nobody can press."""
-    facts = [(label, value) for label, value in _facts(booking) if value]
+def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
+    """The card as it is now.
+
+    In a channel everybody reads it, so where the customer lives, their number and the code that opens the delivery are
+    masked; a button shows them to who may see them. ``private``: all of it, for one of those, with nothing to press.
+    """
+    facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
     state = sentence(booking, now=now)
     bar = progress(booking)
     blocks: list[Block] = [header(clean(headline(booking)))]
@@ -58,7 +64,7 @@ def card(booking: Booking, *, now: datetime, buttons: bool = True) -> Content:
         fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
         blocks.append({"type": "section", "fields": fields})
     blocks += [context(note) for note in _notes(booking)]
-    pressable = _buttons(booking) if buttons else []
+    pressable = [] if private else _buttons(booking)
     if pressable:
         blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
@@ -94,20 +100,20 @@ def price(fee: str, currency: str) -> str:
     return quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
 
 
-def _facts(booking: Booking) -> list[Fact]:
+def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     detail, request = booking.detail, booking.request
     driver = driver_line(detail.get("driver", {}))
     reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
         ("Follow it", _tracking(booking)),
-        ("Customer", _who(booking)),
-        ("Address", _where(booking)),
+        ("Customer", _who(booking, masked=masked)),
+        ("Address", _hidden(_where(booking), masked=masked)),
         ("Order", _order(booking)),
         ("Fee", _fee(booking)),
         ("Cook time", cook_time(request.cook_minutes) if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
-        ("Delivery code", quote(str(detail.get("validation_code", "")), _NAME_LIMIT)),
+        ("Delivery code", _hidden(quote(str(detail.get("validation_code", "")), _NAME_LIMIT), masked=masked)),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
         ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
         ("Address link", _address_link(booking)),
@@ -128,8 +134,14 @@ def _customer(booking: Booking) -> str:
     return booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
 
 
-def _who(booking: Booking) -> str:
-    phone = f" · {booking.request.phone}" if booking.request is not None else ""
+def _hidden(value: str, *, masked: bool) -> str:
+    return MASK if value and masked else value
+
+
+def _who(booking: Booking, *, masked: bool) -> str:
+    request = booking.request
+    number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
+    phone = f" · {number}" if number else ""
     return f"{quote(_customer(booking), _NAME_LIMIT)}{phone}"
 
 
@@ -210,6 +222,8 @@ def _buttons(booking: Booking) -> list[Block]:
         found.append({**_button(CANCEL, "Cancel", booking), "style": "danger"})
     if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
         found.append(_button(REFRESH, "Refresh", booking))
+    if booking.request is not None or booking.detail.get("address") or booking.detail.get("validation_code"):
+        found.append(_button(CONTACT, "Show contact", booking))
     return found
 
 

@@ -17,10 +17,11 @@ from storage.store import Tx
 
 
 def register(router: Router) -> None:
-    """Start search, Cancel, Refresh, Track; Export."""
+    """Start search, Cancel, Refresh, Show contact, Track; Export."""
     router.actions[booking_cards.START] = start
     router.actions[booking_cards.CANCEL] = cancel
     router.actions[booking_cards.REFRESH] = refresh
+    router.actions[booking_cards.CONTACT] = contact
     router.actions[booking_cards.TRACK] = track
     router.actions[certification.EXPORT] = export
 
@@ -61,6 +62,15 @@ async def refresh(desk: Desk, click: Click) -> Reply:
         return told(await acting.refresh(desk.ctx, delivery, booking))
 
     return asking(ask)
+
+
+async def contact(desk: Desk, click: Click) -> Reply:
+    """The card with the customer's number, address and code, for the eyes of who pressed and may see them."""
+    found = await _meant(desk, click)
+    if isinstance(found, Private):
+        return found
+    _, booking = found
+    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
 
 
 async def track(_desk: Desk, _click: Click) -> Reply:

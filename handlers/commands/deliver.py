@@ -118,7 +118,7 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
         booking = await meant(desk, text, verb=_SHOW, argument="booking")
     except MistakesError as unknown:
         return _show_elsewhere(desk, delivery, text, unknown)
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), buttons=False))
+    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
 
 
 def _show_elsewhere(desk: Desk, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
@@ -232,7 +232,7 @@ async def _prebook(desk: Desk, command: Command, values: Values) -> Reply:
         booking = await meant(desk, values["id"], verb=_PREBOOK, argument="id")
     except MistakesError as unknown:
         return _show_elsewhere(desk, delivery, values["id"], unknown)
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), buttons=False))
+    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
 
 
 async def _webhooks(desk: Desk, command: Command, values: Values) -> Reply:

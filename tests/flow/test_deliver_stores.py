@@ -92,6 +92,24 @@ async def test_the_buttons_of_a_card_ask_again_who_may(rig: Rig) -> None:
     assert not rig.workspace.modals(ZOE)
 
 
+async def test_where_a_customer_lives_is_shown_to_who_may_deliver_and_to_nobody_else(rig: Rig) -> None:
+    booking = await booked(rig)
+    personal = ("12 Market Street", "Blue door", "991234567", "99 123 4567", "-78.47", booking.validation_code)
+    drawn = card(rig)
+    everybody = f"{drawn.text} {drawn.blocks}"
+    assert "Ana Lopez" in everybody
+    assert not [one for one in personal if one in everybody]
+    await rig.workspace.click(ADA, FINANCE, drawn.ts, "booking.contact")
+    [shown] = await rig.workspace.until(lambda: rig.workspace.ephemerals(ADA))
+    assert "12 Market Street" in shown.text
+    assert "+593 991234567" in shown.text
+    assert f"Delivery code: {booking.validation_code}" in shown.text
+    await rig.workspace.click(ZOE, FINANCE, drawn.ts, "booking.contact")
+    [refused] = await rig.workspace.until(lambda: rig.workspace.ephemerals(ZOE))
+    assert "may book deliveries" in refused.text
+    assert "12 Market Street" not in refused.text
+
+
 async def test_a_button_with_another_bookings_id_is_stale(rig: Rig) -> None:
     await booked(rig)
     first = card(rig)
