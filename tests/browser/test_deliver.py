@@ -103,7 +103,7 @@ async def a_store(page: Page) -> None:
         "Phone": "+593 2 234 5678",
         "Address": "9 Quay",
         "Position": "somewhere",
-        "How to find it": "Beside the crane",
+        "How to find it (optional)": "Beside the crane",
     }
     for label, text in fields.items():
         await modal(page).get_by_label(label, exact=True).fill(text)

@@ -89,7 +89,8 @@ async def test_a_token_that_slack_refuses_is_said_in_a_sentence(
     open_scene: Opening, variable: str, socket_mode: bool
 ) -> None:
     scene = await open_scene(start=False, socket_mode=socket_mode)
-    await scene.bot.start(**{variable: "xoxb-not-the-right-one"})
+    form = "xapp" if socket_mode else "xoxb"
+    await scene.bot.start(**{variable: f"{form}-not-the-right-one"})
     assert await scene.bot.ended() == 1
     assert f"Slack does not accept {variable} (invalid_auth)" in scene.bot.stderr
     _is_words(scene.bot)
