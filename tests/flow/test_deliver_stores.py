@@ -336,7 +336,8 @@ async def test_a_prebooking_becomes_a_booking_on_the_same_card(rig: Rig) -> None
             assert answer.status == 200
     await rig.pass_time(46)
     assert "READY_FOR_PICKUP" in card(rig).text
-    assert "3 Hill Road" in card(rig).text
+    assert "Address: ••••" in card(rig).text
+    assert "3 Hill Road" in await deliver(rig, f"show {card(rig).text.split()[1]}")
     assert link not in card(rig).text
     service_of(rig).settle(service_of(rig).bookings[-1], "COMPLETED")
     await rig.pass_time(61, steps=2)
