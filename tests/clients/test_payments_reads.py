@@ -25,6 +25,7 @@ async def test_an_operation_is_read_with_all_we_keep(client: PaymentsClient, par
         "svc_hash": "0xabc",
         "failure_reason": None,
         "user_id": "user-1",
+        "reports_to": "https://bot.example/callbacks/payments",  # never the token behind it
         "created_at": dt.datetime(2026, 11, 20, 10, 0, 0, tzinfo=dt.UTC),
         "updated_at": dt.datetime(2026, 11, 20, 10, 0, 1, tzinfo=dt.UTC),
     }
