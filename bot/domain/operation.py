@@ -9,7 +9,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from bot.domain.money import Cents
 
@@ -88,7 +88,7 @@ class Operation(BaseModel):
     svc_hash: str | None = None
     failure_reason: str | None = None
     user_id: str | None = None
-    reports_to: str | None = None
+    reports_to: str | None = Field(default=None, repr=False)
     created_at: datetime | None = None
     updated_at: datetime | None = None
 
