@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.domain.content import Block, Content
-from bot.presentation.text import clean, context, escape, header, plain, quote, section, shorten, spoken
+from bot.presentation.text import clean, context, escape, header, labelled, plain, quote, section, shorten, spoken
 
 Fact = tuple[str, str]
 """What it is, and the text; foreign, and left out when it is empty."""
@@ -27,7 +27,7 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     if about:
         blocks.append(section(plain(shorten(clean(about), _ABOUT_LIMIT))))
     for start in range(0, len(told), _FIELDS):
-        fields = [plain(f"{label}\n{shorten(value, _VALUE_LIMIT)}") for label, value in told[start : start + _FIELDS]]
+        fields = [labelled(escape(label), quote(value, _VALUE_LIMIT)) for label, value in told[start : start + _FIELDS]]
         blocks.append({"type": "section", "fields": fields})
     blocks += [context(note) for note in notes]
     lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
