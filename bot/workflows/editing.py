@@ -88,7 +88,7 @@ async def or_later(ctx: Context, edited: Awaitable[Edited | NotYet], *, at: Post
         log.exception("a message could not be drawn", channel=at.channel, ts=at.ts, error_id=number)
         if attempts == _TOLD_AFTER:
             facts = {"topic": "not_drawn", "channel": at.channel, "number": number}
-            key = f"not_drawn:{at.channel}:{at.ts}:{number}"
+            key = f"not_drawn:{number}"
             await ctx.store.write(
                 lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="not_drawn"
             )

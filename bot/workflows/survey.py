@@ -1,6 +1,6 @@
 """After a start: does the payments service hold payments that report to us, and that no row knows?
 
-A database that was lost, or put back on a host without its anchors, shows nothing of them; the service does. Whoever
+A database that was lost, or put back on a host without its anchors, does not show them; the service does. People who
 asked for them would ask again. The newest are looked at: both ends of the list, because its order is not documented.
 """
 
@@ -38,7 +38,6 @@ async def survey_due(ctx: Context) -> int:
     except (ServiceNever, OperatorError) as refused:
         log.warning("what the payments service holds cannot be compared", reason=str(refused))
         held = ()
-    ctx.high_water.survey_at = None
     ours = [one for one in held if one.reports_to == callback_folder(ctx)]
     strangers = await ctx.store.read(lambda tx: _strangers(tx, ours))
     if strangers:
@@ -46,6 +45,7 @@ async def survey_due(ctx: Context) -> int:
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
         await ctx.high_water.doubt(NOBODY_ASKED, sent=named)
         ctx.wake()
+    ctx.high_water.survey_at = None  # at last: a database that is locked meanwhile has it compared again
     return len(strangers)
 
 
