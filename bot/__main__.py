@@ -48,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         run: Callable[[argparse.Namespace], int] = chosen.run
         return run(chosen)
     except BrokenPipeError:
-        # Whoever reads has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
+        # The reader has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OperatorError as problem:

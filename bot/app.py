@@ -112,7 +112,7 @@ class Surroundings:
     uses: Sequence[Use] | None = None
     """What can be done with files; None: everything there is."""
     ticking: bool = True
-    """False: nothing is drained by itself; whoever drives calls :meth:`Switchboard.settle`."""
+    """False: nothing is drained by itself; the test calls :meth:`Switchboard.settle`."""
 
     @classmethod
     def real(cls) -> "Surroundings":

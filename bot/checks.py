@@ -164,7 +164,7 @@ def _open_doors(settings: Settings) -> Iterator[str]:
             rule = "callbacks are taken from any source that knows their address"
             yield f"{name} is empty: {rule}. Example: {example(name)}"
     if settings.metrics_token is None:
-        rule = "whoever reaches this port can read /metrics"
+        rule = "anyone who can reach this port can read /metrics"
         yield f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}"
 
 

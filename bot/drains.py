@@ -85,7 +85,7 @@ BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock"})
 
 
 async def settle(ctx: Context, *, rounds: int = 200) -> None:
-    """Do what is due now until nothing is: what the ticks do, for whoever holds the clock."""
+    """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
     for _ in range(rounds):
         if not sum([await drain(ctx) for drain in DRAINS.values()]):
             return

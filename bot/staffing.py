@@ -84,7 +84,7 @@ def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str
 
 
 def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
-    """How many of these approvers there are for whatever is asked, whoever asked for it."""
+    """How many of these approvers there are for a request, by any requester."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 

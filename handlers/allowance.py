@@ -11,7 +11,7 @@ AT_ONCE = 120
 A_SECOND = 1.0
 """Commands a second after those."""
 _PEOPLE = 10_000
-"""People remembered; whoever was not heard of for longest is forgotten, and begins anew."""
+"""People remembered; the one heard of longest ago is forgotten and begins anew."""
 
 
 class Allowance:

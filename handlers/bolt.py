@@ -42,7 +42,7 @@ from storage.errors import CommitUnknown, StorageError, StorageFull
 log = structlog.get_logger(__name__)
 
 R = TypeVar("R", bound=Reply)
-Deliver = Callable[[Answer], Awaitable[None]]
+Deliver = Callable[[Answer | Open | FieldErrors], Awaitable[None]]
 
 _EVERYTHING = re.compile(".*", re.DOTALL)
 _OURS = frozenset({"bot", "handlers", "storage"})
@@ -273,14 +273,28 @@ class _Listeners:
 
     async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
         """What to answer to a command or a click."""
-        reply = await self._reply(handling, lambda late: self._tell(late, asker))
-        match reply:
-            case Open(view=view):
-                return await self._open(view, trigger_id)
-            case FieldErrors(errors=errors):  # without a form there are no fields to stand at
-                return Private(answers.trouble(" ".join(errors.values())))
-            case _:
-                return reply
+        form: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+        async def deliver(late: Answer | Open | FieldErrors) -> None:
+            view_id = await form
+            await (self._turn(view_id, late) if view_id else self._tell(late, asker))
+
+        view_id = ""
+        try:
+            reply = await self._reply(handling, deliver)
+            match reply:
+                case Open(view=view):
+                    view_id = await self._desk.messenger.open_view(trigger_id=trigger_id, view=view)
+                    return Nothing()
+                case FieldErrors(errors=errors):
+                    return Private(answers.trouble(" ".join(errors.values())))
+                case _:
+                    return reply
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            log.warning("a form could not be opened", reason=str(refused))
+            return Private(answers.try_again("Slack did not open the form."))
+        finally:
+            form.set_result(view_id)
 
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
         """What to answer now; what comes later is delivered when it is there."""
@@ -296,11 +310,11 @@ class _Listeners:
         self._desk.whispers.begin(_deliver_late(work, deliver))
         return reply.meanwhile
 
-    async def _tell(self, reply: Answer, asker: Listener) -> None:
+    async def _tell(self, reply: Answer | Open | FieldErrors, asker: Listener) -> None:
         if isinstance(reply, Private | Edit):
             await self._desk.whispers.say(reply.content, to=asker, replace=isinstance(reply, Edit))
 
-    async def _turn(self, view_id: str, reply: Answer) -> None:
+    async def _turn(self, view_id: str, reply: Answer | Open | FieldErrors) -> None:
         """Turn a form that was submitted into its late answer."""
         view = _view(reply)
         if view is None:
@@ -310,14 +324,6 @@ class _Listeners:
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
             # Most of all because the person has closed the form: then nobody waits for it.
             log.info("a form was not updated", reason=str(refused))
-
-    async def _open(self, view: Mapping[str, Any], trigger_id: str) -> Answer:
-        try:
-            await self._desk.messenger.open_view(trigger_id=trigger_id, view=view)
-        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
-            log.warning("a form could not be opened", reason=str(refused))
-            return Private(answers.try_again("Slack did not open the form."))
-        return Nothing()
 
     async def _safely(  # noqa: PLR0911 - one answer a trouble
         self, handling: Awaitable[R], *, patience: float | None
@@ -359,7 +365,7 @@ def _unstored(trouble: StorageError) -> Private:
     return Private(answers.try_again("The database is busy."))
 
 
-async def _deliver_late(work: Awaitable[Answer], deliver: Deliver) -> None:
+async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: Deliver) -> None:
     try:
         reply, _ = await asyncio.gather(work, asyncio.sleep(_AFTER_ACK))
     except asyncio.CancelledError:
@@ -371,11 +377,13 @@ async def _deliver_late(work: Awaitable[Answer], deliver: Deliver) -> None:
     await deliver(reply)
 
 
-def _view(reply: Answer | Open) -> dict[str, Any] | None:
-    """What a submitted form turns into; None: it closes."""
+def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
+    """What a form turns into; None: it closes."""
     match reply:
-        case Replace(view=view):
+        case Replace(view=view) | Open(view=view):
             return view
+        case FieldErrors(errors=errors):  # it came late: its fields are no longer there
+            return notice("Switchboard", answers.trouble(" ".join(errors.values())).text)
         case Private(content=content) if content.blocks:
             return result("Switchboard", content.plainer or content.blocks)  # forms know fewer blocks than messages
         case Private(content=content):

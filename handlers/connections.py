@@ -1,4 +1,4 @@
-"""Who may hold a connection: bounded for whoever has not shown who they are, so that Slack always finds room.
+"""Who may hold a connection: bounded for strangers, so that Slack always finds room.
 
 A connection is a stranger's until it has brought a request that Slack signed. There are at most 200 of those; when
 there are more, the source that has the most of them loses its oldest. Only those that let us wait are closed, for
@@ -99,7 +99,7 @@ class Connections:
                 guest.phase = _Phase.ANSWER
 
     def vouch(self, request: web.Request) -> None:
-        """This request came from Slack: whoever sent it is no stranger any more."""
+        """This request came from Slack: its connection is no stranger's any more."""
         guest = self._of(request)
         if guest is not None and not guest.signed:
             guest.signed = True

@@ -40,7 +40,7 @@ class Metrics:
         self._expected = None if token is None else f"Bearer {token}".encode()
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Everything that is counted, in the text format; 401 for whoever shows no token where one is asked for."""
+        """Everything that is counted, in the text format; 401 without the token, where one is set."""
         shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if self._expected is not None and not hmac.compare_digest(shown, self._expected):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})

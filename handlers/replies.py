@@ -56,11 +56,12 @@ class Later:
 
     Attributes:
         work: makes the answer.
-        meanwhile: said when the answer is not there in a moment; the answer then follows it.
+        meanwhile: said when the answer is not there in a moment; the answer then follows it. A form turns into the
+            answer: its trigger lives three seconds, and the answer may take longer.
     """
 
-    work: Callable[[], Awaitable[Answer]]
-    meanwhile: Answer
+    work: Callable[[], Awaitable[Answer | Open | FieldErrors]]
+    meanwhile: Answer | Open
 
 
 Reply = Answer | Open | FieldErrors | Later

@@ -66,7 +66,7 @@ class Line(Protocol):
 class Patience:
     """Seconds to wait for another process to let go of a SQLite file.
 
-    A running one is there to stay, unless it just ends. A frozen one is waited for: whoever ends it at last should
+    A running one is there to stay, unless it just ends. A frozen one is waited for: its end, when it comes, should
     not have to start its successor, too.
     """
 

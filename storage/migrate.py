@@ -20,7 +20,7 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patienc
 
     Args:
         url: where the database is.
-        audit_key: must be the one that the database was written with; None: whoever migrates has no key.
+        audit_key: must be the one that the database was written with; None: the caller has no key.
         patience: how long another process is waited for that has the SQLite file.
 
     Raises:

@@ -354,7 +354,7 @@ class EmailRun:
     taken: int
     """Of these, the first so many were asked or are about to be."""
     parked: int = 0
-    """Of those that were taken and have no answer, so many are not under way: whoever worked on it has stopped."""
+    """Of those that were taken and have no answer, so many are not under way: the worker has stopped."""
     repeated: int
     """Addresses that were asked again because an earlier process died before it had stored their answers."""
     outcomes: Mapping[str, int]

@@ -1,6 +1,6 @@
 """Permission to send, shared by every process of one PostgreSQL: as many rows as requests are allowed in a second.
 
-A row is the time of one send. Whoever claims the oldest row that is older than the window may send; rows
+A row is the time of one send. A process that claims the oldest row, when it is older than the window, may send; rows
 that somebody else is just claiming are passed over. Right before the first byte the row is stamped anew, provided that
 nobody has claimed it meanwhile: so two sends that used the same row are a window apart at their first bytes, however
 long their connections took, and no window ever holds more sends than there are rows.

@@ -131,7 +131,7 @@ class SlidingWindowLimiter:
                 return True
             if self._clock() + rest > deadline:
                 return False
-            # Whoever arrives in a better lane meanwhile becomes the head; this one notices when it wakes.
+            # A waiter that arrives in a better lane meanwhile becomes the head; this one notices when it wakes.
             await self._sleep(rest)
 
     async def departs(self) -> bool:
@@ -144,7 +144,7 @@ class SlidingWindowLimiter:
         return True
 
     def stayed(self) -> None:
-        """See ``SendSlots``. Whoever waits notices when it looks again."""
+        """See ``SendSlots``. Waiters notice when they look again."""
         if self._leaving:
             self._leaving.popleft()
 

@@ -1,7 +1,7 @@
 """Fetching what a service made: an address in its answer, on a host that nobody here has chosen.
 
 It is asked with no key, no cookie and no referrer. Addresses inside private networks are refused, unless the host is
-the configured service's own: the answer of a service, or of whoever answers in its place, must not make us read our own
+the configured service's own: the answer of a service, or of an impostor, must not make us read our own
 network. What a name stands for is decided once, by the resolver that the connection uses, so that it cannot stand for
 something else a moment later.
 """
@@ -64,7 +64,7 @@ class GuardedResolver(AbstractResolver):
 
 
 def open_result_session(own: Collection[str], *, resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
-    """A session for :class:`Results`, closed by whoever opened it. ``own``: hosts that may be private."""
+    """A session for :class:`Results`, closed by the caller. ``own``: hosts that may be private."""
     guarded = GuardedResolver(own=_plain(own), resolver=resolver)
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10),
@@ -157,7 +157,7 @@ class Result:
         length: bytes that were announced; None when nobody said.
         content_type: as announced.
         name: a file name for it: the announced one, else the last part of its address; may be empty.
-        failure: why the iteration ended early, for whoever hands the iterator to a client library.
+        failure: why the iteration ended early, for a caller that hands the iterator to a client library.
     """
 
     def __init__(self, answer: aiohttp.ClientResponse, *, service: str, limit: int) -> None:

@@ -135,7 +135,7 @@ class SingleSendRequest(ClientRequest):
 
 
 def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
-    """A session for ``Transport``, closed by whoever opened it.
+    """A session for ``Transport``, closed by the caller.
 
     Every request gets a connection of its own. On one that was kept alive and that the service is just
     closing, a commit would end as "unknown" and a person would have to look after it, for nothing.

@@ -105,7 +105,7 @@ def _seal(content: Mapping[str, Any], key: bytes) -> str:
 
 
 def parse(written: str) -> Anchor | None:
-    """What a line says, whoever sealed it; None when it is no anchor."""
+    """What a line says, whichever key sealed it; None when it is no anchor."""
     try:
         found = json.loads(written)
         at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]

@@ -5,8 +5,8 @@ is derived from ``SECRET_KEY`` and never stored beside the rows. What the chain 
 is missing or that it is another chain altogether, the anchors show (``anchors.py``).
 
 Another key may take over: the last row under the old key names the new one, and the first row under the new key
-names the old one. That row's hash seals the hash before it, so whoever learns the old key later can still change
-nothing that was written with it.
+names the old one. That row's hash seals the hash before it, so an attacker who learns the old key later can
+still change nothing that was written with it.
 """
 
 import hashlib

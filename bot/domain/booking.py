@@ -171,7 +171,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What a delivery costs whoever books it: one figure, the same wherever it stands.
+    """What the booker pays for a delivery. Every card, answer and audit row shows this figure.
 
     Attributes:
         amount: what is charged, with tax where that is known.

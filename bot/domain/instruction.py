@@ -309,7 +309,7 @@ class CallbackKind(StrEnum):
 
 
 EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
-"""A request with an effect may be on its way: only its own process moves it on, or whoever finds that process dead."""
+"""A request with an effect may be on its way: only its own process moves it on, or another after that process died."""
 
 FINAL: frozenset[State] = frozenset(
     {

@@ -89,26 +89,22 @@ class Done(Generic[T]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class NotExecuted:
-    """It certainly did not happen.
+class _NotDone:
+    """No record of it came back.
 
     Attributes:
-        again: True: nothing is wrong with the request, go back and try later. False: the service refused it.
         reason: our own words.
-        retry_after: seconds to wait before another try, when the service said so.
+        status: HTTP status; None when there was no answer.
+        failure: why there was none. Of what certainly did not happen: ``NOT_SENT`` is our own send guard or limiter.
         words: the service's words for people, unless it forbids showing them; foreign text, escape it.
         detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
-        status: HTTP status; None when the request never left.
-        failure: why the request never left: ``NOT_SENT`` is our own send guard or limiter.
     """
 
-    again: bool
     reason: str
-    retry_after: float | None = None
-    words: str = ""
-    detail: str = ""
     status: int | None = None
     failure: Failure | None = None
+    words: str = ""
+    detail: str = ""
 
     @property
     def told(self) -> str:
@@ -118,7 +114,20 @@ class NotExecuted:
     @property
     def facts(self) -> dict[str, str]:
         """What the audit keeps of it."""
-        return _facts(self.reason, self.detail)
+        return {"reason": self.reason, "said": self.detail} if self.detail else {"reason": self.reason}
+
+
+@dataclass(frozen=True, kw_only=True)
+class NotExecuted(_NotDone):
+    """It certainly did not happen.
+
+    Attributes:
+        again: True: nothing is wrong with the request, go back and try later. False: the service refused it.
+        retry_after: seconds to wait before another try, when the service said so.
+    """
+
+    again: bool
+    retry_after: float | None = None
 
     def in_doubt(self) -> "Unknown":
         """A refusal as an unknown outcome, until something else agrees with it."""
@@ -126,34 +135,14 @@ class NotExecuted:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unknown:
-    """It may or may not have happened. Read what became of it; never send it again unasked.
+class Unknown(_NotDone):
+    """It may or may not have happened. Read its outcome; never send it again unasked.
 
     Attributes:
-        reason: our own words.
-        status: HTTP status; None when there was no answer.
-        failure: why there was none.
         refusal: why the service said no, when it did, in our words and its own; see :func:`doubted`.
-        words: the service's words for people, unless it forbids showing them; foreign text, escape it.
-        detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
     """
 
-    reason: str
-    status: int | None = None
-    failure: Failure | None = None
     refusal: str | None = None
-    words: str = ""
-    detail: str = ""
-
-    @property
-    def told(self) -> str:
-        """The reason with the service's words, which are foreign: escape it."""
-        return with_words(self.reason, self.words)
-
-    @property
-    def facts(self) -> dict[str, str]:
-        """What the audit keeps of it."""
-        return _facts(self.reason, self.detail)
 
 
 def with_words(reason: str, words: str) -> str:
@@ -167,10 +156,6 @@ def with_words(reason: str, words: str) -> str:
 def tells_words(reason: str) -> bool:
     """Whether a reason made by :func:`with_words` holds something that the service said."""
     return _SAYING in reason
-
-
-def _facts(reason: str, said: str) -> dict[str, str]:
-    return {"reason": reason, "said": said} if said else {"reason": reason}
 
 
 def classify(

@@ -23,7 +23,7 @@ def state_of(operation: Operation) -> State | None:
 def differences(instruction: Instruction, operation: Operation) -> tuple[str, ...]:
     """What in the service's record is not what was asked for; empty when it is the same purchase.
 
-    The buyer's address is left out: whoever has the link may pay, and the record then names who did.
+    The buyer's address is left out: anybody with the link may pay, and the record then names who did.
     """
     found: list[str] = []
     if not instruction.intact():

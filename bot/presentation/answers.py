@@ -110,7 +110,7 @@ def refused(refusal: No | Refusal, instruction: Instruction | None = None) -> Co
         return private(f":information_source: {decided_already(instruction)}")
     text = _REFUSED[refusal]
     if refusal in (Refusal.TOO_LATE, Refusal.STALE) and instruction is not None:
-        text += f" It stands at *{word_of(instruction)}*."
+        text += f" Its status: *{word_of(instruction)}*."
     return private(f":no_entry_sign: {text}")
 
 

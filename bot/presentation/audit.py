@@ -64,7 +64,7 @@ _SAID: Mapping[str, str] = {
     "commit_unknown": "the service did not say whether it paid; only reading from here on",
     "observed": "the service says {status}",
     "chunk_sent": "the service answered; on to what is left to cancel",
-    "all_sent": "everything was sent; what became of each payment is being read",
+    "all_sent": "everything was sent; the outcome of each payment is being read",
     "needs_human": "it needs a person: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",

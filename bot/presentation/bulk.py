@@ -167,7 +167,7 @@ def _cancel_lines(payload: CancelPayload) -> list[str]:
 
 
 def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[str, str]) -> Content:
-    """What became of it, for the thread of its card; with a chart in the end, when payments were made."""
+    """Its outcome, for the thread of its card; with a chart in the end, when payments were made."""
     state = State(str(told["state"]))
     tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
     lead = (

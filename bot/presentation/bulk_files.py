@@ -46,7 +46,7 @@ def item_lines(rows: Iterable[BulkRow]) -> list[Sequence[str]]:
 
 
 def cancel_lines(rows: Iterable[BulkRow]) -> list[Sequence[str]]:
-    """What is to be canceled, or what became of it."""
+    """The items to cancel, or their outcomes."""
     return [(row.email, plain(row.cents), row.status, row.hash) for row in rows]
 
 
@@ -55,7 +55,7 @@ def about(instruction: Instruction, *, kind: str, count: int) -> Told:
     reference = instruction.reference
     payments = "1 payment" if count == 1 else f"{count} payments"
     if instruction.kind is Kind.BULK_CANCEL:
-        title = f"{reference}: the payments to cancel" if kind == "request" else f"{reference}: what became of each"
+        title = f"{reference}: the payments to cancel" if kind == "request" else f"{reference}: outcome of each payment"
         return Told(title, f"A table of {payments} with their hashes", f":page_facing_up: {escape(title)} ({payments})")
     match kind:
         case "failed":

@@ -179,7 +179,7 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.NEEDS_HUMAN:
             return f"{_with_people(instruction)} {_reason(instruction)}"
         case State.COMMITTED:
-            return f"everything was sent; what became of each is being read. {_reason(instruction)}".strip()
+            return f"everything was sent; the outcome of each payment is being read. {_reason(instruction)}".strip()
         case State.COMPLETED | State.FAILED:
             return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
         case State.CLOSED:

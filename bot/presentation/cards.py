@@ -208,7 +208,7 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
             _button("Reject", REJECT, instruction, style="danger"),
         ]
     if for_approvers and state is State.NEEDS_HUMAN:
-        # What may be this one stands at the service: paying again waits until people know.
+        # The service has a record that may be this one: paying again waits until people know.
         found += [] if instruction.suspect else [_button("Retry", RETRY, instruction, style="danger")]
         found += [
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),

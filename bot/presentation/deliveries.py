@@ -133,7 +133,7 @@ def form_is_gone() -> Content:
 
 def acted(booking: Booking, *, deed: str, trouble: str) -> Content:
     """What became of what somebody did."""
-    status = f" It stands at *{word(booking.status)}*." if booking.status else ""
+    status = f" Its status: *{word(booking.status)}*." if booking.status else ""
     if trouble:
         return answers.private(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
     return answers.private(f":ballot_box_with_check: {named(booking)}: {deed}.{status}")

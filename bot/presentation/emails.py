@@ -126,7 +126,7 @@ def _returned(progress: Progress) -> str:
     if progress.receipt:
         head = (
             f":receipt: The service took the file and gave the receipt `{quote(progress.receipt, 120)}`. It has no way "
-            "to ask what became of it; keep the receipt for the service's own site or support."
+            "to ask for its outcome; keep the receipt for the service's own site or support."
         )
         return f"{head}\n{said}" if said else head
     if said:

@@ -26,7 +26,7 @@ _REQUESTER: Mapping[No, str] = {
     No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
 }
 _WITHDRAW = "An admin can withdraw it"
-_CLOSE = "Approvers can close it once they know what became of it"
+_CLOSE = "Approvers can close it once they know its outcome"
 
 
 def asked_again(void: Collection[No | Void], missing: int) -> str:

@@ -16,14 +16,15 @@ def thanks() -> str:
     """After paying, as far as the browser knows."""
     return _page(
         "Thank you",
-        "Whoever asked you is told as soon as the payment service confirms the payment. You can close this page.",
+        "The team that asked you is told as soon as the payment service confirms the payment. You can close this page.",
     )
 
 
 def left() -> str:
     """After leaving the checkout."""
     return _page(
-        "You left the checkout", "Whoever asked you is told if the purchase was canceled. You can close this page."
+        "You left the checkout",
+        "The team that asked you is told if the purchase was canceled. You can close this page.",
     )
 
 

@@ -40,7 +40,7 @@ _TOPICS = {
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read.",
     "stands_still": "does not move at the service.",
-    "undelivered": "what became of it could not be told in its channel. Invite me there: `/invite @Switchboard`",
+    "undelivered": "its outcome could not be posted in its channel. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
 }
 

@@ -43,7 +43,7 @@ _SCOPE = "add the scope files:read to the app (manifest.json has it), and instal
 
 
 class Downloads:
-    """Files of people, for whoever passes them on.
+    """Files of people, to be passed on.
 
     Everything raises ``UnusableFile`` where the person has to do something, ``ServiceNow`` where a later try may work,
     ``OperatorError`` where the app lacks a scope, and otherwise the errors of :func:`bot.slack.calls.call`.
@@ -72,7 +72,7 @@ class Downloads:
 
     @asynccontextmanager
     async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
-        """The bytes of a file as they arrive. Whoever leaves early ends the transfer.
+        """The bytes of a file as they arrive. Leaving early ends the transfer.
 
         ``async with downloads.open(info, limit=…) as body: async for chunk in body: …``
 
@@ -185,8 +185,8 @@ class Body:
 
     Attributes:
         size: bytes that will come.
-        failure: why the iteration ended early. Whoever hands the iterator to a client library, which turns an error
-            of its source into one of its own, finds the reason here.
+        failure: why the iteration ended early. A client library that was given the iterator turns an error of its
+            source into one of its own; the reason is here.
     """
 
     def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:

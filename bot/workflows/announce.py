@@ -232,7 +232,7 @@ def alert(
 
 
 def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
-    """Queue the alert that what ended as not paid reads as paid; once, whoever reads it."""
+    """Queue the alert that what ended as not paid reads as paid; once, whichever process reads it."""
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
     else:

@@ -1,6 +1,6 @@
 """The audit chain at work: anchors written outside the database, and the story of one request.
 
-An anchor goes to a file only, not to a channel: a message can be edited or deleted by whoever has the bot's token,
+An anchor goes to a file only, not to a channel: a message can be edited or deleted by anybody who has the bot's token,
 and the file can be kept where neither the bot's users nor the database's reach.
 """
 

@@ -37,7 +37,7 @@ _AT_ONCE = 4
 _FULL_EVERY = 8
 """Looks after which the items are read although no figure has changed."""
 _STILL_AFTER = 120
-"""Base intervals without any change after which a bulk payment that is not done is said to stand still."""
+"""Base intervals without any change after which a bulk payment that is not done is reported as stuck."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ async def claimed_by(
 ) -> _Claimed | None:
     """Read people, and what a transaction that claims an attempt comes to; None also when somebody else was faster.
 
-    Whoever has something long to read reads it before: between this reading of people and the claim stands nothing.
+    Long reads come earlier: nothing happens between this reading of people and the claim.
 
     Raises:
         ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.

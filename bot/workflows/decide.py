@@ -1,7 +1,7 @@
 """People decide: approve, reject, withdraw; after an unknown outcome retry or close.
 
 Authority is read from Slack before the transaction, everything else is checked inside it. The first
-committed decision wins; whoever comes later is told who was first.
+committed decision wins; a later voter is told who was first.
 """
 
 from collections.abc import Callable

@@ -32,7 +32,7 @@ def frozen(tx: Tx) -> Frozen | None:
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:
-    """The same, for whoever only wants to know."""
+    """The same, for a reader that changes nothing."""
     return await ctx.store.read(frozen)
 
 

@@ -75,7 +75,7 @@ class HighWater:
         await self._account_for([foreign, *lost] if foreign is not None else lost)
 
     async def may_leave(self, about: str) -> bool:
-        """Write down that a request is about to leave; False: it must not. Whoever asks has stored its claim."""
+        """Write down that a request is about to leave; False: it must not. The caller has stored its claim."""
         async with self._turn:
             try:
                 stand = await self._stand()

@@ -1,7 +1,7 @@
 """Files that people drop: noticed once, looked at, and offered what can be done with them.
 
 Slack tells of one upload in several events, each of them perhaps several times. All of them lead to one row by the
-file's id; whoever looks at the row decides once, in the transaction that queues the offer.
+file's id; the worker that looks at the row decides once, in the transaction that queues the offer.
 """
 
 from collections.abc import Mapping, Sequence

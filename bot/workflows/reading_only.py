@@ -81,7 +81,7 @@ def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: da
 
 
 def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:
-    """Tell the approvers, whoever looks after Switchboard, and where payments are told of: it concerns all of them."""
+    """Tell the approvers, the operators and the payments channel: it concerns all of them."""
     for channel in dict.fromkeys((policy.channels.approvals, policy.alerts, policy.payments)):
         number = ulid(now)
         tx.outbox.add(

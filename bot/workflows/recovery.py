@@ -191,7 +191,7 @@ def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, 
     """The service holds more than we knew: from here on the outcome is read, as after any lost answer."""
     now = ctx.clock.now()
     if instruction.state in FINAL:
-        facts = {"reason": f"{reason}; it stands at {instruction.state.value} here"}
+        facts = {"reason": f"{reason}; it is {instruction.state.value} here"}
         alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
     elif instruction.state in _READ_ANYWAY:
         tx.instructions.touch(instruction, now=now, due_at=now)

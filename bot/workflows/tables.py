@@ -43,7 +43,7 @@ class Bounds:
 
 BOUNDS: Final = Bounds()
 _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
-"""Two files at a time; whoever comes later waits, and nobody else does."""
+"""Two files at a time; a third waits, and holds up nothing else."""
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:

@@ -18,7 +18,7 @@ def register(router: Router) -> None:
 
 
 async def stop(desk: Desk, click: Click) -> Reply:
-    """Stop waiting; whoever asked may, and admins."""
+    """Stop waiting; the requester may, and admins."""
     refusal = await refused(desk, click.user)
     if refusal is not None:
         return refusal

@@ -9,7 +9,7 @@ from bot.presentation import offers
 from bot.workflows.intake import still_there
 from handlers.desk import Desk
 from handlers.incoming import Click, Submission
-from handlers.replies import Nothing, Open, Private, Replace, Reply
+from handlers.replies import Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Router, SubmissionHandler
 from handlers.uses.use import Use
 
@@ -80,13 +80,7 @@ def _form(by_name: dict[str, Use], presses: _Presses) -> SubmissionHandler:
             view_id=form.view_id,
         )
         reply = await _start(use, reference, desk, click, presses)
-        match reply:
-            case Open(view=view):
-                return Replace(view)
-            case Nothing():
-                return Replace(offers.started())
-            case _:
-                return reply
+        return Replace(offers.started()) if isinstance(reply, Nothing) else reply
 
     return submitted
 

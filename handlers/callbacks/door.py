@@ -1,4 +1,4 @@
-"""The door for what services send: stored before it is answered, and whoever has no valid address learns nothing.
+"""The door for what services send: stored before it is answered, and a sender without a valid address learns nothing.
 
 Unknown token, wrong method and forbidden source get the same 404, byte for byte.
 """
@@ -93,11 +93,11 @@ def token_like(text: str) -> bool:
 
 
 def nothing_here() -> web.Response:
-    """For whoever has no business here."""
+    """For a sender without a valid address."""
     return web.json_response({"error": "not found"}, status=404)
 
 
 def come_back(problem: str, busy: StorageError) -> web.Response:
-    """For whoever is right to come when nothing can be stored."""
+    """For a valid sender when nothing can be stored."""
     log.warning(problem, reason=str(busy))
     return web.Response(status=503, headers={"Retry-After": "5"})

@@ -90,7 +90,7 @@ async def _store(desk: Desk, command: Command, values: Values) -> Reply:
     name = await chosen_store(desk, delivery, given, action=f"store {act}")
     if act == "show":
         return _show_store(desk, delivery, name)
-    return await edit_form(desk, command.trigger_id, delivery, name)
+    return edit_form(desk, delivery, name)
 
 
 def _show_store(desk: Desk, delivery: DeliveryService, name: str) -> Reply:

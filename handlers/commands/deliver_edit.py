@@ -3,42 +3,28 @@
 It is read anew each time: what somebody changed elsewhere meanwhile would be changed back by saving older values.
 """
 
-import asyncio
 from typing import Final
 
 from bot.clients.service_errors import sentence
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
 from bot.presentation import delivery_views as views
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.bookings.service import DeliveryService
 from handlers.desk import Desk
-from handlers.replies import Nothing, Open, Reply
+from handlers.replies import Later, Open
 
 _TITLE: Final = "Edit a store"
-_SOON: Final = 1.0
-"""Seconds that a form may wait for the service: its trigger lives three."""
 
 
-async def edit_form(desk: Desk, trigger_id: str, delivery: DeliveryService, name: str) -> Reply:
-    """Open it; where the service takes its time, a form that says so turns into it."""
-    reading = desk.whispers.begin(_form(desk, delivery, name))
-    done, _ = await asyncio.wait({reading}, timeout=_SOON)
-    if done:
-        return Open(reading.result())
-    waiting = notice(_TITLE, answers.asking("delivery").text)
-    view_id = await desk.messenger.open_view(trigger_id=trigger_id, view=waiting)
+def edit_form(desk: Desk, delivery: DeliveryService, name: str) -> Later:
+    """Open it; a form that says so comes first when the service takes its time."""
 
-    async def turn() -> None:
-        view = await reading
-        try:
-            await desk.messenger.update_view(view_id=view_id, view=view)
-        except SwitchboardError:
-            return  # whoever closed the form does not wait for it
+    async def read() -> Open:
+        return Open(await _form(desk, delivery, name))
 
-    desk.whispers.begin(turn())
-    return Nothing()
+    return Later(read, meanwhile=Open(notice(_TITLE, answers.asking("delivery").text)))
 
 
 async def _form(desk: Desk, delivery: DeliveryService, name: str) -> View:

@@ -213,7 +213,7 @@ def _set(line: _Line, option: Option, value: str) -> None:
 
 
 async def _run(desk: Desk, command: Command, values: Values) -> Reply:
-    """The verb with its line, for whoever reads lines otherwise."""
+    """The verb with its line, for verbs that parse the line themselves."""
     verb = command.text.split()[0].lower()
     return await _line(desk, command, next(one for one in VERBS if one.name == verb), values["line"])
 

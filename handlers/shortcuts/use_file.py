@@ -7,7 +7,7 @@ that is not open.
 import asyncio
 
 from bot.domain.content import Block
-from bot.domain.errors import ServiceNow, SwitchboardError
+from bot.domain.errors import ServiceNow
 from bot.domain.files import DroppedFile, Share, UnusableFile
 from bot.presentation import answers, offers
 from bot.workflows.intake import still_there
@@ -15,11 +15,8 @@ from bot.workflows.usable import fitting
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Shortcut
-from handlers.replies import Nothing, Open, Reply
+from handlers.replies import Later, Open, Reply
 from handlers.router import Router
-
-_SOON = 1.0
-"""Seconds that the form may wait for the files: its trigger lives three."""
 
 
 def register(router: Router) -> None:
@@ -31,21 +28,11 @@ async def use_file(desk: Desk, used: Shortcut) -> Reply:
     """Offer each file of the message; where the bot is no member, say how to invite it."""
     if not used.files:
         return Open(offers.told(offers.no_file()))
-    looking = desk.whispers.begin(_look(desk, used))
-    done, _ = await asyncio.wait({looking}, timeout=_SOON)
-    if done:
-        return Open(looking.result())
-    view_id = await desk.messenger.open_view(trigger_id=used.trigger_id, view=offers.told(offers.looking()))
 
-    async def turn() -> None:
-        view = await looking
-        try:
-            await desk.messenger.update_view(view_id=view_id, view=view)
-        except SwitchboardError:
-            return  # whoever closed the form does not wait for it
+    async def look() -> Open:
+        return Open(await _look(desk, used))
 
-    desk.whispers.begin(turn())
-    return Nothing()
+    return Later(look, meanwhile=Open(offers.told(offers.looking())))
 
 
 async def _look(desk: Desk, used: Shortcut) -> Block:

@@ -1,6 +1,5 @@
 """The forms for a list of addresses: which file, which column, how."""
 
-import asyncio
 import json
 from collections.abc import Mapping, Sequence
 
@@ -15,11 +14,9 @@ from bot.workflows.emails.reading import TROUBLE, look_at_list, words_for
 from handlers.commands.email import admitted
 from handlers.desk import Desk
 from handlers.incoming import Submission
-from handlers.replies import Answer, FieldErrors, Later, Private, Replace, Reply
+from handlers.replies import FieldErrors, Later, Private, Replace, Reply
 from handlers.router import Router
 
-SOON = 1.5
-"""Seconds within which a file of usual size is read, so that the next form comes at once."""
 _LEAST_PERCENT = 50
 
 
@@ -38,16 +35,12 @@ async def choose_file(desk: Desk, form: Submission) -> Reply:
     if not files:
         return FieldErrors({FILE: email_forms.NO_FILE})
     channel = str(json.loads(form.metadata)["channel"])
-    reading = desk.whispers.begin(next_form(desk, files[0], channel=channel, thread_ts=""))
-    done, _ = await asyncio.wait({reading}, timeout=SOON)
-    if done:
-        view, mistake = reading.result()
+
+    async def read() -> Replace | FieldErrors:
+        view, mistake = await next_form(desk, files[0], channel=channel, thread_ts="")
         return FieldErrors({FILE: mistake}) if mistake else Replace(view)
 
-    async def later() -> Answer:
-        return Replace((await reading)[0])
-
-    return Later(later, meanwhile=Replace(email_forms.reading("the file")))
+    return Later(read, meanwhile=Replace(email_forms.reading("the file")))
 
 
 async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:

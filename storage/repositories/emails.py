@@ -78,7 +78,7 @@ class EmailRuns:
         return found
 
     def park(self, job_id: str, count: int) -> None:
-        """Nothing is under way any more; so many addresses were taken and wait for whoever goes on."""
+        """Nothing is under way any more; so many addresses were taken and wait for the next worker."""
         self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(parked=count))
 
     def pick_up(self, job_id: str) -> list[Numbered]:

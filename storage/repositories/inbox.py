@@ -80,7 +80,7 @@ class Inbox:
         return insert_once(self._connection, table, values, unless=("token_hash", "body_hash"))
 
     def _once_more(self, found: Row[Any], body_hash: str, *, now: datetime, due: datetime) -> bool:
-        """The address has a row: whoever works on it sees by the count that more came meanwhile."""
+        """The address has a row: the worker that has it sees by the count that more came meanwhile."""
         if found.body_hash == body_hash and found.state in _SETTLED:
             return False
         values: dict[str, object] = {"body_hash": body_hash, "hints": found.hints + 1, "due_at": min(found.due_at, due)}

@@ -1,4 +1,4 @@
-"""Jobs: work that takes a while, leased by whoever does it."""
+"""Jobs: work that takes a while, leased by the process that does it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta

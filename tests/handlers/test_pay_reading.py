@@ -29,7 +29,12 @@ async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE)
     before = len(rig.workspace.ephemerals(user))
     ack = await rig.workspace.slash(user, channel, "/pay", text)
     assert ack.ok
-    return await rig.workspace.until(lambda: next(iter(rig.workspace.ephemerals(user)[before:]), None))
+
+    def answer() -> Message | None:  # after the word that it is being asked for, on a slow machine
+        told = rig.workspace.ephemerals(user)[before:]
+        return next((one for one in told if "Asking the" not in one.text), None)
+
+    return await rig.workspace.until(answer)
 
 
 def foreign(rig: Rig) -> str:

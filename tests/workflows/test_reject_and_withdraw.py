@@ -127,7 +127,7 @@ async def test_what_was_sent_cannot_be_withdrawn_and_that_is_explained(rig: Rig)
     await rig.press("approve")
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
     text = await heard(rig, MARIA, "too late")
-    assert "It is too late to withdraw this. It stands at *sent*." in text
+    assert "It is too late to withdraw this. Its status: *sent*." in text
     assert await state(rig) is State.COMMITTED
 
 

@@ -135,7 +135,7 @@ async def test_no_new_attempt_at_what_may_have_been_paid(rig: Rig) -> None:
     leaves(rig, MARIA, GONE[0])
     await rig.settle()
     assert await state(rig) is State.NEEDS_HUMAN
-    assert everywhere(rig, "Approvers can close it once they know what became of it")
+    assert everywhere(rig, "Approvers can close it once they know its outcome")
     await votes_with_amount(rig, "retry", LIN, "25.00")
     assert not await votes(rig)
     assert asked(rig, "commit_payout") == 1

@@ -193,7 +193,7 @@ async def test_withdrawn_while_reading_only_and_paid_before_is_an_alarm(rig: Rig
     await rig.payments.start(port=port)
     await rig.pass_time(120, steps=2)
     assert [look.seen for look in await looked(rig)] == [Seen.FOUND]
-    assert [text for text in alerts(rig) if "stands at withdrawn here" in text]
+    assert [text for text in alerts(rig) if "is withdrawn here" in text]
 
 
 @pytest.mark.parametrize("kind", ["now", "bulk"])

@@ -7,7 +7,7 @@ from bot.clients.delivery.webhooks import WebhookCalls
 
 
 class DeliveryClient(StoreCalls, BookingCalls, WebhookCalls, PrebookingCalls):
-    """Everything the delivery service can be asked; how to make one stands at ``DeliveryCalls``.
+    """Everything the delivery service can be asked; see ``DeliveryCalls`` for how to make one.
 
     Requests that change something return an outcome class; they are sent once and never repeated here. Requests
     that only read raise by who must act: ``ServiceNow``, ``ServiceNever``, ``OperatorError``.

@@ -20,7 +20,7 @@ _CONNECT_SECONDS: Final = 5.0
 
 
 def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
-    """A session for ``Quick``, closed by whoever opened it; ``limit``: connections at a time."""
+    """A session for ``Quick``, closed by the caller; ``limit``: connections at a time."""
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=limit),
         trust_env=False,

@@ -8,7 +8,7 @@ from bot.clients.payments.purchases import PurchaseCalls
 
 
 class PaymentsClient(PayoutCalls, PurchaseCalls, BulkCalls, OperationCalls, AccountCalls):
-    """Everything the payments service can be asked; how to make one stands at ``PartnerCalls``.
+    """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one.
 
     Requests that change something return an outcome class; they are sent once and never repeated here. Requests
     that only read raise by who must act: ``ServiceNow``, ``ServiceNever``, ``OperatorError``.

@@ -39,7 +39,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Change:
-    """News for whoever follows: ``call``, ``answer``, ``operation``, ``ledger``, ``account`` or ``delivery``.
+    """News for followers: ``call``, ``answer``, ``operation``, ``ledger``, ``account`` or ``delivery``.
 
     ``subject`` is the object itself: a Call, a record, an Entry, an account or a Delivery.
     """

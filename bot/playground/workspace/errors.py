@@ -1,6 +1,6 @@
 """Errors of the workspace: what the Web API refuses, and what a person could not do in a real client.
 
-``ApiRefusal`` leaves the Web API as ``{"ok": false, "error": name, ...}``. ``ImpossibleAct`` is for whoever
+``ApiRefusal`` leaves the Web API as ``{"ok": false, "error": name, ...}``. ``ImpossibleAct`` is for the code that
 drives the workspace: the act would not be offered by Slack's clients, so the test or the page is wrong.
 """
 

@@ -137,7 +137,7 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
             return Pressed.TOO_LATE, state
         detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
         due = None if what is Press.PAUSE else now
-        # Whoever works on it keeps it: what is under way is still stored there.
+        # The worker that has it keeps it: requests under way are still stored there.
         tx.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
         show_board(tx, subject_of(job_id), now=now)
         return Pressed.DONE, _TO[what]

@@ -129,7 +129,7 @@ def _job(asked: Asked, order: Order, *, now: datetime) -> Job:
 
 
 async def cancel(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
-    """Stop waiting for it, whoever waits; None when there is no such call.
+    """Stop waiting for it, whichever process waits; None when there is no such call.
 
     It was canceled when the state says so and ``progress.by`` is the person.
     """

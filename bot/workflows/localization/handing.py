@@ -175,14 +175,14 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         if not delivery.track.url and spool is None:
             await end(ctx, job, State.INTERRUPTED, reason="a restart lost what the service had made")
             return None
-        # Stored before it is sent: whoever comes after a crash looks first.
+        # Stored before it is sent: after a crash the next process looks first.
         marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
         if marked is None:
             return None
         job, known = marked, Handed.NEW
         await _put(ctx, job, delivery, spool)
     except ServiceNow as later:
-        # Whoever could not even look knows as little as before.
+        # The look failed, so nothing new is known.
         return await _later(ctx, job, number, known, reason=sentence(later), spool=spool)
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)

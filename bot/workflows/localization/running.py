@@ -1,7 +1,7 @@
 """Calls under way: a few at a time, each in a task that can really be stopped.
 
-A job is stored as running before its request leaves. Whoever finds one in that state without its owner knows that a
-restart ended the waiting: it is said so, and not sent again by itself.
+A job is stored as running before its request leaves. A process that finds one in that state without its owner knows
+that a restart ended the waiting: people are told so, and it is not sent again by itself.
 """
 
 import asyncio
@@ -220,7 +220,7 @@ async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) ->
 
 
 async def _let_go(ctx: "Context", job: Job) -> None:
-    """End the lease, so that whoever comes next says at once that this was interrupted."""
+    """End the lease, so that the next process says at once that this was interrupted."""
     now = ctx.clock.now()
     try:
         await ctx.store.write(lambda tx: tx.jobs.extend(job.id, owner=ctx.owner, until=now), name="let_go")

@@ -72,4 +72,4 @@ class Held:
     expires_at: float
     fetched: int = 0
     authorization: list[str] = field(default_factory=list)
-    """What whoever fetched it sent as credentials: nothing, if they are careful."""
+    """The credentials that came with the fetch: none, from a careful caller."""

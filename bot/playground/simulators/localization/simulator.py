@@ -88,7 +88,7 @@ class LocalizationSimulator(Server):
         return self._exchange.leave(request, call, fault, response, told=told, effect=effect)
 
     async def _read(self, request: web.Request, operation: str, directory: Path) -> tuple[Form, web.Response | None]:
-        """The form, and the answer to whoever may not ask or does not ask properly."""
+        """The form, and the answer to a request without a valid key or form."""
         if operation == "unknown":
             return Form(), self._error(404, "path", "There is no such endpoint")
         try:
