@@ -68,6 +68,8 @@ class Refusal(StrEnum):
     WRONG_AMOUNT = "wrong_amount"
     NOT_YOURS = "not_yours"
     """Only who asked (or an admin) can withdraw."""
+    NO_REASON = "no_reason"
+    """An admin who withdraws what somebody else asked for says why."""
     TOO_LATE = "too_late"
     """It is being sent or was sent; nothing can be taken back."""
     SUSPECT = "suspect"

@@ -51,6 +51,7 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
     Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
+    Refusal.NO_REASON: "You did not ask for this yourself, so withdrawing it needs a reason.",
     Refusal.TOO_LATE: "It is too late to withdraw this.",
     Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
     Refusal.HELD: "Your approval is not recorded: who asked may not ask any more. The card says what can be done.",

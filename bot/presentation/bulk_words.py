@@ -223,10 +223,8 @@ def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
             return f"{votes} of {instruction.requirement.quorum}{until}. {reason}".strip()
         case State.APPROVED:
             return f"not sent yet. {reason}".strip()
-        case State.REJECTED:
+        case State.REJECTED | State.WITHDRAWN:
             return f"by {who}.{because} Nothing was paid."
-        case State.WITHDRAWN:
-            return f"by {who}. Nothing was paid."
         case State.EXPIRED:
             return f"{reason or 'Nobody decided in time.'} Nothing was paid."
         case State.REFUSED:

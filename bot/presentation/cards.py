@@ -6,7 +6,7 @@ from bot.domain.bulk_state import is_many
 from bot.domain.content import Block, Content
 from bot.domain.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
 from bot.domain.money import shown
-from bot.presentation import bulk, stopped
+from bot.presentation import bulk, stopped, withdrawing
 from bot.presentation.states import headline, sentence
 from bot.presentation.status_words import NOT_ACTIVE
 from bot.presentation.text import (
@@ -29,7 +29,6 @@ from bot.presentation.text import (
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"
-WITHDRAW = "payout.withdraw"
 RETRY = "payout.retry"
 CLOSE = "payout.close"
 
@@ -214,7 +213,7 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
     if state in _WITHDRAWABLE and not instruction.commits:
-        found.append(_button("Withdraw", WITHDRAW, instruction))
+        found.append(withdrawing.button(instruction, noun=bulk.noun(instruction), amount=shown(instruction.cents)))
     return found + bulk.cancel_button(instruction)
 
 

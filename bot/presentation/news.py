@@ -156,7 +156,7 @@ def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -
     return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
 
 
-def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state
+def _told(  # noqa: C901, PLR0911 - one arm a state
     instruction: Instruction, state: State, facts: Mapping[str, Any], names: Mapping[str, str]
 ) -> str:
     by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
@@ -178,10 +178,8 @@ def _told(  # noqa: C901, PLR0911, PLR0912 - one arm a state
             return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))} Do not pay again."
         case State.NEEDS_HUMAN:
             return f"*needs a person*: its outcome is *unknown*.{because}"
-        case State.REJECTED:
-            return f"was *rejected* by {by}.{because} Nothing was paid."
-        case State.WITHDRAWN:
-            return f"was *withdrawn* by {by}. Nothing was paid."
+        case State.REJECTED | State.WITHDRAWN:
+            return f"was *{word(state)}* by {by}.{because} Nothing was paid."
         case State.EXPIRED:
             return f"has *expired*. Nothing was paid.{because}"
         case State.CLOSED:

@@ -37,7 +37,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.CLOSED:
             return f"it was never opened, so nobody can pay it. {reason}".strip()
         case State.WITHDRAWN:
-            who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
+            who = f"by {mention(instruction.decided_by)}.{because} " if instruction.decided_by else ""
             return f"{who}It was never opened, so nobody can pay it."
         case _:
             return reason

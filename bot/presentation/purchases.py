@@ -7,7 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
-from bot.presentation import stopped
+from bot.presentation import stopped, withdrawing
 from bot.presentation.states import headline, sentence, symbol, word
 from bot.presentation.tables import Column, table
 from bot.presentation.text import (
@@ -29,8 +29,6 @@ from bot.presentation.text import (
 )
 
 CHECKOUT = "purchase.checkout"
-WITHDRAW = "payout.withdraw"
-"""The same decision as for a payout, so the same button."""
 
 MOST_ITEMS = 20
 NAME_LIMIT = 60
@@ -166,7 +164,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
             return f"*needs a person*: whether the service opened it is *unknown*.{because}"
         case State.WITHDRAWN:
             by = f" by {mention(str(facts['decided_by']))}" if facts.get("decided_by") else ""
-            return f"was *withdrawn*{by}. It was never opened."
+            return f"was *withdrawn*{by}.{because} It was never opened."
         case _:
             return f"is *{word(state)}*.{because}"
 
@@ -220,15 +218,7 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
             }
         )
     if decide and instruction.state is State.NEW:
-        found.append(
-            {
-                "type": "button",
-                "text": plain("Withdraw"),
-                "action_id": WITHDRAW,
-                "value": f"{instruction.id}:{instruction.round}",
-                "accessibility_label": f"Withdraw the purchase of {shown(instruction.cents)}"[:75],
-            }
-        )
+        found.append(withdrawing.button(instruction, noun="purchase", amount=shown(instruction.cents)))
     return found
 
 

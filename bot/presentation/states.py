@@ -132,10 +132,8 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
             return f"not sent, because the service's record is not what was asked for. {reason}"
         case State.CLOSED:
             return f"closed as not paid by {who}.{because}"
-        case State.REJECTED:
+        case State.REJECTED | State.WITHDRAWN:
             return f"by {who}.{because} Nothing was paid."
-        case State.WITHDRAWN:
-            return f"by {who}. Nothing was paid."
         case State.EXPIRED:
             return f"{reason or 'Nobody decided in time.'} Nothing was paid."
         case unreachable:

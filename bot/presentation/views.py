@@ -13,6 +13,7 @@ from bot.presentation.text import mrkdwn, plain, section
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"
+WITHDRAW = "payout.withdraw"
 RETRY = "payout.retry"
 CLOSE = "payout.close"
 REQUEST = "payout.request"
@@ -74,6 +75,18 @@ def reject(instruction: Instruction, *, metadata: str) -> View:
         "Reject",
         metadata,
         [_facts(instruction), _reason("Everybody sees it.")],
+    )
+
+
+def withdraw(instruction: Instruction, *, metadata: str) -> View:
+    """Withdrawing what somebody else asked for needs a reason, and they are told it."""
+    what = "purchase" if instruction.kind is Kind.PURCHASE else noun(instruction)
+    return _modal(
+        WITHDRAW,
+        f"Withdraw a {what}",
+        "Withdraw",
+        metadata,
+        [_facts(instruction), _reason("Everybody sees it; the person who asked is told.")],
     )
 
 

@@ -13,6 +13,7 @@ from bot.domain.approvals import Count, No, Refusal, Role, Standing, full_member
 from bot.domain.audit import Entry
 from bot.domain.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.money import AmountError, parse_amount
+from bot.presentation.text import clean
 from bot.workflows.announce import tell
 from bot.workflows.ballot import OutdatedError, Standings, count, require_fresh, standings_of, without_the_others
 from bot.workflows.context import Context
@@ -118,8 +119,8 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
     return await _decide(ctx, click, work, name="close")
 
 
-async def withdraw(ctx: Context, click: Click) -> Decided:
-    """The requester, or an admin, takes a request back while nothing has been sent."""
+async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
+    """The requester, or an admin who says why, takes a request back while nothing has been sent."""
     standing = await ctx.people.standing(click.person)
 
     def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
@@ -130,7 +131,9 @@ async def withdraw(ctx: Context, click: Click) -> Decided:
             return Decided(found, Refusal.TOO_EARLY)
         if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
             return Decided(found, Refusal.TOO_LATE)
-        return _finish(ctx, tx, found, State.WITHDRAWN, click.person, "", now)
+        if click.person != found.requester and not clean(reason):
+            return Decided(found, Refusal.NO_REASON)
+        return _finish(ctx, tx, found, State.WITHDRAWN, click.person, reason, now)
 
     return await _decide(ctx, click, work, name="withdraw")
 

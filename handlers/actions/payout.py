@@ -5,7 +5,7 @@ from typing import Protocol
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.instruction import Instruction, State
-from bot.presentation import answers, cards, views
+from bot.presentation import answers, cards, views, withdrawing
 from bot.workflows import decide
 from bot.workflows.decide import Decided
 from bot.workflows.lookup import find_votes
@@ -28,7 +28,7 @@ def register(router: Router) -> None:
     """Approve, Reject, Withdraw; Retry and Close as not paid."""
     router.actions[cards.APPROVE] = approve
     router.actions[cards.REJECT] = reject
-    router.actions[cards.WITHDRAW] = withdraw
+    router.actions[withdrawing.WITHDRAW] = withdraw
     router.actions[cards.RETRY] = retry
     router.actions[cards.CLOSE] = close
 
@@ -61,11 +61,13 @@ async def close(desk: Desk, click: Click) -> Reply:
 
 
 async def withdraw(desk: Desk, click: Click) -> Reply:
-    """Take a request back."""
+    """Take one's own request back, or open the form that asks an admin why they withdraw another's."""
     found = await _meant(desk, click)
     if isinstance(found, Private):
         return found
     decided = await decide.withdraw(desk.ctx, _decision(click, found))
+    if decided.refusal is Refusal.NO_REASON:
+        return Open(views.withdraw(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
     return Nothing() if decided.refusal is None else _told(decided)
 
 

@@ -1,6 +1,7 @@
 """The forms of a payout: asking for one, and deciding on one."""
 
 import json
+from typing import Protocol
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
@@ -8,6 +9,7 @@ from bot.domain.instruction import Kind, PayoutPayload
 from bot.presentation import answers, mistakes, views
 from bot.presentation.text import clean
 from bot.workflows import decide
+from bot.workflows.context import Context
 from bot.workflows.decide import Click, Decided
 from bot.workflows.request import Asked
 from handlers.commands import fields
@@ -19,11 +21,20 @@ from handlers.replies import FieldErrors, Nothing, Replace, Reply
 from handlers.router import Router
 
 
+class EndedWithReason(Protocol):
+    """A function of :mod:`bot.workflows.decide` that ends a request and says why."""
+
+    async def __call__(self, ctx: Context, click: Click, *, reason: str) -> Decided:
+        """The request after the attempt."""
+        ...
+
+
 def register(router: Router) -> None:
     """Every form by its callback id."""
     router.views[views.REQUEST] = request
     router.views[views.APPROVE] = approve
     router.views[views.REJECT] = reject
+    router.views[views.WITHDRAW] = withdraw
     router.views[views.RETRY] = retry
     router.views[views.CLOSE] = close
 
@@ -72,18 +83,24 @@ async def retry(desk: Desk, form: Submission) -> Reply:
 
 async def reject(desk: Desk, form: Submission) -> Reply:
     """Reject with a reason."""
-    reason = clean(form.values.get(views.REASON, ""))
-    if not reason:
-        return FieldErrors({views.REASON: mistakes.NO_REASON})
-    return _answer(await decide.reject(desk.ctx, _click(form), reason=reason))
+    return await _with_reason(desk, form, decide.reject)
+
+
+async def withdraw(desk: Desk, form: Submission) -> Reply:
+    """Withdraw what somebody else asked for, with a reason."""
+    return await _with_reason(desk, form, decide.withdraw)
 
 
 async def close(desk: Desk, form: Submission) -> Reply:
     """Close as not paid, with a reason."""
+    return await _with_reason(desk, form, decide.close_as_not_paid)
+
+
+async def _with_reason(desk: Desk, form: Submission, end: EndedWithReason) -> Reply:
     reason = clean(form.values.get(views.REASON, ""))
     if not reason:
         return FieldErrors({views.REASON: mistakes.NO_REASON})
-    return _answer(await decide.close_as_not_paid(desk.ctx, _click(form), reason=reason))
+    return _answer(await end(desk.ctx, _click(form), reason=reason))
 
 
 def _click(form: Submission) -> Click:

@@ -119,7 +119,7 @@ reject HERS            own          rejected     rejected  -approver    -approve
 reject HIS             -approver    rejected     own       -approver    -approver    guest  elsewhere gone  bot
 retry HERS             own          typed        typed     -approver    -approver    guest  elsewhere gone  bot
 close HERS             own          closed       closed    -approver    -approver    guest  elsewhere gone  bot
-withdraw HERS          withdrawn    -owner       -owner    withdrawn    -owner       -owner -owner    -owner -owner
+withdraw HERS          withdrawn    -owner       -owner    reasoned     -owner       -owner -owner    -owner -owner
 cancel MANY            canceling    -requester   canceling -requester   -requester   guest  elsewhere gone  bot
 next                   page         page         page      page         -role        guest  elsewhere gone  bot
 """
@@ -249,7 +249,7 @@ class Actor:
         )
         assert ack.ok
         if expected in DONE:
-            if action in FORMS:
+            if action in FORMS and expected != "withdrawn":
                 typed = before.amount if FORMS[action] == "amount" else "No invoice"
                 await self.place.submit(self.user, {FORMS[action]: typed})
             after = await self._about(card)
@@ -299,7 +299,7 @@ class Standing:
     amount: str
 
 
-FORMS = {"reject": "reason", "close": "reason", "retry": "amount"}
+FORMS = {"reject": "reason", "close": "reason", "withdraw": "reason", "retry": "amount"}
 """The field of the form that a button opens."""
 DONE = {
     "voted": State.AWAITING,
@@ -307,8 +307,10 @@ DONE = {
     "rejected": State.REJECTED,
     "closed": State.CLOSED,
     "withdrawn": State.WITHDRAWN,
+    "reasoned": State.WITHDRAWN,
 }
-"""How the request stands after a click that had an effect. Two voices are needed, so that one alone shows."""
+"""How the request stands after a click that had an effect; who asked withdraws it without a form.
+Two voices are needed, so that one alone shows."""
 
 
 async def asked(rig: Rig, user: str, channel: str = FINANCE) -> str:

@@ -136,7 +136,7 @@ def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -
 @given(instructions())
 def test_forms_about_a_request(instruction: Instruction) -> None:
     metadata = views.about(instruction, channel=APPROVALS, ts="1700000000.000100")
-    for make in (views.approve, views.reject, views.retry, views.close):
+    for make in (views.approve, views.reject, views.withdraw, views.retry, views.close):
         check_view(make(instruction, metadata=metadata))
 
 

@@ -98,7 +98,7 @@ def test_what_the_service_did_names_who_approved(state: State) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [State.REJECTED, State.CLOSED, State.FAILED, State.REFUSED, State.MISMATCH, State.EXPIRED]
+    "state", [State.REJECTED, State.WITHDRAWN, State.CLOSED, State.FAILED, State.REFUSED, State.MISMATCH, State.EXPIRED]
 )
 def test_the_reason_is_shown_whole(state: State) -> None:
     ours = state in (State.MISMATCH, State.EXPIRED)  # the others are the words of a person or of the service

@@ -2,11 +2,25 @@
 
 import pytest
 
+from bot.domain.approvals import Refusal
 from bot.domain.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
+from bot.workflows import decide
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
-from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, heard, newest, state, told_once, votes
+from tests.workflows.looking import (
+    MINUTE,
+    actions,
+    asked,
+    buttons,
+    everywhere,
+    heard,
+    newest,
+    read,
+    state,
+    told_once,
+    votes,
+)
 
 
 async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
@@ -87,11 +101,66 @@ async def test_the_requester_withdraws_from_either_copy(rig: Rig) -> None:
     assert not rig.paid
 
 
-async def test_an_admin_withdraws_for_somebody_else(rig: Rig) -> None:
+async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> None:
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
+    assert await state(rig) is State.AWAITING
+    form = rig.workspace.modal(OLGA)
+    assert form is not None
+    assert "25.00 USD to ana@example.com" in form.plain
+    await rig.submit(OLGA, {views.REASON: "the contract <!channel> ended"})
+    assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert "withdrawn* by Olga Reis" in told_once(rig, "withdrawn")
+    assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
+    for text in (told_once(rig, "withdrawn", FINANCE), told_once(rig, "withdrawn", APPROVALS)):
+        assert f"<@{MARIA}>" in text
+        assert "*withdrawn* by Olga Reis. Reason: the contract &lt;!channel&gt; ended. Nothing was paid." in text
+    entries = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.action == "withdrawn"])
+    assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, "the contract <!channel> ended")]
+    assert buttons(rig) == set()
+
+
+@pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
+async def test_without_a_reason_an_admin_withdraws_nothing(rig: Rig, reason: str) -> None:
+    await rig.pay()
+    await rig.press("withdraw", user=OLGA)
+    await rig.workspace.submit(OLGA, {views.REASON: reason}, force=True)
+    form = rig.workspace.modal(OLGA)
+    assert form is not None
+    assert "Give a reason, for example" in form.errors[views.REASON]
+    found = await newest(rig)
+    click = decide.Click(instruction_id=found.id, round=found.round, person=OLGA)
+    decided = await decide.withdraw(rig.switchboard.context, click, reason=reason)
+    assert decided.refusal is Refusal.NO_REASON
+    assert await state(rig) is State.AWAITING
+
+
+async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig) -> None:
+    rig.workspace.set_group("S0FINANCE", [MARIA, OLGA])
+    await rig.pay(user=OLGA)
+    await rig.press("withdraw", user=OLGA)
+    assert rig.workspace.modal(OLGA) is None
+    assert await state(rig) is State.WITHDRAWN
+    assert "Reason" not in told_once(rig, "withdrawn", FINANCE)
+
+
+async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("withdraw", user=OLGA)
+    await rig.press("approve")
+    await rig.submit(OLGA, {views.REASON: "the contract ended"})
+    notice = rig.workspace.modal(OLGA)
+    assert notice is not None
+    assert "It is too late to withdraw this." in notice.plain
+    assert await state(rig) is State.COMMITTED
+
+
+async def test_withdrawing_is_confirmed_with_the_sum(rig: Rig) -> None:
+    await rig.pay()
+    for channel in (FINANCE, APPROVALS):
+        [block] = [block for block in rig.cards(channel)[-1].blocks if block["type"] == "actions"]
+        [asked] = [one["confirm"] for one in block["elements"] if one["action_id"] == "payout.withdraw"]
+        assert "25.00 USD to ana@example.com" in asked["text"]["text"]
 
 
 @pytest.mark.parametrize("user", [ADA, TOM, ZOE, GUS])
