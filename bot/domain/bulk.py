@@ -157,6 +157,11 @@ def duplicates_in(items: Sequence[BulkItem]) -> tuple[int, ...]:
     return tuple(found)
 
 
+def people_in(items: Iterable[BulkItem]) -> int:
+    """How many people are paid."""
+    return len({item.email.casefold() for item in items})
+
+
 def largest_of(items: Iterable[BulkItem], most: int = LARGEST) -> tuple[Large, ...]:
     """The largest items, largest first; of equals the first."""
     ordered = sorted(items, key=lambda item: (-item.cents, item.row))[:most]

@@ -1,13 +1,14 @@
 """The rows of a file as payments. The whole file is read; one bad row means that nothing is requested."""
 
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
 from bot.domain.addresses import AddressError, address
 from bot.domain.bulk import BulkItem
+from bot.domain.emails import ColumnLook, likely_column
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.tables import Row
 
@@ -56,9 +57,13 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 """Our columns, and what people call them."""
 REQUIRED: Final = ("email", "amount")
+LEAST_COLUMNS: Final = len(REQUIRED)
+"""Of a table that can be paid at all, whatever its columns are called."""
 NOTE_LIMIT: Final = 200
 """Characters of a note."""
 _GIVEN = 80
+_GUESSED_FROM = 200
+"""Rows from which is guessed which column holds the amounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +74,68 @@ class BadRow:
     column: str
     rule: str
     given: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A file that was read: its payments, or every row that is none. ``read_as`` says how, in words."""
+
+    name: str
+    items: Sequence[BulkItem]
+    bad: Sequence[BadRow]
+    rows: int
+    read_as: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A file as it is shown before anything is asked for.
+
+    Attributes:
+        fingerprint: of its content; another one is another content.
+        how: encoding or sheet, in words.
+        looks: what stands in its columns.
+        places: our column -> its place: as chosen, as the names say, or as a guess.
+        checked: what its rows are with these columns; None: the columns have to be chosen first.
+    """
+
+    name: str
+    fingerprint: str
+    how: str
+    looks: Sequence[ColumnLook]
+    places: Mapping[str, int]
+    checked: Checked | None
+
+
+def guess_places(looks: Sequence[ColumnLook], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
+    """The places that are known, and the likely ones of the required columns that are missing.
+
+    A guess is a suggestion in a form and nothing else: a person chooses, and sees the sum before anything is asked for.
+    """
+    places = dict(known)
+    email = likely_column(looks)
+    if "email" not in places and looks[email].is_usable and email not in places.values():
+        places["email"] = email
+    if "amount" not in places:
+        amounts = {at: _amounts(at, rows) for at in range(len(looks)) if at not in places.values()}
+        likely = max(amounts, key=lambda at: (amounts[at], -at), default=-1)
+        if likely >= 0 and amounts[likely] > (0, 0):
+            places["amount"] = likely
+    return places
+
+
+def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
+    """Cells of a column that are amounts: those with cents first, because row numbers are whole."""
+    cells = [row.cells[at].strip() for row in rows[:_GUESSED_FROM]]
+    amounts = [cell for cell in cells if _is_amount(cell)]
+    return sum("." in cell for cell in amounts), len(amounts)
+
+
+def _is_amount(cell: str) -> bool:
+    try:
+        return parse_amount(cell) > 0
+    except AmountError:
+        return False
 
 
 def read_rows(

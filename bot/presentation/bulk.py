@@ -34,7 +34,6 @@ CANCEL = "bulk.cancel"
 """The button that cancels what is pending."""
 
 _NAME = 120
-_ROWS = 10
 _TO_DECIDE = frozenset(
     {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
 )
@@ -110,7 +109,7 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> l
                 labelled("File", quote(payload.name, _NAME)),
                 labelled("Reference", instruction.reference),
                 labelled("Asked by", asker),
-                labelled("Payments", f"{bulk_words.payments_to(payload)}, {shown(payload.cents)} together"),
+                labelled("Payments", _together(payload)),
             ],
         },
     ]
@@ -118,7 +117,7 @@ def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> l
 
 
 def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
-    first = f"File “{quote(payload.name, _NAME)}”, {bulk_words.payments_to(payload)}, {shown(payload.cents)} together"
+    first = f"File “{quote(payload.name, _NAME)}”, {_together(payload)}"
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
     top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
@@ -136,13 +135,14 @@ def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
     return found
 
 
+def _together(payload: BulkPayload) -> str:
+    return f"{bulk_words.payments_to(payload.count, payload.people)}, {shown(payload.cents)} together"
+
+
 def _duplicates(payload: BulkPayload) -> str:
     if not payload.duplicate_count:
         return "no row repeats the address and the amount of another" if _several_each(payload) else "none"
-    shown_here = payload.duplicates[:_ROWS]
-    rows = ", ".join(f"row {row}" for row in shown_here)
-    more = payload.duplicate_count - len(shown_here)
-    return f"{rows}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
+    return bulk_words.repeated(payload.duplicates, payload.duplicate_count)
 
 
 def _several_each(payload: BulkPayload) -> bool:

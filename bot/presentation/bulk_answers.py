@@ -11,7 +11,7 @@ from bot.domain.instruction import Instruction
 from bot.domain.money import shown
 from bot.presentation.answers import private, requested
 from bot.presentation.facts import facts
-from bot.presentation.states import word_of
+from bot.presentation.states import headline, word_of
 from bot.presentation.status_words import job_word, status_word
 from bot.presentation.tables import Column, table
 from bot.presentation.text import (
@@ -90,6 +90,14 @@ def asked(instruction: Instruction, *, member: bool, name: str, read_as: str) ->
     if not read_as:
         return first
     return private(f"{first.text}\nI read “{quote(name, _NAME)}” as {quote(read_as, 300)}.")
+
+
+def asked_before(instruction: Instruction) -> Content:
+    """The same file was asked for already, and that request stands."""
+    return private(
+        f":information_source: This file was asked for already, as {instruction.reference}: "
+        f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
+    )
 
 
 def reading(name: str) -> Content:

@@ -1,5 +1,7 @@
 """One sentence for each state of a bulk payment and of a cancellation, and how many items stand where."""
 
+from collections.abc import Sequence
+
 from bot.domain.bulk import BulkPayload, CancelPayload
 from bot.domain.bulk_progress import Progress, Tally
 from bot.domain.bulk_state import has_failures
@@ -13,6 +15,7 @@ from bot.presentation.text import as_said, mention, moment, quote, sentence_of
 _CELLS = 20
 _FULL, _EMPTY = "█", "░"
 _EMAILS = 3
+_ROWS = 10
 
 FINISHED = "finished"
 """Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
@@ -35,11 +38,18 @@ def payments(count: int) -> str:
     return "1 payment" if count == 1 else f"{count} payments"
 
 
-def payments_to(payload: BulkPayload) -> str:
+def payments_to(count: int, people: int) -> str:
     """So many payments, and to how many people: somebody may be paid more than once."""
-    if not payload.people:
-        return payments(payload.count)  # an older request does not say
-    return f"{payments(payload.count)} to {'1 person' if payload.people == 1 else f'{payload.people} people'}"
+    if not people:
+        return payments(count)  # an older request does not say
+    return f"{payments(count)} to {'1 person' if people == 1 else f'{people} people'}"
+
+
+def repeated(rows: Sequence[int], count: int) -> str:
+    """Rows that repeat an earlier one; ``count`` is how many there are altogether."""
+    named = ", ".join(f"row {row}" for row in rows[:_ROWS])
+    more = count - len(rows[:_ROWS])
+    return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
 
 
 def bar(done: int, total: int) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 from bot.domain.content import Block
 from bot.domain.emails import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
-from bot.presentation.text import clean, mrkdwn, plain, quote, section, shorten
+from bot.presentation.column_choice import MOST, column_name, column_option, option, select
+from bot.presentation.text import mrkdwn, plain, quote, section, shorten
 
 FILE_FORM = "email.file"
 LIST_FORM = "email.list"
@@ -23,10 +24,7 @@ _WAYS = {ROW_BY_ROW: "Row by row", WHOLE_FILE: "Whole file"}
 
 TITLE = "Process e-mails"
 
-_OPTION_LIMIT = 75
 _NAME_LIMIT = 60
-_SAMPLE_LIMIT = 24
-_COLUMNS = 100
 _PERCENT = 100
 
 View = Block
@@ -88,14 +86,13 @@ def list_form(
         thread_ts: the thread it goes to, or empty.
         lacking: ways that are not configured, and the variables that they lack.
     """
-    options = [_column_option(at, look) for at, look in enumerate(looks[:_COLUMNS])]
-    likely = likely_column(looks[:_COLUMNS])
+    options = [_column_option(at, look) for at, look in enumerate(looks[:MOST])]
     about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
     ways = {
         ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
         WHOLE_FILE: "The file goes to the service in one piece",
     }
-    how = [_option(way, _WAYS[way], said) for way, said in ways.items() if way not in lacking]
+    how = [option(way, _WAYS[way], said) for way, said in ways.items() if way not in lacking]
     number = {
         "type": "number_input",
         "action_id": CONCURRENT,
@@ -106,11 +103,7 @@ def list_form(
     }
     blocks = [
         section(mrkdwn(about)),
-        _input(
-            COLUMN,
-            "Column with the addresses",
-            {"type": "static_select", "action_id": COLUMN, "options": options, "initial_option": options[likely]},
-        ),
+        select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
         _input(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
         *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]
@@ -152,17 +145,8 @@ def chosen(value: str) -> tuple[int, int, str]:
 
 def _column_option(at: int, look: ColumnLook) -> Block:
     percent = int(look.share * _PERCENT)
-    name = shorten(clean(look.name), _NAME_LIMIT - 20) or f"column {at + 1}"
-    samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
-    return _option(f"{at}|{percent}|{name}", f"{name} ({percent}% addresses)", samples)
-
-
-def _option(value: str, text: str, description: str) -> Block:
-    return {
-        "value": value,
-        "text": plain(shorten(text, _OPTION_LIMIT)),
-        "description": plain(shorten(description, _OPTION_LIMIT)),
-    }
+    value = f"{at}|{percent}|{column_name(at, look)}"
+    return column_option(at, look, value=value, note=f" ({percent}% addresses)")
 
 
 def _input(block_id: str, label: str, element: Block) -> Block:

@@ -44,5 +44,6 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
         rule = as_said(quote(error.rule, _PART_LIMIT))
         lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")
-    lines.append(f"Nothing was done. For example: `{quote(example, SECTION_LIMIT // 4)}`")
+    shown = f" For example: `{quote(example, SECTION_LIMIT // 4)}`" if example else ""
+    lines.append(f"Nothing was done.{shown}")
     return Content(text="\n".join(lines), blocks=paragraphs(lines))

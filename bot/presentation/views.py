@@ -58,7 +58,7 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 
 def approve(instruction: Instruction, *, metadata: str) -> View:
     """A large amount has to be typed before it is approved."""
-    return _modal(
+    return form(
         APPROVE,
         f"Approve a {noun(instruction)}",
         "Approve",
@@ -69,7 +69,7 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
     """Rejecting needs a reason, and the reason is shown."""
-    return _modal(
+    return form(
         REJECT,
         f"Reject a {noun(instruction)}",
         "Reject",
@@ -81,7 +81,7 @@ def reject(instruction: Instruction, *, metadata: str) -> View:
 def withdraw(instruction: Instruction, *, metadata: str) -> View:
     """Withdrawing what somebody else asked for needs a reason, and they are told it."""
     what = "purchase" if instruction.kind is Kind.PURCHASE else noun(instruction)
-    return _modal(
+    return form(
         WITHDRAW,
         f"Withdraw a {what}",
         "Withdraw",
@@ -103,7 +103,7 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
         )
     elif not instruction.commits:
         warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
-    return _modal(
+    return form(
         RETRY,
         "Try once more",
         "Approve new attempt",
@@ -114,7 +114,7 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
 
 def close(instruction: Instruction, *, metadata: str) -> View:
     """Somebody looked it up and says that it was not paid."""
-    return _modal(
+    return form(
         CLOSE,
         "Close as not paid",
         "Close",
@@ -134,7 +134,7 @@ def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
         ),
         _purpose(),
     ]
-    return _modal(
+    return form(
         REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel, "kind": kind.value}), blocks
     )
 
@@ -157,7 +157,7 @@ def collect(*, channel: str) -> View:
         _purpose(),
         items,
     ]
-    return _modal(COLLECT, "Collect money", "Get the link", json.dumps({"channel": channel}), blocks)
+    return form(COLLECT, "Collect money", "Get the link", json.dumps({"channel": channel}), blocks)
 
 
 def bulk(*, channel: str) -> View:
@@ -181,13 +181,13 @@ def bulk(*, channel: str) -> View:
             "hint": plain("One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."),
         },
     ]
-    return _modal(BULK, BULK_TITLE, "Ask for approval", json.dumps({"channel": channel}), blocks)
+    return form(BULK, BULK_TITLE, "Ask for approval", json.dumps({"channel": channel}), blocks)
 
 
 def account() -> View:
     """Ask about the account behind an address."""
     blocks = [_input(EMAIL, "E-mail address", {"type": "email_text_input", "action_id": EMAIL})]
-    return _modal(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", blocks)
+    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", blocks)
 
 
 def notice(title: str, text: str) -> View:
@@ -213,7 +213,7 @@ def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str
         block = _input(one.name, f"{label[:1].upper()}{label[1:]}", element)
         may_stay_empty = {"optional": True} if one.optional else {}
         blocks.append({**block, **may_stay_empty, "hint": plain(f"{one.rule[:1].upper()}{one.rule[1:]}.")})
-    return _modal(VERB, short_title(title), "Go on", json.dumps(dict(about)), blocks)
+    return form(VERB, short_title(title), "Go on", json.dumps(dict(about)), blocks)
 
 
 def short_title(text: str) -> str:
@@ -232,7 +232,8 @@ def result(title: str, blocks: Sequence[Block]) -> View:
     }
 
 
-def _modal(callback_id: str, title: str, submit: str, metadata: str, blocks: list[Block]) -> View:
+def form(callback_id: str, title: str, submit: str, metadata: str, blocks: list[Block]) -> View:
+    """A form that can be submitted."""
     return {
         "type": "modal",
         "callback_id": callback_id,

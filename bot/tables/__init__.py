@@ -1,7 +1,7 @@
 """Tables that people drop, and tables that we hand back: CSV and XLSX, read as a whole before anything is done."""
 
 from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
-from bot.tables.columns import find_columns
+from bot.tables.columns import clear_columns, find_columns
 from bot.tables.reading import read_table
 from bot.tables.writing import neutral, plain, rewritten, write_csv
 
@@ -11,6 +11,7 @@ __all__ = [
     "Row",
     "Table",
     "TableProblem",
+    "clear_columns",
     "find_columns",
     "neutral",
     "plain",

@@ -39,6 +39,17 @@ def find_columns(
     return found
 
 
+def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The same, of the wanted columns that one name alone means; the others are left out."""
+    found: dict[str, int] = {}
+    for name, others in wanted.items():
+        try:
+            found |= find_columns(header, {name: others})
+        except TableProblem:
+            continue
+    return found
+
+
 def loose(name: str) -> str:
     """Letters and digits alone, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())

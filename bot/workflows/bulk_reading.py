@@ -2,25 +2,26 @@
 
 import asyncio
 import io
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import BinaryIO, Final, cast
+from typing import Final
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.bulk import MOST_ITEMS, BulkItem
+from bot.domain.bulk import MOST_ITEMS
 from bot.domain.bulk_account import BulkRow
-from bot.domain.bulk_file import COLUMNS, REQUIRED, BadRow, read_rows
+from bot.domain.bulk_file import COLUMNS, LEAST_COLUMNS, REQUIRED, Checked, Preview, guess_places, read_rows
 from bot.domain.bulk_records import BulkJob, JobPage, ReportedItem
+from bot.domain.emails import look_at
 from bot.domain.errors import ServiceNever
 from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
-from bot.domain.tables import MEBIBYTE, Limits, Table
-from bot.presentation.table_words import columns_read
-from bot.tables import find_columns, plain
+from bot.domain.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem
+from bot.presentation.table_words import columns_read, read_as
+from bot.tables import clear_columns, find_columns, plain
 from bot.workflows.context import Context
+from bot.workflows.table_files import TableFile, read_table_file
 from bot.workflows.tables import read_apart
 from storage.transaction import Tx
 
@@ -29,35 +30,50 @@ PER_PAGE: Final = 20
 """Items of one page."""
 
 _LIMITS = Limits(size=LARGEST_FILE, rows=MOST_ITEMS, columns=60, unpacked=80 * MEBIBYTE)
-_IN_MEMORY = 1 * MEBIBYTE
 _TYPED = "typed rows"
 _NOT_FOUND = 404
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """A file that was read: its payments, or every row that is none. ``read_as`` says how, in words."""
-
-    name: str
-    items: Sequence[BulkItem]
-    bad: Sequence[BadRow]
-    rows: int
-    read_as: str
-
-
 async def read_file(ctx: Context, file_id: str) -> Checked:
-    """Download a file and read it as a whole.
+    """Read a file whose columns are called as ours are.
 
     Raises:
         UnusableFile, TableProblem: the person has to mend the file.
         ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.downloads.Downloads`.
     """
-    info = await ctx.downloads.info(file_id)
-    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
-        async with ctx.downloads.open(info, limit=LARGEST_FILE) as body:
-            async for chunk in body:
-                spool.write(chunk)
-        return await _check(cast(BinaryIO, spool), info.name)
+    found = await read_table_file(ctx, file_id, limits=_LIMITS)
+    return await asyncio.to_thread(_checked, found.table, found.info.name, 0)
+
+
+async def preview(ctx: Context, file_id: str, chosen: Mapping[str, int]) -> Preview:
+    """Read a file to show it. ``chosen``: our column -> its place, where a person has chosen.
+
+    Raises: as :func:`read_file`.
+    """
+    found = await read_table_file(ctx, file_id, limits=_LIMITS)
+    return await asyncio.to_thread(_preview, found, chosen)
+
+
+def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
+    table, name = found.table, found.info.name
+    if len(table.header) < LEAST_COLUMNS:
+        raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in _clear(table)])
+    fits = all(place < len(table.header) for place in chosen.values())
+    known = dict(chosen) if chosen and fits else _clear(table)
+    looks = look_at(table.header, (row.cells for row in table.rows))
+    complete = all(one in known for one in REQUIRED)
+    return Preview(
+        name=name,
+        fingerprint=found.fingerprint,
+        how=read_as(table),
+        looks=looks,
+        places=known if complete else guess_places(looks, table.rows, known),
+        checked=_checked_at(table, known, name) if complete else None,
+    )
+
+
+def _clear(table: Table) -> dict[str, int]:
+    return clear_columns(table.header, COLUMNS)
 
 
 async def read_typed(text: str) -> Checked:
@@ -69,11 +85,11 @@ async def read_typed(text: str) -> Checked:
     lines = text.strip("\r\n")
     head = lines.partition("\n")[0]
     if "@" not in head:
-        return await _check(io.BytesIO(lines.encode()), "")
+        return await _check(lines)
     mark = next((one for one in ("\t", ";") if one in head), ",")
     names = mark.join(COLUMNS)
     rows = "\n".join(_padded(line, mark) for line in lines.splitlines())
-    return await _check(io.BytesIO(f"{names}\n{rows}".encode()), "", -1)
+    return await _check(f"{names}\n{rows}", -1)
 
 
 def _padded(line: str, mark: str) -> str:
@@ -82,13 +98,16 @@ def _padded(line: str, mark: str) -> str:
     return line + mark * missing if line.strip() and missing > 0 and '"' not in line else line
 
 
-async def _check(file: BinaryIO, name: str, first: int = 0) -> Checked:
-    table = await read_apart(file, name=name or "rows.csv", limits=_LIMITS)
-    return await asyncio.to_thread(_checked, table, name, first)
+async def _check(text: str, first: int = 0) -> Checked:
+    table = await read_apart(io.BytesIO(text.encode()), name="rows.csv", limits=_LIMITS)
+    return await asyncio.to_thread(_checked, table, "", first)
 
 
 def _checked(table: Table, name: str, first: int) -> Checked:
-    places = find_columns(table.header, COLUMNS, required=REQUIRED)
+    return _checked_at(table, find_columns(table.header, COLUMNS, required=REQUIRED), name, first)
+
+
+def _checked_at(table: Table, places: Mapping[str, int], name: str, first: int = 0) -> Checked:
     items, bad = read_rows(table.rows, places, plain=plain, first=first)
     return Checked(
         name=name or _TYPED,

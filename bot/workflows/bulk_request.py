@@ -15,6 +15,7 @@ from bot.domain.bulk import (
     duplicates_in,
     items_digest,
     largest_of,
+    people_in,
     sample_of,
     twin_digest,
 )
@@ -96,6 +97,11 @@ async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
     return instruction
 
 
+async def asked_before(ctx: Context, source_key: str) -> Instruction | None:
+    """The request that this made already, if it stands."""
+    return await ctx.store.read(lambda tx: _asked_before(tx, source_key)[0])
+
+
 def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     """The request that this made, and the key of a new one: a file that ended unpaid may be asked for again."""
     known, n, free = tx.instructions.by_source(key), 1, key
@@ -146,7 +152,7 @@ def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
         largest=largest_of(items),
         duplicates=repeated[:_KEPT_DUPLICATES],
         duplicate_count=len(repeated),
-        people=len({item.email.casefold() for item in items}),
+        people=people_in(items),
         new_count=len({item.email.casefold() for item in fresh}),
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",

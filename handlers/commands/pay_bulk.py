@@ -6,15 +6,18 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import may_request
+from bot.domain.bulk_file import Checked
+from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError
 from bot.domain.money import Cents
 from bot.domain.tables import TableProblem
 from bot.presentation import answers, bulk_answers, bulk_files, views
 from bot.presentation.freezing import refused_while_frozen
+from bot.presentation.mistakes import mistakes
 from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
 from bot.workflows.bulk_cancel_request import AskedCancel, NotAsked, request_cancel
-from bot.workflows.bulk_reading import Bulk, Checked, find_bulk, history_page, items_page
+from bot.workflows.bulk_reading import Bulk, find_bulk, history_page, items_page
 from bot.workflows.bulk_request import AskedBulk, request_bulk
 from bot.workflows.freeze import is_frozen
 from handlers.commands import fields
@@ -70,9 +73,7 @@ def ask_in_bulk(
     user: str,
     channel: str,
     read: Callable[[], Awaitable[Checked]],
-    name: str,
     source_key: str,
-    thread_ts: str = "",
 ) -> Later:
     """Read a file beside the ack, and ask for what is in it; every mistake in it becomes an answer."""
 
@@ -83,24 +84,18 @@ def ask_in_bulk(
             return Private(answers.trouble(table_problem(problem)))
         except PersonError as unusable:
             raise MistakesError([unusable]) from None
-        return await ask(desk, checked, user=user, channel=channel, source_key=source_key, thread_ts=thread_ts)
+        return await ask(desk, checked, user=user, channel=channel, source_key=source_key)
 
-    return asking(work, meanwhile=Private(bulk_answers.reading(name)))
+    return asking(work, meanwhile=Private(bulk_answers.reading("")))
 
 
 async def ask(
     desk: Desk, checked: Checked, *, user: str, channel: str, source_key: str, thread_ts: str = ""
 ) -> Private:
     """Ask for what was read; nothing is requested while one row is bad."""
-    if checked.bad:
-        if bulk_answers.needs_file(checked.bad):
-            content = write_csv(bulk_answers.BAD_HEADER, bulk_answers.bad_lines(checked.bad))
-            await _send_file(desk, user, content, name="rows-to-mend.csv", title="Rows to mend")
-        return Private(bulk_answers.bad_rows(checked.name, checked.bad, rows=checked.rows))
-    try:
-        fields.within_limit(Cents(sum(item.cents for item in checked.items)), desk.ctx.policy)
-    except PersonError as broken:
-        raise MistakesError([PersonError(argument="sum", rule=broken.rule, example="", given=broken.given)]) from None
+    problem = await problem_with(desk, checked, user=user)
+    if problem is not None:
+        return Private(problem)
     asked = AskedBulk(
         requester=user,
         channel=channel,
@@ -113,6 +108,20 @@ async def ask(
     instruction = await request_bulk(desk.ctx, asked)
     member = await can_post(desk.messenger, channel)
     return Private(bulk_answers.asked(instruction, member=member, name=checked.name, read_as=checked.read_as))
+
+
+async def problem_with(desk: Desk, checked: Checked, *, user: str) -> Content | None:
+    """What keeps it from being asked for. Bad rows that no message can hold go to this person as a file."""
+    if checked.bad:
+        if bulk_answers.needs_file(checked.bad):
+            content = write_csv(bulk_answers.BAD_HEADER, bulk_answers.bad_lines(checked.bad))
+            await _send_file(desk, user, content, name="rows-to-mend.csv", title="Rows to mend")
+        return bulk_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
+    try:
+        fields.within_limit(Cents(sum(item.cents for item in checked.items)), desk.ctx.policy)
+    except PersonError as broken:
+        return mistakes([PersonError(argument="sum", rule=broken.rule, example="", given=broken.given)])
+    return None
 
 
 async def _form(desk: Desk, command: Command) -> Reply:

@@ -1,14 +1,15 @@
-"""Pay in bulk: a dropped table becomes one request for many payments."""
+"""Pay in bulk: a dropped table becomes one request for many payments, once its sum was seen."""
 
 from bot.domain.files import DroppedFile, FileKind
-from bot.workflows.bulk_reading import read_file
+from bot.presentation.bulk_forms import Carried
 from bot.workflows.bulk_request import OF_FILE
 from bot.workflows.context import Context
-from handlers.commands.pay_bulk import admit_bulk, ask_in_bulk
+from handlers.commands.pay_bulk import admit_bulk
 from handlers.desk import Desk
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from handlers.uses.use import Use
+from handlers.views.bulk import show_file
 
 
 def _fits(file: DroppedFile) -> bool:
@@ -23,15 +24,13 @@ async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
     payments = await admit_bulk(desk, click.user)
     if isinstance(payments, Private):
         return payments
-    return ask_in_bulk(
-        desk,
-        user=click.user,
+    carried = Carried(
+        file=file.id,
         channel=file.channel or click.channel,
-        read=lambda: read_file(desk.ctx, file.id),
-        name=file.name,
-        source_key=f"{OF_FILE}{file.id}",
+        key=f"{OF_FILE}{file.id}",
         thread_ts=file.thread_ts or "",
     )
+    return show_file(desk, click.user, carried, name=file.name)
 
 
 USES = (Use(name="bulk", label="Pay in bulk", fits=_fits, start=_start, works=_works),)

@@ -1,19 +1,25 @@
-"""The form that asks for many payments at once."""
+"""The forms that ask for many payments at once: a file or rows, and a file with its sum."""
 
 import json
 
-from bot.presentation import bulk_answers, views
-from bot.workflows.bulk_reading import Checked, read_file, read_typed
-from handlers.commands.pay_bulk import admit_bulk, ask_in_bulk
+from bot.domain.bulk_file import Checked, Preview
+from bot.domain.content import Block
+from bot.presentation import answers, bulk_answers, bulk_forms, views
+from bot.presentation.bulk_forms import Carried
+from bot.workflows.bulk_reading import preview, read_file, read_typed
+from bot.workflows.bulk_request import asked_before
+from bot.workflows.table_files import TROUBLE, words_for
+from handlers.commands.pay_bulk import admit_bulk, ask, ask_in_bulk, problem_with
 from handlers.desk import Desk
 from handlers.incoming import Submission
-from handlers.replies import FieldErrors, Private, Replace, Reply
+from handlers.replies import FieldErrors, Later, Open, Private, Replace, Reply
 from handlers.router import Router
 
 
 def register(router: Router) -> None:
-    """The form by its callback id."""
+    """Both forms by their callback ids."""
     router.views[views.BULK] = submit
+    router.views[bulk_forms.CONFIRM] = confirm
 
 
 async def submit(desk: Desk, form: Submission) -> Reply:
@@ -34,8 +40,75 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         user=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
         read=read,
-        name="",
         source_key=f"view:{form.view_id}",
     )
-    waiting = views.notice(views.BULK_TITLE, bulk_answers.reading("").text)
-    return type(later)(later.work, Replace(waiting))
+    return type(later)(later.work, Replace(_waiting("")))
+
+
+def show_file(desk: Desk, user: str, carried: Carried, *, name: str) -> Later:
+    """The form with the sum of a file; one that says that it is being read comes first where that takes long."""
+
+    async def read() -> Open:
+        return Open(await _form(desk, user, carried))
+
+    return Later(read, meanwhile=Open(_waiting(name)))
+
+
+async def confirm(desk: Desk, form: Submission) -> Reply:
+    """Ask for exactly what was shown; what reads otherwise by now, or with other columns, is shown again instead."""
+    payments = await admit_bulk(desk, form.user)
+    if isinstance(payments, Private):
+        return Replace(views.notice(views.BULK_TITLE, payments.content.text))
+    carried, chosen = Carried.load(form.metadata), bulk_forms.chosen(form.values)
+    wrong = bulk_forms.errors(chosen)
+    if wrong:
+        return FieldErrors(wrong)
+
+    async def read() -> Replace:
+        return Replace(await _asked_or_shown(desk, form.user, carried, chosen))
+
+    return Later(read, meanwhile=Replace(_waiting("")))
+
+
+async def _asked_or_shown(desk: Desk, user: str, carried: Carried, chosen: dict[str, int]) -> Block:
+    seen = await _seen(desk, carried, chosen)
+    if not isinstance(seen, Preview):
+        return seen
+    if seen.fingerprint != carried.seen:
+        return await _shown(desk, user, seen, carried, note=bulk_forms.CHANGED)
+    if not carried.counted or chosen != dict(carried.places) or seen.checked is None:
+        return await _shown(desk, user, seen, carried, note=bulk_forms.CHOSEN if carried.counted else "")
+    told = await ask(
+        desk,
+        seen.checked,
+        user=user,
+        channel=carried.channel,
+        source_key=carried.key,
+        thread_ts=carried.thread_ts,
+    )
+    return views.result(views.BULK_TITLE, told.content.blocks)
+
+
+async def _form(desk: Desk, user: str, carried: Carried) -> Block:
+    seen = await _seen(desk, carried, {})
+    return await _shown(desk, user, seen, carried) if isinstance(seen, Preview) else seen
+
+
+async def _seen(desk: Desk, carried: Carried, chosen: dict[str, int]) -> Preview | Block:
+    """The file as it reads now; or what the form turns into where there is nothing to ask for."""
+    known = await asked_before(desk.ctx, carried.key)
+    if known is not None:
+        return views.notice(views.BULK_TITLE, bulk_answers.asked_before(known).text)
+    try:
+        return await preview(desk.ctx, carried.file, chosen)
+    except TROUBLE as trouble:
+        return views.notice(views.BULK_TITLE, answers.trouble(words_for(trouble)).text)
+
+
+async def _shown(desk: Desk, user: str, seen: Preview, carried: Carried, *, note: str = "") -> Block:
+    problem = await problem_with(desk, seen.checked, user=user) if seen.checked is not None else None
+    return bulk_forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
+
+
+def _waiting(name: str) -> Block:
+    return views.notice(views.BULK_TITLE, bulk_answers.reading(name).text)

@@ -10,7 +10,8 @@ from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_R
 from bot.presentation.table_words import read_as
 from bot.presentation.views import notice
 from bot.workflows.emails.ask import AskedToProcess, ask_to_process
-from bot.workflows.emails.reading import TROUBLE, look_at_list, words_for
+from bot.workflows.emails.reading import EXAMPLE, look_at_list
+from bot.workflows.table_files import TROUBLE, words_for
 from handlers.commands.email import admitted
 from handlers.desk import Desk
 from handlers.incoming import Submission
@@ -48,7 +49,7 @@ async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -
     try:
         info, table, looks = await look_at_list(desk.ctx, file_id)
     except TROUBLE as trouble:
-        words = words_for(trouble)
+        words = words_for(trouble, example=EXAMPLE)
         return email_forms.unusable(words), words
     view = email_forms.list_form(
         looks,

@@ -68,6 +68,18 @@ async def drop(page: Page, name: str, content: bytes) -> Locator:
     return thread
 
 
+async def ask(page: Page, thread: Locator, words: str, name: str) -> None:
+    """Press *Pay in bulk* and ask for the sum that the form shows."""
+    await thread.get_by_role("button", name="Pay in bulk").click()
+    modal = page.get_by_test_id("modal")
+    await expect(modal).to_contain_text(words, timeout=LATER)
+    await shot(page, f"{name}-form")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_contain_text("Asked for", timeout=LATER)
+    await page.get_by_test_id("modal-x").click()
+    await page.get_by_test_id("thread-close").click()
+
+
 def card(page: Page, words: str = "1200.00 USD in 12 payments") -> Locator:
     return page.locator("#middle").get_by_test_id("message").filter(has_text=words).first
 
@@ -106,8 +118,7 @@ async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, office: P
     thread = await drop(page, "march.csv", TABLE.encode())
     await expect(thread.get_by_role("button", name="Pay in bulk")).to_have_count(1)
     await shot(page, "bulk-offer")
-    await thread.get_by_role("button", name="Pay in bulk").click()
-    await page.get_by_test_id("thread-close").click()
+    await ask(page, thread, "1200.00 USD in 12 payments to 12 people", "bulk")
     for person in (ADA, LIN):
         await become(page, person)
         await enter(page, APPROVALS)
@@ -150,8 +161,7 @@ async def once_more(page: Page, office: Playground, content: bytes) -> None:
     office.payments.switches.bulk_fail_every = 0
     await page.get_by_test_id("thread-close").click()
     thread = await drop(page, "mended.csv", content)
-    await thread.get_by_role("button", name="Pay in bulk").click()
-    await page.get_by_test_id("thread-close").click()
+    await ask(page, thread, "300.00 USD in 3 payments", "bulk-mended")
     again = card(page, "300.00 USD in 3 payments")
     await become(page, ADA)
     await enter(page, APPROVALS)
@@ -166,10 +176,12 @@ async def test_a_broken_file_is_answered_with_its_row(visit: Page) -> None:
     await enter(page, FINANCE)
     thread = await drop(page, "broken.csv", BROKEN.encode())
     await thread.get_by_role("button", name="Pay in bulk").click()
-    told = page.locator("[data-testid=message][data-ephemeral=true]").filter(has_text="Nothing was requested")
-    await expect(told.first).to_contain_text("row 3, amount: it must be more than zero", timeout=LATER)
-    await expect(told.first).not_to_contain_text("row 2")
+    told = page.get_by_test_id("modal")
+    await expect(told).to_contain_text("Nothing was requested", timeout=LATER)
+    await expect(told).to_contain_text("row 3, amount: it must be more than zero")
+    await expect(told).not_to_contain_text("row 2")
     await shot(page, "bulk-broken")
+    await page.get_by_test_id("modal-x").click()
     await page.get_by_test_id("thread-close").click()
     await enter(page, APPROVALS)
     await expect(page.locator("#middle").get_by_text("in 2 payments")).to_have_count(0)
@@ -192,12 +204,12 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, office: Play
     await expect(page.get_by_text("Nothing was requested").first).to_be_attached(timeout=LATER)
     await fits(page)
     await shot(page, "bulk-phone-broken")
+    await page.get_by_test_id("modal-x").click()
     await page.get_by_test_id("thread-close").click()
     thread = await drop(page, "march.csv", TABLE.encode())
     await fits(page)
     await shot(page, "bulk-phone-offer")
-    await thread.get_by_role("button", name="Pay in bulk").click()
-    await page.get_by_test_id("thread-close").click()
+    await ask(page, thread, "1200.00 USD in 12 payments", "bulk-phone")
     for person in (ADA, LIN):
         await walk(page, person, APPROVALS)
         await expect(card(page)).to_contain_text("1200.00 USD", timeout=LATER)

@@ -11,7 +11,7 @@ from bot.domain.bulk_account import BulkRow
 from bot.domain.instruction import Kind, State
 from bot.domain.money import Cents
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message
+from bot.playground.workspace import Message, View
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
 from bot.workflows.bulk_request import AskedBulk, request_bulk
@@ -195,7 +195,7 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
 async def test_one_bad_row_and_nothing_is_requested(rig: Rig) -> None:
     bad = "email,amount,note\nana@example.com,1.00,\nnobody,5.00,\nana@example.com,-3,\n\nluis@example.com,1.234,x\n"
     await drop(rig, "march.csv", bad.encode())
-    said = rig.workspace.ephemerals(MARIA)[-1].plain
+    said = file_form(rig).plain
     assert "Nothing was requested" in said
     for words in ("row 3, email: it must be an e-mail address", "row 4, amount: it must be more than zero", "row 6"):
         assert words in said.replace("*", ""), said
@@ -267,19 +267,25 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     data = "Recipient;Sum (USD);Purpose\nana@example.com;25.00;März\n".encode("cp1252")
     data = data.replace(b"Sum (USD)", b"Amount")
     offer = await drop(rig, "march.csv", data)
-    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
-    await rig.settle()
+    said = file_form(rig).plain
+    assert "email from “Recipient”" in said
+    await press(rig, offer)  # within a moment: a slip of the finger
+    assert file_form(rig).plain == said
+    await rig.pass_time(3)
+    await press(rig, offer)
+    told = file_form(rig)
+    assert "This file was asked for already, as B-" in told.plain
+    assert "25.00 USD in 1 payment, waiting for approval. Nothing was asked for again." in told.plain.replace("*", "")
+    assert not told.submit
     assert len(rig.cards()) == 1
     card = rig.cards()[0].plain
     assert "march.csv" in card
     assert "email from “Recipient”, amount from “Amount”, note from “Purpose”" in card
-    said = rig.workspace.ephemerals(MARIA)[-1].plain
-    assert "email from “Recipient”" in said
     # After it ended unpaid, the same file may be asked for again.
     await rig.press("withdraw", user=MARIA, channel=APPROVALS)
     await rig.pass_time(3)
-    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
-    await rig.settle()
+    await press(rig, offer)
+    await submit(rig)
     assert len(rig.cards()) == 2
 
 
@@ -651,15 +657,33 @@ def content(file: StoredFile) -> str:
 
 
 async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """Drop a file and press *Pay in bulk* on its offer; the offer."""
+    """Drop a file, press *Pay in bulk* on its offer and ask for what its form shows; the offer."""
     await rig.workspace.drop(user, channel, name, data)
     await rig.settle()
     offer = next(m for m in reversed(everything(rig, channel)) if any(b.text == "Pay in bulk" for b in m.buttons))
-    await rig.workspace.click(user, channel, offer.ts, button(offer, "Pay in bulk").action_id)
-    await rig.settle()
-    await rig.workspace.until(lambda: rig.workspace.ephemerals(user) or None)
-    await rig.settle()
+    await press(rig, offer, user=user)
+    if file_form(rig, user).submit == "Ask for approval":
+        await submit(rig, user=user)
     return offer
+
+
+async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
+    """Press *Pay in bulk*, and wait for the form."""
+    await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
+    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+
+
+async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
+    """Submit the form, with its initial values but for those given, and wait for what it turns into."""
+    await rig.workspace.submit(user, values or {})
+    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+    await rig.settle()
+
+
+def file_form(rig: Rig, user: str = MARIA) -> View:
+    view = rig.workspace.modal(user)
+    assert view is not None
+    return view
 
 
 def everything(rig: Rig, channel: str) -> list[Message]:

@@ -22,10 +22,11 @@ from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import prepare
 from bot.workflows.emails.pressure import Pressure
-from bot.workflows.emails.reading import TROUBLE, Trouble, words_for
+from bot.workflows.emails.reading import EXAMPLE
 from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
+from bot.workflows.table_files import TROUBLE, Trouble, words_for
 from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
@@ -222,7 +223,7 @@ async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
     def fail(tx: Tx) -> None:
         current = tx.jobs.get(job.id)
         if current is not None:
-            reason = words_for(trouble)
+            reason = words_for(trouble, example=EXAMPLE)
             detail = {**current.detail, "reason": reason}
             tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
             tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)

@@ -64,7 +64,7 @@ const STEPS = [
   {
     title: "See what it offers",
     exists: () => Boolean(store.guide.sample_name),
-    words: () => [store.thread ? "Press what you want done. “Pay in bulk” asks the approvers, as before; “Process e-mails” opens a form." : "The bot has answered in the thread of the file."],
+    words: () => [store.thread ? "Press what you want done. “Pay in bulk” shows the sum and then asks the approvers, as before; “Process e-mails” asks for the column." : "The bot has answered in the thread of the file."],
     target: () => (store.thread ? "#thread .actions" : "#middle .message:last-of-type .replies"),
     offer: { label: () => (store.thread ? "Go on" : "Open the thread"), run: ({ next, openOffer }) => (store.thread ? next() : openOffer()), goesOn: () => Boolean(store.thread) },
     done: ({ topic }) => {

@@ -1,0 +1,76 @@
+"""Whatever stands in a file, the form with its sum is within Slack's limits and carries what it was about."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.domain.bulk import BulkItem
+from bot.domain.bulk_file import BadRow, Checked, Preview
+from bot.domain.emails import ColumnLook
+from bot.domain.money import Cents
+from bot.presentation import bulk_answers, bulk_forms
+from tests.presentation.checks import check_view
+from tests.presentation.drawn import foreign
+
+LOOKS = st.lists(
+    st.builds(
+        ColumnLook,
+        name=foreign(),
+        filled=st.just(3),
+        addresses=st.integers(0, 3),
+        samples=st.lists(foreign(), max_size=3).map(tuple),
+    ),
+    min_size=2,
+    max_size=60,
+)
+ITEMS = st.lists(
+    st.builds(
+        BulkItem,
+        row=st.integers(2, 10_001),
+        email=st.sampled_from(["ana@example.com", "luis@example.com", "x" * 200 + "@example.com"]),
+        cents=st.integers(1, 10**13).map(Cents),
+    ),
+    min_size=1,
+    max_size=40,
+)
+BAD = st.lists(st.builds(BadRow, row=st.integers(2, 99), column=st.just("amount"), rule=foreign(), given=foreign()))
+
+
+def seen(looks: list[ColumnLook], checked: Checked | None, name: str) -> Preview:
+    places = {"email": 0, "amount": 1} if checked is not None else {}
+    return Preview(
+        name=name, fingerprint="0" * 64, how="UTF-8 with commas", looks=looks, places=places, checked=checked
+    )
+
+
+@given(LOOKS, ITEMS, BAD, foreign(), st.booleans())
+def test_the_form_of_a_file(
+    looks: list[ColumnLook], items: list[BulkItem], bad: list[BadRow], name: str, note: bool
+) -> None:
+    carried = bulk_forms.Carried(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
+    checked = Checked(name=name, items=items, bad=bad, rows=len(items) + len(bad), read_as="x")
+    problem = bulk_answers.bad_rows(name, bad, rows=checked.rows).blocks if bad else ()
+    shown = seen(looks, checked, name)
+    view = bulk_forms.file_form(shown, carried, note=bulk_forms.CHANGED if note else "", problem=problem)
+    check_view(view)
+    back = bulk_forms.Carried.load(view["private_metadata"])
+    assert (back.file, back.key, back.seen, dict(back.places)) == ("F1", "file:F1", "0" * 64, shown.places)
+    assert back.counted == (not bad)
+    assert view["submit"]["text"] == ("Go on" if bad else "Ask for approval")
+
+
+@given(LOOKS, foreign())
+def test_the_form_that_asks_for_the_columns(looks: list[ColumnLook], name: str) -> None:
+    view = bulk_forms.file_form(seen(looks, None, name), bulk_forms.Carried(file="F1", channel="C1", key="k"))
+    check_view(view)
+    assert "Which column is which?" in view["blocks"][0]["text"]["text"]
+    assert not bulk_forms.Carried.load(view["private_metadata"]).counted
+
+
+@given(
+    st.dictionaries(st.sampled_from(["email", "amount", "note", "other"]), st.sampled_from(["", "0", "1", "none", "x"]))
+)
+def test_a_choice_is_read_back(values: dict[str, str]) -> None:
+    chosen = bulk_forms.chosen(values)
+    assert set(chosen.values()) <= {0, 1}
+    wrong = bulk_forms.errors(chosen)
+    assert bool(wrong) == ("email" not in chosen or "amount" not in chosen or chosen["email"] == chosen["amount"])
