@@ -262,6 +262,8 @@ class DropRow:
     kind: FileKind = FileKind.OTHER
     format: str = ""
     duration_ms: int | None = None
+    header: Sequence[str] | None = None
+    """The names in the first row of a table, where they are known."""
     state: DropState = DropState.NOTICED
     attempts: int = 0
     """Times somebody began to look at it."""

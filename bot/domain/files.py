@@ -136,6 +136,7 @@ class DroppedFile:
         message_ts: the message it stands in.
         thread_ts: the thread its results belong to: the one it stands in, or that of its message.
         user: who uploaded it.
+        header: of a table, the names in its first row; None where they are not known.
     """
 
     id: str
@@ -149,6 +150,7 @@ class DroppedFile:
     thread_ts: str
     user: str
     duration_ms: int | None = None
+    header: tuple[str, ...] | None = None
 
     @property
     def true_name(self) -> str:

@@ -74,12 +74,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a file is read at all: bytes, rows without the header, columns, bytes of an unpacked workbook."""
+    """How much of a file is read at all: bytes, rows without the header, columns, bytes of an unpacked workbook.
+
+    With a ``sample``, reading ends after so many rows, and nobody looks at the rest of the file.
+    """
 
     size: int = 20 * MEBIBYTE
     rows: int = 100_000
     columns: int = 100
     unpacked: int = 200 * MEBIBYTE
+    sample: int = 0
+
+
+class SampleRead(Exception):
+    """The rows of the sample are there: what reads a table ends here."""
 
 
 class Flaw(StrEnum):
@@ -109,6 +117,10 @@ class Flaw(StrEnum):
     MERGED = "merged"
     MISSING_COLUMNS = "missing columns"
     AMBIGUOUS_COLUMN = "ambiguous column"
+
+
+UNCLEAR = frozenset({Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN})
+"""The names do not say which column is which, but a person can."""
 
 
 class TableProblem(SwitchboardError):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, TableProblem
+from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
 from bot.tables.formats import GENERAL, shown
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -136,6 +136,8 @@ class Sheet:
             raise TableProblem(
                 Flaw.RAGGED, rows=[self._number], counts={self._number: width}, allowed=len(self._header)
             )
+        if 0 < self._limits.sample <= len(self._rows):
+            raise SampleRead
         if len(self._rows) >= self._limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self._limits.rows)
         self._rows.add(self._number, tuple(cells.get(column, "") for column in range(len(self._header))))

@@ -4,10 +4,11 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, Table, TableProblem
+from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
 from bot.tables.writing import plain
 
 _SAMPLE = 64 * 1024
@@ -171,17 +172,18 @@ class _Records:
 
     def take(self, records: Iterator[list[str]]) -> None:
         """All of them. The bounds hold while reading, so a file that is too long is not read to its end."""
-        number, width, most = 0, -1, self.limits.rows
+        number, width, most = 0, -1, self.limits.sample or self.limits.rows
         lines, rows = self.lines, self.rows
         add = rows.add
         try:
-            for number, cells in enumerate(records, 1):
-                # Nearly every row of a large file is like this one; the others take the long way.
-                if len(cells) == width and not lines.odd and cells[0].strip() and len(rows) < most:
-                    add(number, tuple(cells))
-                else:
-                    self._take_one(number, cells)
-                    width = self.ragged.width or -1
+            with suppress(SampleRead):
+                for number, cells in enumerate(records, 1):
+                    # Nearly every row of a large file is like this one; the others take the long way.
+                    if len(cells) == width and not lines.odd and cells[0].strip() and len(rows) < most:
+                        add(number, tuple(cells))
+                    else:
+                        self._take_one(number, cells)
+                        width = self.ragged.width or -1
         except csv.Error as error:
             raise _broken(error, number + 1) from None
         if not self.header:
@@ -214,6 +216,8 @@ class _Records:
         return True
 
     def _add(self, number: int, cells: list[str]) -> None:
+        if 0 < self.limits.sample <= len(self.rows):
+            raise SampleRead
         if len(self.rows) >= self.limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self.limits.rows)
         if self.lines.odd:  # what was neutralised is read as it was

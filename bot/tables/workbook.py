@@ -6,11 +6,12 @@ their formats. Here nothing is kept but the rows that count, and the limits hold
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 from xml.parsers import expat
 
-from bot.domain.tables import Flaw, Limits, Table, TableProblem
+from bot.domain.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.archive import Archive, open_archive
 from bot.tables.formats import BUILT_IN, GENERAL
 from bot.tables.sheet import Book, Sheet
@@ -42,7 +43,8 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
             since_1904=outline.since_1904,
         )
         sheet = Sheet(book=book, limits=limits)
-        _parse(archive.blocks(part), sheet.start, sheet.end, sheet.text)
+        with suppress(SampleRead):
+            _parse(archive.blocks(part), sheet.start, sheet.end, sheet.text)
         header, rows = sheet.table()
         return Table(header=header, rows=rows, sheet=name)
 

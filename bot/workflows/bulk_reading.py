@@ -45,6 +45,12 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
     return await asyncio.to_thread(_checked, found.table, found.info.name, 0)
 
 
+def can_be_paid(header: Sequence[str]) -> bool:
+    """Whether the names in the first row say which columns hold the recipient and the amount."""
+    places = clear_columns(header, COLUMNS)
+    return all(name in places for name in REQUIRED)
+
+
 async def preview(ctx: Context, file_id: str, chosen: Mapping[str, int]) -> Preview:
     """Read a file to show it. ``chosen``: our column -> its place, where a person has chosen.
 

@@ -13,14 +13,25 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
-from bot.domain.files import HEAD_BYTES, LARGEST, DroppedFile, FileInfo, FileTrouble, Share, UnusableFile, sniff
+from bot.domain.files import (
+    HEAD_BYTES,
+    LARGEST,
+    DroppedFile,
+    FileInfo,
+    FileKind,
+    FileTrouble,
+    Share,
+    UnusableFile,
+    sniff,
+)
 from bot.domain.tracking import back_off
 from bot.presentation import offers
 from bot.workflows import steps
 from bot.workflows.boards import post_board, show_board
 from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.headers import Patience, first_row
 from bot.workflows.subjects import Attachment
-from bot.workflows.usable import fitting
+from bot.workflows.usable import suggested
 from storage.rows import DropRow, DropState
 from storage.transaction import Tx
 
@@ -93,11 +104,11 @@ async def offer_due(ctx: Context) -> int:
         lambda tx: tx.dropped.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
         name="claim_files",
     )
-    await steps.each(ctx, "dropped_file", due, partial(_look, ctx), in_turn=True)
+    await steps.each(ctx, "dropped_file", due, partial(_look, ctx, Patience()), in_turn=True)
     return len(due)
 
 
-async def _look(ctx: Context, row: DropRow) -> None:
+async def _look(ctx: Context, patience: Patience, row: DropRow) -> None:
     """Offer a file, keep quiet about it, or look again later."""
     try:
         info = await ctx.downloads.info(row.id)
@@ -108,7 +119,9 @@ async def _look(ctx: Context, row: DropRow) -> None:
         if placed is None:
             await _later(ctx, row, "its message is not known", most=_PLACE_PATIENCE)
             return
-        file = await examine(ctx, info, placed)
+        file, head = await _examined(ctx, info, placed)
+        if file.kind is FileKind.TABLE:
+            file = replace(file, header=await first_row(ctx, info, head, patience))
     except UnusableFile as unusable:
         if unusable.trouble in (FileTrouble.PROCESSING, FileTrouble.CHANGED):
             await _later(ctx, row, unusable.trouble)
@@ -127,7 +140,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
 
 
 async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
-    if not fitting(ctx, file):
+    if not suggested(ctx, file):
         await ctx.store.write(lambda tx: tx.dropped.quiet(file.id), name="file_quiet")
         if offers.is_archive(file):
             await _tell(ctx, row, offers.no_use(file))
@@ -145,11 +158,16 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
 
 async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
     """What a file is, by its first bytes. Raises what :class:`bot.slack.downloads.Downloads` raises."""
+    return (await _examined(ctx, info, share))[0]
+
+
+async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
+    """The same, and those bytes."""
     if info.size > LARGEST:  # nothing takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     kind, found = sniff(head, info.name)
-    return DroppedFile(
+    file = DroppedFile(
         id=info.id,
         name=info.name,
         size=info.size,
@@ -162,6 +180,7 @@ async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
         thread_ts=share.thread_ts or share.ts,
         user=info.user,
     )
+    return file, head
 
 
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
@@ -221,7 +240,7 @@ class FileOffers:
         file = _dropped(row)
         if row.state is DropState.GONE:
             return offers.gone(file)
-        return offers.offer(file, fitting(ctx, file))
+        return offers.offer(file, suggested(ctx, file))
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
         """Offers have no thread of their own."""
@@ -260,6 +279,7 @@ def _dropped(row: DropRow) -> DroppedFile:
         kind=row.kind,
         format=row.format,
         duration_ms=row.duration_ms,
+        header=None if row.header is None else tuple(row.header),
         channel=row.channel,
         message_ts=row.message_ts,
         thread_ts=row.thread_ts,

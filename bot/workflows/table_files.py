@@ -11,7 +11,7 @@ from bot.domain.files import FileInfo
 from bot.domain.tables import Limits, Table, TableProblem
 from bot.presentation.table_problems import EXAMPLE, table_problem
 from bot.workflows.context import Context
-from bot.workflows.tables import read_apart
+from bot.workflows.tables import BOUNDS, Bounds, read_apart
 
 Trouble = PersonError | TableProblem | ServiceNow | ServiceNever | OperatorError | OutcomeUnknown
 """What can be wrong with a file that should hold a table."""
@@ -36,14 +36,18 @@ async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> Tabl
         UnusableFile, TableProblem: the person has to mend the file.
         ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see :class:`bot.slack.downloads.Downloads`.
     """
-    info = await ctx.downloads.info(file_id)
+    return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
+
+
+async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: Bounds = BOUNDS) -> TableFile:
+    """The same for a file of which everything is known but its content."""
     digest = hashlib.sha256()
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spooled:
         async with ctx.downloads.open(info, limit=limits.size) as body:
             async for chunk in body:
                 digest.update(chunk)
                 spooled.write(chunk)
-        table = await read_apart(cast(BinaryIO, spooled), name=info.name, limits=limits)
+        table = await read_apart(cast(BinaryIO, spooled), name=info.name, limits=limits, bounds=bounds)
     return TableFile(info=info, table=table, fingerprint=digest.hexdigest())
 
 

@@ -28,11 +28,22 @@ class Usable(Protocol):
         ...
 
     @property
+    def suggested(self) -> Callable[[DroppedFile], bool]:
+        """Whether it is offered below this file unasked."""
+        ...
+
+    @property
     def works(self) -> "Callable[[Context], bool]":
         """Whether what it needs is configured here."""
         ...
 
 
 def fitting(ctx: "Context", file: DroppedFile) -> list[Usable]:
-    """What can be done with this file here, in the order in which it is offered."""
-    return [use for use in ctx.uses if use.works(ctx) and use.fits(file)]
+    """What can be done with this file here, in the order in which it is offered; what is not suggested comes last."""
+    fit = [use for use in ctx.uses if use.works(ctx) and use.fits(file)]
+    return sorted(fit, key=lambda use: not use.suggested(file))
+
+
+def suggested(ctx: "Context", file: DroppedFile) -> list[Usable]:
+    """What is offered below this file; *Use this file* has everything that fits."""
+    return [use for use in fitting(ctx, file) if use.suggested(file)]

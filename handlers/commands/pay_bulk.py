@@ -1,6 +1,6 @@
 """``/pay bulk``: ask for many payments with one file; look at bulk payments, cancel what is pending in them."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
@@ -10,11 +10,9 @@ from bot.domain.bulk_file import Checked
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError
 from bot.domain.money import Cents
-from bot.domain.tables import TableProblem
 from bot.presentation import answers, bulk_answers, bulk_files, views
 from bot.presentation.freezing import refused_while_frozen
 from bot.presentation.mistakes import mistakes
-from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
 from bot.workflows.bulk_cancel_request import AskedCancel, NotAsked, request_cancel
 from bot.workflows.bulk_reading import Bulk, find_bulk, history_page, items_page
@@ -26,7 +24,7 @@ from handlers.commands.pay_reading import admitted, asking, show
 from handlers.commands.presence import can_post
 from handlers.desk import Desk
 from handlers.incoming import Command
-from handlers.replies import Answer, Edit, Later, Nothing, Open, Private, Reply
+from handlers.replies import Answer, Edit, Nothing, Open, Private, Reply
 
 _PAY: Final = "pay"
 EVERYTHING: Final = "all"
@@ -65,28 +63,6 @@ async def admit_bulk(desk: Desk, user: str) -> PaymentsClient | Private:
     if stopped is not None:
         return Private(refused_while_frozen(stopped))
     return unsendable(payments.require_bulk) or payments
-
-
-def ask_in_bulk(
-    desk: Desk,
-    *,
-    user: str,
-    channel: str,
-    read: Callable[[], Awaitable[Checked]],
-    source_key: str,
-) -> Later:
-    """Read a file beside the ack, and ask for what is in it; every mistake in it becomes an answer."""
-
-    async def work() -> Answer:
-        try:
-            checked = await read()
-        except TableProblem as problem:
-            return Private(answers.trouble(table_problem(problem)))
-        except PersonError as unusable:
-            raise MistakesError([unusable]) from None
-        return await ask(desk, checked, user=user, channel=channel, source_key=source_key)
-
-    return asking(work, meanwhile=Private(bulk_answers.reading("")))
 
 
 async def ask(

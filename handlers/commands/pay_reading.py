@@ -50,10 +50,10 @@ async def admitted(desk: Desk, user: str, rule: Rule = may_look) -> PaymentsClie
     return ctx.payments
 
 
-def asking(work: Callable[[], Awaitable[Answer]], *, meanwhile: Answer | None = None) -> Later:
+def asking(work: Callable[[], Awaitable[Answer | Open]], *, meanwhile: Answer | Open | None = None) -> Later:
     """Ask the service beside the ack; what goes wrong becomes one sentence."""
 
-    async def ask() -> Answer:
+    async def ask() -> Answer | Open:
         try:
             return await work()
         except (ServiceNow, ServiceNever, OperatorError) as trouble:

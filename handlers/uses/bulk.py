@@ -1,7 +1,9 @@
 """Pay in bulk: a dropped table becomes one request for many payments, once its sum was seen."""
 
+from bot.domain.bulk_file import LEAST_COLUMNS
 from bot.domain.files import DroppedFile, FileKind
 from bot.presentation.bulk_forms import Carried
+from bot.workflows.bulk_reading import can_be_paid
 from bot.workflows.bulk_request import OF_FILE
 from bot.workflows.context import Context
 from handlers.commands.pay_bulk import admit_bulk
@@ -13,7 +15,11 @@ from handlers.views.bulk import show_file
 
 
 def _fits(file: DroppedFile) -> bool:
-    return file.kind is FileKind.TABLE
+    return file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS)
+
+
+def _suggested(file: DroppedFile) -> bool:
+    return file.header is None or can_be_paid(file.header)
 
 
 def _works(ctx: Context) -> bool:
@@ -33,4 +39,4 @@ async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
     return show_file(desk, click.user, carried, name=file.name)
 
 
-USES = (Use(name="bulk", label="Pay in bulk", fits=_fits, start=_start, works=_works),)
+USES = (Use(name="bulk", label="Pay in bulk", fits=_fits, suggested=_suggested, start=_start, works=_works),)

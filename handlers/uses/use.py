@@ -12,7 +12,7 @@ from handlers.replies import Reply
 Start = Callable[[Desk, Click, DroppedFile], Awaitable[Reply]]
 
 
-def _always(_: Context) -> bool:
+def _always(_: object) -> bool:
     return True
 
 
@@ -24,6 +24,7 @@ class Use:
         name: its word in ids, e.g. ``gender``; never changes, because buttons stand in old messages.
         label: what the button says; others rely on it.
         fits: whether it can be done with this file, by kind and format.
+        suggested: whether it is offered below this file unasked; the shortcut *Use this file* has all that fits.
         start: what a click does; ``click.trigger_id`` opens a form. The file was looked at again just before.
         works: whether what it needs is configured here; where it is not, it is not offered.
     """
@@ -32,4 +33,5 @@ class Use:
     label: str
     fits: Callable[[DroppedFile], bool]
     start: Start
+    suggested: Callable[[DroppedFile], bool] = _always
     works: Callable[[Context], bool] = _always

@@ -2,17 +2,22 @@
 
 import json
 
-from bot.domain.bulk_file import Checked, Preview
+from bot.domain.bulk_file import Preview
 from bot.domain.content import Block
+from bot.domain.errors import PersonError
+from bot.domain.tables import UNCLEAR, TableProblem
 from bot.presentation import answers, bulk_answers, bulk_forms, views
 from bot.presentation.bulk_forms import Carried
+from bot.presentation.table_problems import table_problem
 from bot.workflows.bulk_reading import preview, read_file, read_typed
 from bot.workflows.bulk_request import asked_before
 from bot.workflows.table_files import TROUBLE, words_for
-from handlers.commands.pay_bulk import admit_bulk, ask, ask_in_bulk, problem_with
+from handlers.commands.grammar import MistakesError
+from handlers.commands.pay_bulk import admit_bulk, ask, problem_with
+from handlers.commands.pay_reading import asking
 from handlers.desk import Desk
 from handlers.incoming import Submission
-from handlers.replies import FieldErrors, Later, Open, Private, Replace, Reply
+from handlers.replies import Answer, FieldErrors, Later, Open, Private, Replace, Reply
 from handlers.router import Router
 
 
@@ -32,17 +37,21 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         rule = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
         return FieldErrors({views.ROWS: rule if not files else "Give a file or rows, not both."})
 
-    async def read() -> Checked:
-        return await (read_file(desk.ctx, files[0]) if files else read_typed(typed))
+    channel = str(json.loads(form.metadata)["channel"])
+    carried = Carried(file=next(iter(files), ""), channel=channel, key=f"view:{form.view_id}")
 
-    later = ask_in_bulk(
-        desk,
-        user=form.user,
-        channel=str(json.loads(form.metadata)["channel"]),
-        read=read,
-        source_key=f"view:{form.view_id}",
-    )
-    return type(later)(later.work, Replace(_waiting("")))
+    async def read() -> Answer:
+        try:
+            checked = await (read_file(desk.ctx, carried.file) if files else read_typed(typed))
+        except TableProblem as problem:
+            if files and problem.flaw in UNCLEAR:
+                return Replace(await _form(desk, form.user, carried))
+            return Private(answers.trouble(table_problem(problem)))
+        except PersonError as unusable:
+            raise MistakesError([unusable]) from None
+        return await ask(desk, checked, user=form.user, channel=channel, source_key=carried.key)
+
+    return asking(read, meanwhile=Replace(_waiting("")))
 
 
 def show_file(desk: Desk, user: str, carried: Carried, *, name: str) -> Later:
@@ -51,7 +60,7 @@ def show_file(desk: Desk, user: str, carried: Carried, *, name: str) -> Later:
     async def read() -> Open:
         return Open(await _form(desk, user, carried))
 
-    return Later(read, meanwhile=Open(_waiting(name)))
+    return asking(read, meanwhile=Open(_waiting(name)))
 
 
 async def confirm(desk: Desk, form: Submission) -> Reply:
@@ -67,7 +76,7 @@ async def confirm(desk: Desk, form: Submission) -> Reply:
     async def read() -> Replace:
         return Replace(await _asked_or_shown(desk, form.user, carried, chosen))
 
-    return Later(read, meanwhile=Replace(_waiting("")))
+    return asking(read, meanwhile=Replace(_waiting("")))
 
 
 async def _asked_or_shown(desk: Desk, user: str, carried: Carried, chosen: dict[str, int]) -> Block:

@@ -69,6 +69,7 @@ class DroppedFiles:
             "kind": file.kind,
             "format": file.format,
             "duration_ms": file.duration_ms,
+            "header": file.header,
         }
         return self._settle(file.id, DropState.OFFERED, found)
 

@@ -29,6 +29,7 @@ TABLE = "email,amount,note\n" + "".join(
     f"{LATECOMER if n == 2 else f'person{n}@example.com'},100.00,Translation {n}\n" for n in range(1, ROWS + 1)
 )
 FAILED = ["person4@example.com", "person8@example.com", "person12@example.com"]
+NAMELESS = "Id;Contact;To pay;Why\n1;ana@example.com;7.50;April\n"
 BROKEN = "email,amount,note\nana@example.com,25.00,March\nben@example.com,-3,April\n"
 
 
@@ -185,6 +186,36 @@ async def test_a_broken_file_is_answered_with_its_row(visit: Page) -> None:
     await page.get_by_test_id("thread-close").click()
     await enter(page, APPROVALS)
     await expect(page.locator("#middle").get_by_text("in 2 payments")).to_have_count(0)
+
+
+async def test_columns_with_other_names_are_chosen_in_the_form(visit: Page) -> None:
+    page, modal = visit, visit.get_by_test_id("modal")
+    await enter(page, FINANCE)
+    file: Any = {"name": "april.csv", "mimeType": "text/csv", "buffer": NAMELESS.encode()}
+    await page.get_by_test_id("composer-attach-input").set_input_files(file)
+    await expect(page.locator("[data-testid=pending-file][data-state=ready]")).to_have_count(1)
+    await page.get_by_test_id("composer-send").click()
+    message = page.locator("#middle").get_by_test_id("message").filter(has_text="april.csv").last
+    await message.get_by_test_id("replies").click(timeout=LATER)
+    thread = page.get_by_role("complementary", name="Thread")
+    await expect(thread.get_by_role("button", name="Process e-mails")).to_be_visible()
+    await expect(thread.get_by_role("button", name="Pay in bulk")).to_have_count(0)
+    await page.get_by_test_id("thread-close").click()
+    await message.hover()
+    await message.get_by_test_id("more-actions").click()
+    await page.get_by_role("menuitem", name="Use this file").click()
+    await modal.get_by_label("Pay in bulk").check(timeout=LATER)
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_contain_text("Which column is which?", timeout=LATER)
+    await expect(modal.get_by_label("Column with the amounts")).to_contain_text("To pay")
+    await shot(page, "bulk-columns")
+    await modal.get_by_label("Column with the notes").select_option(label="Why – April")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_contain_text("7.50 USD in 1 payment to 1 person", timeout=LATER)
+    await shot(page, "bulk-columns-sum")
+    await page.get_by_test_id("modal-submit").click()
+    await expect(modal).to_contain_text("note from “Why”; not used: “Id”", timeout=LATER)
+    await shot(page, "bulk-columns-asked")
 
 
 async def walk(page: Page, person: str, channel: str) -> None:

@@ -112,6 +112,14 @@ async def test_it_is_settled_once(store: Store) -> None:
     assert await claim(store, 1_000) == []
 
 
+@pytest.mark.parametrize("header", [None, (), ("E-Mail", "Größe\x00", "\ud800", "")])
+async def test_the_names_in_the_first_row_are_kept(store: Store, header: tuple[str, ...] | None) -> None:
+    await notice(store, row())
+    await store.write(lambda tx: tx.dropped.offered(found(header=header)))
+    held = (await get(store)).header
+    assert (None if held is None else tuple(held)) == header
+
+
 async def test_later_is_later(store: Store) -> None:
     await notice(store, row())
     await claim(store)

@@ -16,7 +16,9 @@ from bot.domain.instruction import CallbackKind, Choice, Vote
 from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
+from storage.repositories.common import columns
 from storage.repositories.instructions import _values
+from storage.rows import DropRow
 from storage.tables import metadata
 from tests.storage.factories import KEY, NOW, instruction
 
@@ -145,6 +147,30 @@ async def test_votes_of_before_count_as_given_without_the_amount(
             "U0ADA": False,
             "U0LIN": True,
         }
+    finally:
+        await store.close()
+
+
+async def test_files_that_were_dropped_before_have_no_names(
+    new_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    upgrade = command.upgrade
+    row = DropRow(id="F1", channel="C1", message_ts="1.1", thread_ts="1.1", user="U1", created_at=NOW, due_at=NOW)
+
+    def the_step_before(config: Config, _revision: str) -> None:
+        upgrade(config, "0014")
+        connection: Connection = config.attributes["connection"]
+        known = {column["name"] for column in inspect(connection).get_columns("dropped_file")}
+        then = {name: value for name, value in columns(row).items() if name in known}
+        connection.execute(tables.dropped_file.insert().values(then))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", the_step_before)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
+    try:
+        assert await store.read(lambda tx: tx.dropped.get("F1")) == row
     finally:
         await store.close()
 

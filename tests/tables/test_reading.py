@@ -5,7 +5,7 @@ import io
 import pytest
 
 from bot.domain.money import AmountError, parse_amount
-from bot.domain.tables import Flaw, Row, Table, TableProblem
+from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.presentation.table_problems import table_problem
 from bot.tables import find_columns, read_table
 from tests.tables.workbooks import number, packed, parts, workbook
@@ -223,3 +223,20 @@ def test_two_columns_that_mean_the_same_are_refused() -> None:
     assert table_problem(refusal.value) == (
         "Two columns could be email: “Mail” and “Correo”. Rename one of them, so that only one means email."
     )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"email,name\nana@example.com,Ana\nbo@example.com,Bo\none cell,too,many\n",
+        workbook(
+            [["email", "name"], ["ana@example.com", "Ana"], ["bo@example.com", "Bo"], ["one cell", "too", "many"]]
+        ),
+    ],
+    ids=["text", "workbook"],
+)
+def test_a_sample_ends_where_it_is_full(content: bytes) -> None:
+    with pytest.raises(TableProblem):
+        read(content)
+    table = read_table(io.BytesIO(content), name="people", limits=Limits(sample=1))
+    assert (table.header, cells(table)) == (("email", "name"), [("ana@example.com", "Ana")])

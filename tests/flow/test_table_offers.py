@@ -1,0 +1,148 @@
+"""*Pay in bulk* is offered where the columns fit; *Use this file* has it for other tables, and asks for the columns."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+import pytest
+
+from bot.domain.files import DroppedFile, FileKind
+from bot.domain.instruction import State
+from bot.playground.workspace import Message
+from bot.workflows.usable import fitting, suggested
+from tests.flow.test_bulk import file_form, press, stored_rows, submit
+from tests.flow.test_offers import choices, said, use_file
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.workflows.looking import newest, requests
+
+BOTH = ["Pay in bulk", "Process e-mails"]
+NAMELESS = b"Id;Contact;To pay;Before;Why\n1;ana@example.com;25.00;1;March\n2;luis@example.com;10.50;1;Proofs\n"
+
+
+@pytest.fixture
+async def rig(database_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=database_url, clock=ManualClock())
+    try:
+        yield opened
+    finally:
+        await opened.close()
+
+
+async def dropped(rig: Rig, content: bytes, name: str = "march.csv") -> Message:
+    message = await rig.workspace.drop(MARIA, FINANCE, name, content)
+    await rig.settle()
+    return message
+
+
+def offers(rig: Rig) -> list[list[str]]:
+    return [[button.text for button in one.buttons] for one in said(rig)]
+
+
+@pytest.mark.parametrize(
+    ("header", "labels"),
+    [
+        ("email,amount,note", BOTH),
+        ("Payee;Total;Zweck", BOTH),
+        ("amount,memo,comment,E-Mail", BOTH),
+        ("email,name", ["Process e-mails"]),
+        ("who,how much", ["Process e-mails"]),
+        ("recipient,payee,amount", ["Process e-mails"]),
+    ],
+)
+async def test_it_is_offered_where_the_names_say_which_column_is_which(
+    rig: Rig, header: str, labels: list[str]
+) -> None:
+    mark = ";" if ";" in header else ","
+    row = mark.join("x" for _ in header.split(mark))
+    await dropped(rig, f"{header}\n{row}\n".encode())
+    assert offers(rig) == [labels]
+
+
+async def test_where_the_first_row_cannot_be_read_it_is_offered_and_says_why(rig: Rig) -> None:
+    await dropped(rig, b"ana@example.com,25.00\nluis@example.com,10.50\n")
+    assert offers(rig) == [BOTH]
+    await press(rig, said(rig)[0])
+    assert "The first row already holds data." in file_form(rig).plain
+
+
+async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
+    message = await dropped(rig, NAMELESS)
+    assert offers(rig) == [["Process e-mails"]]
+    listed = choices(await use_file(rig, message))
+    assert list(listed) == ["Process e-mails", "Pay in bulk"]
+    await submit(rig, {"choice": listed["Pay in bulk"]})
+    form = file_form(rig)
+    assert "Which column is which?" in form.plain
+    assert form.submit == "Go on"
+    chosen = {
+        block["block_id"]: block["element"]["initial_option"]["text"]["text"]
+        for block in form.blocks
+        if block["type"] == "input"
+    }
+    assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note"}
+    await submit(rig, {"note": "4"})
+    assert "*35.50 USD* in 2 payments to 2 people" in file_form(rig).plain
+    assert await requests(rig) == []
+    await submit(rig)
+    asked = await newest(rig)
+    assert (asked.cents, asked.state) == (3550, State.AWAITING)
+    assert [(row.item.email, row.item.cents, row.item.note) for row in await stored_rows(rig)] == [
+        ("ana@example.com", 2500, "March"),
+        ("luis@example.com", 1050, "Proofs"),
+    ]
+    card = rig.cards()[0].plain
+    assert "email from “Contact”, amount from “To pay”, note from “Why”; not used: “Id”, “Before”" in card
+    await rig.press("approve")
+    assert [(one.order.email, one.order.cents) for one in rig.payments.bulk_payments[0].items] == [
+        ("ana@example.com", 2500),
+        ("luis@example.com", 1050),
+    ]
+
+
+async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> None:
+    message = await dropped(rig, b"who,how much\nnobody,much\n")
+    await use_file(rig, message)
+    listed = choices(file_form(rig))
+    await submit(rig, {"choice": listed["Pay in bulk"]})
+    selects = [block["element"] for block in file_form(rig).blocks if block["type"] == "input"]
+    assert ["initial_option" in one for one in selects] == [False, False, True]
+    await submit(rig, {"email": "0", "amount": "1"})
+    assert "Nothing was requested" in file_form(rig).plain
+    assert await requests(rig) == []
+
+
+async def test_a_table_of_one_column_cannot_be_paid(rig: Rig) -> None:
+    message = await dropped(rig, b"email\nana@example.com\nluis@example.com\n")
+    assert offers(rig) == [["Process e-mails"]]
+    assert list(choices(await use_file(rig, message))) == ["Process e-mails"]
+
+
+async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> None:
+    await rig.pay("bulk")
+    file = rig.workspace.upload(MARIA, "march.csv", NAMELESS)
+    await rig.workspace.submit(MARIA, {"file": [file]})
+    await rig.workspace.until(lambda: "Which column is which?" in file_form(rig).plain or None)
+    await submit(rig)
+    assert "*35.50 USD* in 2 payments to 2 people" in file_form(rig).plain
+    await submit(rig)
+    assert "Asked for 35.50 USD in 2 payments" in file_form(rig).plain
+    assert (await newest(rig)).origin_channel == FINANCE
+
+
+async def test_a_file_that_was_dropped_before_its_names_were_kept_is_offered_as_it_was(rig: Rig) -> None:
+    older = DroppedFile(
+        id="F1",
+        name="a.csv",
+        size=9,
+        mimetype="text/csv",
+        kind=FileKind.TABLE,
+        format="csv",
+        channel=FINANCE,
+        message_ts="1.1",
+        thread_ts="1.1",
+        user=MARIA,
+    )
+    ctx = rig.switchboard.context
+    for file in (older, replace(older, header=("email", "amount"))):
+        assert [use.label for use in suggested(ctx, file)] == BOTH
+    assert [use.label for use in fitting(ctx, replace(older, header=("a", "b")))] == BOTH[::-1]

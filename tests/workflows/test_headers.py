@@ -1,0 +1,99 @@
+"""The first row of a dropped table: of whatever file, from its beginning alone, and never waited for long."""
+
+import time
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.files import HEAD_BYTES, FileInfo
+from bot.workflows.headers import Patience, first_row
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.tables.workbooks import Cell, workbook
+
+PATIENT = 60.0
+"""Seconds: a machine may be busy with other things, and a workbook is read by a process of its own."""
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    yield opened
+    await opened.close()
+
+
+async def names(
+    rig: Rig, content: bytes, name: str = "a.csv", *, patience: float = PATIENT
+) -> tuple[FileInfo, tuple[str, ...] | None]:
+    ctx = rig.switchboard.context
+    dropped = await rig.workspace.drop(MARIA, FINANCE, name, content, tell=())
+    info = await ctx.downloads.info(dropped.files[0])
+    head = await ctx.downloads.head(info, most=HEAD_BYTES)
+    return info, await first_row(ctx, info, head, Patience(patience))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "E-Mail;Größe\nana@example.com;1\n".encode(),
+        "\n\nE-Mail;Größe\nana@example.com;1\n".encode("utf-16"),
+        "sep=;\nE-Mail;Größe\nana@example.com;1\n".encode("cp1252"),
+        workbook([["E-Mail", "Größe"], ["ana@example.com", 1]]),
+    ],
+    ids=["UTF-8", "UTF-16", "Windows-1252", "workbook"],
+)
+async def test_the_names_of_a_small_file(rig: Rig, content: bytes) -> None:
+    assert (await names(rig, content))[1] == ("E-Mail", "Größe")
+
+
+@pytest.mark.parametrize("broken", [b'"never closed', b"one cell too, many, of them\n", "ä".encode()[:1] + b"\n"])
+async def test_what_comes_later_in_the_file_does_not_matter(rig: Rig, broken: bytes) -> None:
+    rows = b"ana@example.com,1.00\n" * 9_000
+    for end in (rows + broken, "é@example.com,2.00\n".encode() * 9_000):
+        assert (await names(rig, b"email,amount\nana@example.com,1.00\n" + end))[1] == ("email", "amount")
+
+
+async def test_a_workbook_that_is_larger_than_its_beginning_is_fetched(rig: Rig) -> None:
+    rows: list[list[Cell]] = [[f"person{n}@example.com", n, f"{n * 7919 % 104_729:x}" * 9] for n in range(1, 4_000)]
+    info, found = await names(rig, workbook([["email", "amount", "note"], *rows]), "a.xlsx")
+    assert info.size > HEAD_BYTES
+    assert found == ("email", "amount", "note")
+
+
+async def test_one_that_is_too_large_is_not_fetched(rig: Rig) -> None:
+    info, _ = await names(rig, b"email\nana@example.com\n")
+    ctx = rig.switchboard.context
+    large = FileInfo(id=info.id, name="a.xlsx", size=11 * 1024 * 1024, mimetype="", user=MARIA, url="http://nowhere/")
+    assert await first_row(ctx, large, b"PK\x03\x04", Patience(PATIENT)) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"email,amount\n",
+        b"ana@example.com,25.00\nluis@example.com,1.00\n",
+        b"email,email\nana@example.com,1.00\n",
+        b"PK\x03\x04 no workbook",
+        b"n" * 200 + b"\n",
+    ],
+)
+async def test_what_has_no_usable_first_row_has_none(rig: Rig, content: bytes) -> None:
+    assert (await names(rig, content))[1] is None
+
+
+async def test_a_name_is_kept_as_long_as_it_can_mean_something(rig: Rig) -> None:
+    assert (await names(rig, b"n" * 5_000 + b",amount\nx,1.00\n"))[1] == ("n" * 100, "amount")
+
+
+async def test_what_one_file_took_the_others_have_no_more(rig: Rig) -> None:
+    ctx, left = rig.switchboard.context, Patience(PATIENT)
+    info, _ = await names(rig, b"email,amount\nana@example.com,1.00\n")
+    assert await first_row(ctx, info, b"email,amount\nana@example.com,1.00\n", left) == ("email", "amount")
+    assert 0 < left.left < PATIENT
+    assert await first_row(ctx, info, b"email,amount\nana@example.com,1.00\n", Patience(0)) is None
+
+
+async def test_nobody_waits_for_it(rig: Rig) -> None:
+    began = time.monotonic()
+    assert (await names(rig, workbook([["email", "amount"], ["ana@example.com", 1]]), patience=0))[1] is None
+    assert time.monotonic() - began < PATIENT / 2
