@@ -198,4 +198,12 @@ MUTANTS = (
         breaks="what is left of a cancellation waits for the approvals it lost",
         tests=_CLAIM,
     ),
+    Mutant(
+        name="an admin withdraws without a reason",
+        file="bot/workflows/decide.py",
+        old="        if click.person != found.requester and not clean(reason):",
+        new="        if False:",
+        breaks="an admin who withdraws another's request says why",
+        tests=("tests/workflows/test_reject_and_withdraw.py",),
+    ),
 )

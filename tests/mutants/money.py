@@ -274,4 +274,12 @@ MUTANTS = (
         breaks="unknown is a word of its own",
         tests=("tests/presentation/test_words.py",),
     ),
+    Mutant(
+        name="what changed since it was shown is asked for",
+        file="handlers/views/bulk.py",
+        old="    if seen.fingerprint != carried.seen:",
+        new="    if False:",
+        breaks="a dropped file is asked for as its form showed it",
+        tests=("tests/flow/test_bulk_form.py",),
+    ),
 )
