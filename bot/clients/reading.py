@@ -1,7 +1,7 @@
 """Reading fields of a service's JSON, whatever it calls them. Tolerant of spelling, never of shape.
 
 Names are the alternatives a route's ``reply`` gives; unset fields come as null or as an empty string, so the
-first alternative that is filled counts. The only error raised is ``ValueError``.
+first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
 """
 
 from collections.abc import Mapping
@@ -18,10 +18,25 @@ _MAX_COUNT: Final = 10**12
 Names = tuple[str, ...]
 
 
+class Unfit(ValueError):
+    """The document is not the record.
+
+    Args:
+        problem: in our words.
+        at: the object in which something was looked for.
+        names: of what was looked for, each with its alternatives; nothing of it was there, or its value does not fit.
+    """
+
+    def __init__(self, problem: str, at: object = None, *names: Names) -> None:
+        super().__init__(problem)
+        self.at = at
+        self.names = names
+
+
 def as_object(document: object) -> dict[str, object]:
     """The document, when it is a JSON object."""
     if not isinstance(document, dict):
-        raise ValueError("no object")  # noqa: TRY004 - one kind of error for "not the record"
+        raise Unfit("no object", document)
     return document
 
 
@@ -71,7 +86,7 @@ def count(body: Mapping[str, object], names: Names) -> int:
     """A whole number from zero, as a number or text."""
     found = count_or_none(body, names)
     if found is None:
-        raise ValueError(f"{names[0]} is missing")
+        raise Unfit(f"{names[0]} is missing", body, names)
     return found
 
 
@@ -82,7 +97,7 @@ def count_or_none(body: Mapping[str, object], names: Names) -> int | None:
         return None
     digits = str(found).strip()
     if isinstance(found, bool) or not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(_MAX_COUNT))):
-        raise ValueError(f"{names[0]} is no count")
+        raise Unfit(f"{names[0]} is no count", body, names)
     return int(digits)
 
 

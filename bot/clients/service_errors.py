@@ -9,7 +9,7 @@ from math import ceil
 from types import MappingProxyType
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import NotExecuted, Reply, Unknown, read_error, refusal, with_words
+from bot.domain.outcome import UNREADABLE, NotExecuted, Reply, Unknown, read_error, refusal, with_words
 
 _TWO_MINUTES = 120
 _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -36,7 +36,7 @@ def read_failure(
     if status is None:
         return ServiceNow(service, f"no answer ({reply.failure or 'unknown reason'})")
     if reply.is_success:
-        return ServiceNow(service, "its answer could not be read")
+        return ServiceNow(service, UNREADABLE)
     said = read_error(reply, names)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _SERVICE_NOW:
         return ServiceNow(service, f"it answered {status}", retry_after=reply.retry_after, words=said.words)

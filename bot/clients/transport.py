@@ -326,6 +326,7 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
         json=document,
         text="" if is_html else text,
         is_html=is_html,
+        size=len(body),
     )
 
 

@@ -42,6 +42,10 @@ _MAX_RETRY_AFTER: Final = 3600.0
 _MOST_TOLD: Final = 300
 """Characters of a service's words inside a reason."""
 _SAYING: Final = ", saying “"
+UNREADABLE: Final = "its answer could not be read"
+"""Why a read came to nothing, where a success was answered."""
+_UNEXPECTED: Final = "with an unexpected body"
+_NO_JSON_CAME: Final = "with a body that is no JSON"
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -55,6 +59,7 @@ class Reply:
         json: the parsed body with numbers as int or Decimal, or ``NO_JSON``.
         text: the start of a body that is neither JSON nor HTML.
         is_html: whether the body is a page, such as a proxy's; never shown.
+        size: bytes of the body.
         failure: why there is no answer.
         credentials: of the request, to be taken out of whatever the service says.
     """
@@ -64,6 +69,7 @@ class Reply:
     json: object = field(default=NO_JSON, repr=False)
     text: str = field(default="", repr=False)
     is_html: bool = False
+    size: int = field(default=0, compare=False)
     failure: Failure | None = None
     credentials: tuple[str, ...] = field(default=(), repr=False)
 
@@ -158,6 +164,11 @@ def tells_words(reason: str) -> bool:
     return _SAYING in reason
 
 
+def is_of_an_unread_answer(reason: str) -> bool:
+    """Whether a reason of ours says that a success was answered and nobody could read it."""
+    return any(words in reason for words in (UNREADABLE, _UNEXPECTED, _NO_JSON_CAME))
+
+
 def classify(
     reply: Reply, *, read: Callable[[object], T], earlier_unknown: bool, names: Mapping[str, str] = _NO_NAMES
 ) -> Done[T] | NotExecuted | Unknown:
@@ -217,11 +228,11 @@ def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
 
 def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:
     if reply.json is NO_JSON:
-        return Unknown(reason=f"answer {reply.status} with a body that is no JSON", status=reply.status)
+        return Unknown(reason=f"answer {reply.status} {_NO_JSON_CAME}", status=reply.status)
     try:
         return Done(value=read(reply.json))
     except Exception:  # noqa: BLE001 - whatever a reader stumbles over: a 2xx we cannot read is an unknown outcome
-        return Unknown(reason=f"answer {reply.status} with an unexpected body", status=reply.status)
+        return Unknown(reason=f"answer {reply.status} {_UNEXPECTED}", status=reply.status)
 
 
 def _classify_first_answer(

@@ -133,7 +133,7 @@ MUTANTS = (
     Mutant(
         name="a page of HTML with 200 counts as done",
         file="bot/domain/outcome.py",
-        old='        return Unknown(reason=f"answer {reply.status} with an unexpected body", status=reply.status)',
+        old='        return Unknown(reason=f"answer {reply.status} {_UNEXPECTED}", status=reply.status)',
         new='        return NotExecuted(again=True, reason="unexpected body", status=reply.status)',
         breaks="a 2xx that cannot be read is unknown, never repeated",
         tests=_OUTCOME,

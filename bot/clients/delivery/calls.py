@@ -10,8 +10,9 @@ from bot.clients.leaving import HELD_BACK, MayLeave, always
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
+from bot.clients.unread import NOBODY, Answers, Reading, tell
 from bot.domain.errors import OperatorError, ServiceNow
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
+from bot.domain.outcome import NO_JSON, UNREADABLE, Done, NotExecuted, Reply, Unknown, classify, read_error
 
 T = TypeVar("T")
 
@@ -27,12 +28,20 @@ class DeliveryCalls:
         master_key: of the company: for creating and listing stores, and for nothing else. None: there is none, and
             neither can be done.
         may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
+        answers: told which answers were read, and of what shape those are that were not.
     """
 
     def __init__(
-        self, *, routes: RouteTable, transport: Transport, master_key: SecretStr | None, may_leave: MayLeave = always
+        self,
+        *,
+        routes: RouteTable,
+        transport: Transport,
+        master_key: SecretStr | None,
+        may_leave: MayLeave = always,
+        answers: Answers = NOBODY,
     ) -> None:
         self._may_leave = may_leave
+        self._answers = answers
         self._routes = routes
         self._transport = transport
         self._master_key = master_key
@@ -76,9 +85,9 @@ class DeliveryCalls:
             said = read_error(reply)
             return NotExecuted(again=False, reason=conflict, words=said.words, detail=said.whole, status=_CONFLICT)
         names = {theirs: ours for ours, theirs in route.fields.items()}
-        outcome = classify(
-            reply, read=lambda document: read(document, route), earlier_unknown=earlier_unknown, names=names
-        )
+        reading = Reading(lambda document: read(document, route))
+        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=names)
+        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         if isinstance(outcome, NotExecuted):
             return told(outcome, reply, kind=_kind(key))
         return outcome
@@ -95,11 +104,14 @@ class DeliveryCalls:
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)
         reply = await self._send(route, values, key=key)
-        if reply.is_success and reply.json is not NO_JSON:
-            try:
-                return read(reply.json, route)
-            except ValueError as error:
-                raise ServiceNow(SERVICE, f"its answer could not be read ({error})") from error
+        reading = Reading(lambda document: read(document, route))
+        try:
+            if reply.is_success and reply.json is not NO_JSON:
+                return reading(reply.json)
+        except ValueError as error:
+            raise ServiceNow(SERVICE, f"{UNREADABLE} ({error})") from error
+        finally:
+            tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         raise read_trouble(reply, kind=_kind(key), route=route, quote=quote)
 
     async def _send(

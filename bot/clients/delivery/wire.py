@@ -11,6 +11,7 @@ from typing import Final
 from pydantic import SecretStr
 
 from bot.clients import reading
+from bot.clients.reading import Unfit
 from bot.clients.routes import Route
 from bot.domain.booking import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
 from bot.domain.foreign import one_line
@@ -28,7 +29,7 @@ def read_booking(document: object, route: Route) -> BookingRecord:
     body, names = _unwrapped(document, route), route.reply
     identifier, status = reading.text(body, names["id"]), reading.text(body, names["status"])
     if not identifier or not status:
-        raise ValueError("no booking: id or statusText is missing")
+        raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
     first, last = (one_line(reading.text(body, names[part])) for part in ("name", "last_name"))
     return BookingRecord(
         id=identifier,
@@ -54,7 +55,7 @@ def read_same(document: object, route: Route, *, booking_id: str) -> BookingReco
     """The booking with exactly this id, internal or public."""
     record = read_booking(document, route)
     if not record.goes_by(booking_id):
-        raise ValueError("the record of another booking")
+        raise Unfit("the record of another booking", _unwrapped(document, route), route.reply["id"])
     return record
 
 
@@ -62,7 +63,7 @@ def read_ours(document: object, route: Route, *, external_id: str) -> BookingRec
     """The booking with our own id; a record that does not say one is taken at the question's word."""
     record = read_booking(document, route)
     if record.external_id not in ("", external_id):
-        raise ValueError("the record of another booking")
+        raise Unfit("the record of another booking", _unwrapped(document, route), route.reply["external_id"])
     return record
 
 
@@ -75,7 +76,7 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
     body, names = _unwrapped(document, route), route.reply
     identifier = reading.text(body, names["id"]) or reading.text(body, names["numeric_id"])
     if not identifier:
-        raise ValueError("no booking is named")
+        raise Unfit("no booking is named", body, names["id"], names["numeric_id"])
     named = {**body, names["id"][0]: identifier}
     if not reading.text(named, names["status"]):
         named[names["status"][0]] = "?"
@@ -88,7 +89,7 @@ def read_quote(document: object, route: Route) -> Quote:
     body, names = _unwrapped(document, route), route.reply
     fee, with_tax = _amount(body, names["fee"]), _amount(body, names["fee_with_tax"])
     if not fee and not with_tax:
-        raise ValueError("no quote: there is no deliveryFee")
+        raise Unfit("no quote: there is no deliveryFee", body, names["fee"], names["fee_with_tax"])
     return Quote(
         fee=fee or with_tax,
         fee_with_tax=with_tax,
@@ -108,7 +109,7 @@ def read_new_store(document: object, route: Route) -> StoreRecord:
     """A store just created; without a key nothing could be done with it."""
     store = read_store(document, route)
     if store.key is None:
-        raise ValueError("no key came with the store")
+        raise Unfit("no key came with the store", _unwrapped(document, route), route.reply["key"])
     return store
 
 
@@ -120,7 +121,7 @@ def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
             inner = reading.value(found, (*route.reply["data"], "stores", "companies"))
             found = inner if inner is not None else []
     if not isinstance(found, list):
-        raise ValueError("no list of stores")  # noqa: TRY004 - one kind of error for "not the record"
+        raise Unfit("no list of stores", document, route.reply["data"])
     named = (one for one in found[:_MOST_LISTED] if isinstance(one, dict) and reading.text(one, route.reply["name"]))
     return tuple(_store(one, route) for one in named)
 
@@ -135,7 +136,7 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
     if isinstance(found, dict):
         found = [{"type": kind, "url": url} for kind, url in found.items()]
     if not isinstance(found, list):
-        raise ValueError("no list of webhooks")  # noqa: TRY004 - one kind of error for "not the record"
+        raise Unfit("no list of webhooks", document, names["webhooks"])
     read = [
         Webhook(kind=reading.text(one, names["type"]), url=reading.text(one, names["url"]))
         for one in found
@@ -148,7 +149,7 @@ def read_new_prebooking(document: object, route: Route) -> PrebookingRecord:
     """A pre-booking just created; without a link nobody could enter an address."""
     record = read_prebooking(document, route)
     if not record.url:
-        raise ValueError("no link came with the pre-booking")
+        raise Unfit("no link came with the pre-booking", _unwrapped(document, route), route.reply["url"])
     return record
 
 
@@ -157,7 +158,7 @@ def read_prebooking(document: object, route: Route) -> PrebookingRecord:
     body, names = _unwrapped(document, route), route.reply
     identifier = reading.text(body, names["id"])
     if not identifier:
-        raise ValueError("no pre-booking: its id is missing")
+        raise Unfit("no pre-booking: its id is missing", body, names["id"])
     return PrebookingRecord(
         id=identifier,
         url=_url(body, names["url"]),
@@ -171,7 +172,7 @@ def read_same_prebooking(document: object, route: Route, *, prebooking_id: str) 
     """The pre-booking with exactly this id."""
     record = read_prebooking(document, route)
     if record.id != prebooking_id:
-        raise ValueError("the record of another pre-booking")
+        raise Unfit("the record of another pre-booking", _unwrapped(document, route), route.reply["id"])
     return record
 
 
@@ -197,7 +198,7 @@ def _store(body: Body, route: Route) -> StoreRecord:
     names = route.reply
     name = one_line(reading.text(body, names["name"]))
     if not name:
-        raise ValueError("no store: its name is missing")
+        raise Unfit("no store: its name is missing", body, names["name"])
     key = reading.text(body, names["key"])
     return StoreRecord(
         name=name,

@@ -18,6 +18,7 @@ from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.service_errors import read_failure
 from bot.clients.transport import Prepared, Transport, read_reply
+from bot.clients.unread import NOBODY, Answers, tell
 from bot.domain.emails import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
@@ -65,11 +66,20 @@ class EmailsClient:
         bulk: to the address for files; patient, because a file may take minutes; None when it is not configured.
         api_key: goes into the query and the form.
         hide: takes the key out of a text, in whatever spelling.
+        answers: told which answers were read; all are but pages.
     """
 
     def __init__(
-        self, *, routes: RouteTable, single: Quick | None, bulk: Transport | None, api_key: SecretStr, hide: Hide
+        self,
+        *,
+        routes: RouteTable,
+        single: Quick | None,
+        bulk: Transport | None,
+        api_key: SecretStr,
+        hide: Hide,
+        answers: Answers = NOBODY,
     ) -> None:
+        self._answers = answers
         self._check = routes.use(SERVICE, "check")
         self._file = routes.use(SERVICE, "process_file")
         self._single = single
@@ -123,6 +133,7 @@ class EmailsClient:
             body=content,
         )
         reply = whole.reply
+        tell(self._answers, reply, self._file, was_read=not reply.is_html)
         if reply.is_html:
             return Unknown(reason="a page came instead of an answer", status=reply.status)
         return read_file_answer(
@@ -161,6 +172,7 @@ class EmailsClient:
 
     def _read(self, reply: Reply) -> Checked:
         status = reply.status
+        tell(self._answers, reply, self._check, was_read=not reply.is_html)
         if status is None:
             return _silence(reply)
         if status in _BUSY:

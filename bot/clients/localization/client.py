@@ -12,6 +12,7 @@ from bot.clients.localization.multipart import Form, Upload, UploadTrouble
 from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Prepared, Sink, Transport
+from bot.clients.unread import NOBODY, Answers, Reading, tell
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
@@ -67,9 +68,19 @@ class LocalizationClient:
         pace: the transports.
         key: goes as a Bearer credential to the configured address and nowhere else.
         own_hosts: private hosts from which the service may be told to download.
+        answers: told which answers were read, and of what shape those are that were not.
     """
 
-    def __init__(self, *, routes: RouteTable, pace: Pace, key: SecretStr, own_hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        routes: RouteTable,
+        pace: Pace,
+        key: SecretStr,
+        own_hosts: Collection[str] = (),
+        answers: Answers = NOBODY,
+    ) -> None:
+        self._answers = answers
         self._routes = routes
         self._pace = pace
         self._key = key
@@ -112,7 +123,14 @@ class LocalizationClient:
             raise UploadTrouble(form.trouble) from form.trouble
         if poured is not None and poured.content_type and reply.is_success:
             return Done(value=_streamed(asked, poured.content_type))
-        return _absolute(_outcome(asked, route, reply), transport)
+        return _absolute(self._outcome(asked, route, reply), transport)
+
+    def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
+        reading = Reading(partial(read_result, asked, route.reply))
+        outcome = _outcome(reading, route, reply)
+        if not isinstance(outcome, NotExecuted):  # a refusal that came as a success was read
+            tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        return outcome
 
     def _prepare(self, route: Route, form: Form) -> Prepared:
         return Prepared(
@@ -192,13 +210,13 @@ def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
     return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
 
-def _outcome(asked: Request, route: Route, reply: Reply) -> Outcome:
+def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Outcome:
     refused = _REFUSALS.get(reply.status or 0)
     if refused is not None:
         said = read_error(reply, _ours(route))
         reason = f"{refused} ({reply.status})"
         return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
-    outcome = classify(reply, read=partial(read_result, asked, route.reply), earlier_unknown=False, names=_ours(route))
+    outcome = classify(reply, read=read, earlier_unknown=False, names=_ours(route))
     return _in_band(outcome, reply)
 
 

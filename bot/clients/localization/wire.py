@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from bot.clients.reading import Names, as_text
+from bot.clients.reading import Names, Unfit, as_text
 from bot.domain.foreign import one_line
 from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.declaration import normal_format
@@ -43,14 +43,14 @@ def _unwrapped(document: object, wanted: list[str]) -> Mapping[str, object]:
         if isinstance(document, list) and len(document) == 1:
             document = document[0]
         if not isinstance(document, dict):
-            raise ValueError("no object")  # noqa: TRY004 - one kind of error for "not the record"
+            raise Unfit("no object", document)
         if any(_filled(document.get(name)) and not isinstance(document[name], dict) for name in wanted):
             return document
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), dict | list)), None)
         if inner is None:
             return document
         document = inner
-    raise ValueError("no object")
+    raise Unfit("no object", document)
 
 
 def _filled(found: object) -> bool:
@@ -66,7 +66,7 @@ def _text(body: Mapping[str, object], names: Names) -> str:
     lines = found if isinstance(found, list) else [found]
     text = "\n".join(filter(None, (as_text(line) for line in lines)))
     if not text:
-        raise ValueError(f"{names[0]} is missing")
+        raise Unfit(f"{names[0]} is missing", body, names)
     return text
 
 
@@ -89,7 +89,7 @@ def _phrases(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
     listed = found if isinstance(found, list) else [found]
     texts = tuple(filter(None, (as_text(one) for one in listed[:_MOST_PHRASES])))
     if not texts:
-        raise ValueError("paraphrased_sentences is missing")
+        raise Unfit("paraphrased_sentences is missing", body, names["sentences"])
     return Phrases(sentences=texts)
 
 
@@ -105,7 +105,7 @@ def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
         found = found.get("label") or found.get("emotion") or _strongest(found)
     label = one_line(as_text(found))
     if not label:
-        raise ValueError("emotion is missing")
+        raise Unfit("emotion is missing", body, names["emotion"])
     return Emotion(label=next((known for known in EMOTIONS if known.casefold() == label.casefold()), label))
 
 
@@ -124,12 +124,16 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
         except ValueError:
             missing.append(name)
     if not found:
-        raise ValueError(f"{', '.join(missing)}: no address")
+        raise Unfit(f"{', '.join(missing)}: no address", body, *names.values())
     return Tracks(tracks=tuple(found), missing=tuple(missing))
 
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    return Tracks(tracks=(_track("audio", _value(body, names["audio"]), otherwise=extension_of(asked)),))
+    try:
+        track = _track("audio", _value(body, names["audio"]), otherwise=extension_of(asked))
+    except ValueError as unfit:
+        raise Unfit(str(unfit), body, names["audio"]) from unfit
+    return Tracks(tracks=(track,))
 
 
 def extension_of(asked: Request) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from bot.clients import reading
+from bot.clients.reading import Unfit
 from bot.clients.routes import Route
 from bot.domain.bulk_records import BulkJob, ItemPage, JobPage, ReportedItem
 
@@ -19,9 +20,9 @@ def read_same_job(document: object, *, route: Route, job_id: str) -> BulkJob:
     """The bulk payment with exactly this id; it must say a status."""
     job = _job(reading.as_object(document), route.reply)
     if job.id != job_id:
-        raise ValueError("the record of another bulk payment")
+        raise Unfit("the record of another bulk payment", document, route.reply["id"])
     if not job.status:
-        raise ValueError("no status")
+        raise Unfit("no status", document, route.reply["status"])
     return job
 
 
@@ -50,14 +51,14 @@ def read_canceled(document: object, *, route: Route) -> frozenset[str]:
     if listed is None:
         if reading.as_object(document).keys() & set(route.reply["successful"]):
             return frozenset()  # the list is there and empty, which a service may write as null or ""
-        raise ValueError("no list of canceled payments")
+        raise Unfit("no list of canceled payments", document, route.reply["successful"])
     return frozenset(filter(None, (reading.as_text(one) for one in listed)))
 
 
 def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, count: str = "count") -> BulkJob:
     identifier = reading.text(body, names["id"])
     if not identifier:
-        raise ValueError("no bulk payment: id is missing")
+        raise Unfit("no bulk payment: id is missing", body, names["id"])
     inner = reading.value(body, names["payments"])
     figures = inner if isinstance(inner, dict) else body
     return BulkJob(
@@ -94,7 +95,7 @@ def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[di
     if found is None and any(name in body for name in names):
         return ()
     if not isinstance(found, list):
-        raise ValueError(f"no list of {names[0]}")  # noqa: TRY004 - one kind of error for "not the record"
+        raise Unfit(f"no list of {names[0]}", body, names)
     return tuple(read(reading.as_object(one)) for one in found)
 
 

@@ -14,8 +14,9 @@ from bot.clients.placing import place
 from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.service_errors import read_failure
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
+from bot.clients.unread import NOBODY, Answers, Reading, tell
 from bot.domain.errors import ServiceNow
-from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify
+from bot.domain.outcome import NO_JSON, UNREADABLE, Done, Failure, NotExecuted, Reply, Unknown, classify
 
 T = TypeVar("T")
 
@@ -39,6 +40,7 @@ class PartnerCalls:
         effect_patience: seconds an effect may wait for its turn. Short: the send guard refuses old claims.
         read_patience: seconds a read may wait for its turn.
         may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
+        answers: told which answers were read, and of what shape those are that were not.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class PartnerCalls:
         effect_patience: float = _EFFECT_PATIENCE,
         read_patience: float = _READ_PATIENCE,
         may_leave: MayLeave = always,
+        answers: Answers = NOBODY,
     ) -> None:
         self._routes = routes
         self._transport = transport
@@ -61,6 +64,7 @@ class PartnerCalls:
         self._patience = {Lane.EFFECT: effect_patience}
         self._read_patience = read_patience
         self._may_leave = may_leave
+        self._answers = answers
         self._dialect = routes.dialect(SERVICE)
         # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
         self._list_parameters: Place = self._dialect.list_parameters
@@ -87,7 +91,10 @@ class PartnerCalls:
         if not await self._may_leave(f"{route.name} {name}".rstrip()):
             return HELD_BACK
         reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard, total=total)
-        return classify(reply, read=read, earlier_unknown=earlier_unknown, names=_ours(route))
+        reading = Reading(read)
+        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=_ours(route))
+        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        return outcome
 
     async def _look(
         self, route: Route, values: Mapping[str, object], read: Callable[[object], T], *, lane: Lane = Lane.READ
@@ -133,12 +140,17 @@ class PartnerCalls:
             body=None if placed.body is None else dump_json(placed.body),
         )
 
-    def _read(self, reply: Reply, read: Callable[[object], T], *, route: Route) -> T:
-        if reply.is_success and reply.json is not NO_JSON:
-            try:
-                return read(reply.json)
-            except ValueError as error:
-                raise ServiceNow(SERVICE, f"its answer could not be read ({error})") from error
+    def _read(self, reply: Reply, read: Callable[[object], T], *, route: Route, record: Route | None = None) -> T:
+        """Read an answer; ``record``: whose names its records have, where they are another operation's."""
+        reading = Reading(read)
+        try:
+            if reply.is_success and reply.json is not NO_JSON:
+                return reading(reply.json)
+        except ValueError as error:
+            raise ServiceNow(SERVICE, f"{UNREADABLE} ({error})") from error
+        finally:
+            routes = (route,) if record is None else (route, record)
+            tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble)
         raise read_failure(
             reply,
             service=SERVICE,

@@ -27,7 +27,7 @@ def read_events(document: object, *, route: Route) -> tuple[PayoutEvent, ...]:
     if document is None:
         return ()
     if not isinstance(document, dict | list):
-        raise ValueError("no list of events")  # noqa: TRY004 - one kind of error for "not the record"
+        raise reading.Unfit("no list of events", document)
     return tuple(_read_event(record, route) for record in _records(document, route, _DEEPEST) if record)
 
 

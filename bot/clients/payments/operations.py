@@ -105,5 +105,8 @@ class OperationCalls(PartnerCalls):
             self._list_parameters = "query"
             reply = await self._send(route, values, lane=lane, where="query")
         return self._read(
-            reply, lambda document: wire.read_page(document, list_route=route, record_route=record), route=route
+            reply,
+            lambda document: wire.read_page(document, list_route=route, record_route=record),
+            route=route,
+            record=record,
         )

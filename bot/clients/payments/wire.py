@@ -6,6 +6,7 @@ Every reader raises ``ValueError`` when the document is not the record it should
 from typing import Any, Literal
 
 from bot.clients import reading
+from bot.clients.reading import Unfit
 from bot.clients.routes import Route
 from bot.domain.evidence import same_code
 from bot.domain.money import Cents
@@ -31,7 +32,7 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
     names = route.reply
     identifier, status = reading.text(body, names["id"]), reading.text(body, names["status"])
     if not identifier or not status:
-        raise ValueError("no operation: id or status is missing")
+        raise Unfit("no operation: id or status is missing", body, names["id"], names["status"])
     return {
         "id": identifier,
         "status": status,
@@ -51,33 +52,34 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
 
 def read_committed(document: object, *, route: Route, operation_id: str) -> Operation:
     """The answer to a commit: this operation, committed or further."""
-    return _committed(read_same(document, route=route, operation_id=operation_id))
+    return _committed(read_same(document, route=route, operation_id=operation_id), document, route)
 
 
 def read_one_step(document: object, *, route: Route, code: str) -> Operation:
     """The answer to a one-step payout: a payout, committed or further, under no other code than ours."""
-    return _committed(_ours(read_operation(document, route=route), code=code, operation_type="payout"))
+    operation = read_operation(document, route=route)
+    _see_ours(operation, document, route, code=code, operation_type="payout")
+    return _committed(operation, document, route)
 
 
-def _committed(operation: Operation) -> Operation:
+def _committed(operation: Operation, document: object, route: Route) -> Operation:
     if operation.state is OperationStatus.CONFIRMED or rank(operation.state) < rank(OperationStatus.COMMITTED):
-        raise ValueError("the operation does not say that it is committed")
+        raise Unfit("the operation does not say that it is committed", document, route.reply["status"])
     return operation
 
 
-def _ours(operation: Operation, *, code: str, operation_type: str) -> Operation:
+def _see_ours(operation: Operation, document: object, route: Route, *, code: str, operation_type: str) -> None:
     if operation.code is not None and not same_code(operation.code, code):
-        raise ValueError("the record of another code")
+        raise Unfit("the record of another code", document, route.reply["code"])
     if operation.operation_type not in {"", operation_type}:
-        raise ValueError(f"no {operation_type}")
-    return operation
+        raise Unfit(f"no {operation_type}", document, route.reply["operation_type"])
 
 
 def read_same(document: object, *, route: Route, operation_id: str) -> Operation:
     """The operation with exactly this id."""
     operation = read_operation(document, route=route)
     if operation.id != operation_id:
-        raise ValueError("the record of another operation")
+        raise Unfit("the record of another operation", document, route.reply["id"])
     return operation
 
 
@@ -87,7 +89,7 @@ def read_page(document: object, *, list_route: Route, record_route: Route) -> Op
     names = list_route.reply
     data = reading.value(body, names["operations"])
     if not isinstance(data, list):
-        raise ValueError("no list of operations")  # noqa: TRY004 - one kind of error for "not the record"
+        raise Unfit("no list of operations", body, names["operations"])
     return OperationPage(
         operations=tuple(read_operation(item, route=record_route) for item in data),
         page=reading.count(body, names["page"]),
@@ -105,7 +107,7 @@ def read_account(document: object, *, route: Route) -> AccountStatus:
     names = route.reply
     status = reading.text(body, names["status"])
     if not status:
-        raise ValueError("no account status")
+        raise Unfit("no account status", body, names["status"])
     return AccountStatus(
         full_name=reading.text(body, names["full_name"]),
         active={"active": True, "inactive": False}.get(status.casefold()),
@@ -135,9 +137,9 @@ def read_purchase(
     """
     purchase = Purchase(**_operation(document, route), items=_items(document, route, item_amount))
     if operation_id is not None and purchase.id != operation_id:
-        raise ValueError("the record of another operation")
+        raise Unfit("the record of another operation", document, route.reply["id"])
     if code is not None:
-        _ours(purchase, code=code, operation_type="purchase")
+        _see_ours(purchase, document, route, code=code, operation_type="purchase")
     return purchase
 
 
@@ -178,5 +180,5 @@ def read_partner(document: object, *, route: Route) -> Partner:
         balance_text=reading.shown(body, names["balance"]),
     )
     if not (partner.id or partner.name or partner.email):
-        raise ValueError("no partner")
+        raise Unfit("no partner", body, names["id"], names["name"], names["email"])
     return partner

@@ -1,0 +1,350 @@
+"""What the clients tell of answers they cannot read: real services under other names, and pages in their place."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.delivery import DeliveryClient, NewBooking
+from bot.clients.emails import EmailsClient
+from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.localization import LocalizationClient
+from bot.clients.localization.client import Pace
+from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.clients.unread import NOBODY, Answers
+from bot.domain.booking import Payment, Phone, Position
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.localization import Operation, Request
+from bot.domain.money import Cents
+from bot.domain.outcome import Done, Unknown
+from bot.domain.unread import UnreadAnswer
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import DeliverySimulator
+from bot.playground.simulators.emails import EmailsSimulator
+from bot.playground.simulators.localization import LocalizationSimulator
+from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.simulators.payments.dialect import Dialect
+from bot.presentation.unread import file_lines
+from tests.clients.conftest import CountingSlots
+from tests.clients.partner_server import Partner, page_of_a_proxy, said
+
+KEY = SecretStr("store-key")
+HERE = Position(latitude="-0.1850", longitude="-78.4700")
+
+
+class Notes:
+    """What was told."""
+
+    def __init__(self) -> None:
+        self.answers: list[UnreadAnswer] = []
+        self.were_read: list[str] = []
+
+    def unread(self, answer: UnreadAnswer) -> None:
+        self.answers.append(answer)
+
+    def read(self, operation: str) -> None:
+        self.were_read.append(operation)
+
+    @property
+    def one(self) -> UnreadAnswer:
+        [answer] = self.answers
+        return answer
+
+
+class Broken(Notes):
+    """Fails whatever it is told."""
+
+    def unread(self, answer: UnreadAnswer) -> None:  # noqa: ARG002 - the protocol's name
+        raise OSError("the database is locked")
+
+    def read(self, operation: str) -> None:  # noqa: ARG002 - the protocol's name
+        raise OSError("the database is locked")
+
+
+@pytest.fixture
+def notes() -> Notes:
+    return Notes()
+
+
+OpenPayments = Callable[..., PaymentsClient]
+
+
+@pytest.fixture
+async def payments(notes: Notes, tmp_path: Path) -> AsyncIterator[OpenPayments]:
+    async with open_session() as session:
+
+        def build(url: str, *, services: str = "", answers: Answers = notes) -> PaymentsClient:
+            file = tmp_path / "services.toml"
+            file.write_text(services, encoding="utf-8")
+            return PaymentsClient(
+                routes=load_routes(file, environment="sandbox"),
+                transport=Transport(session=session, base_url=url, service="payments", total=5.0),
+                limiter=CountingSlots(),
+                partner_id="partner",
+                partner_secret=SecretStr("partner-secret"),
+                answers=answers,
+            )
+
+        yield build
+
+
+async def speaking(**names: str) -> PaymentsSimulator:
+    """The payments service with other names of fields."""
+    told = {name.replace("__", "."): theirs for name, theirs in names.items()}
+    return PaymentsSimulator(dialect=Dialect(names=told), rate_limit=None)
+
+
+def payout(code: str = "code-1") -> NewPayout:
+    return NewPayout(
+        email="ana@example.com",
+        description="March translation",
+        cents=Cents(2510),
+        code=code,
+        confirmation_uri="https://bot.example/callbacks/payments/t1",
+        failure_uri="https://bot.example/callbacks/payments/t2",
+        cancel_uri="https://bot.example/callbacks/payments/t3",
+    )
+
+
+async def test_a_payout_made_under_other_names_is_read_with_the_lines_that_are_proposed(
+    payments: OpenPayments, notes: Notes
+) -> None:
+    async with await speaking(create_payout__id="uid", create_payout__status="state") as service:
+        made = await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
+        assert made == Unknown(reason="answer 200 with an unexpected body", status=200)
+        found = notes.one
+        assert (found.operation, found.status, found.body) == ("payments.create_payout", 200, "object")
+        assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
+        assert {"uid", "state", "svc_user_email"} <= {field.dotted for field in found.fields}
+        # Documented fields that nothing reads are called alike as well, so that the operator has to choose.
+        assert {"uid", "partner_id"} <= set(found.wanted[0].candidates)
+        assert found.proposed == {("payments.create_payout", "status"): "state"}
+        lines = [line.removeprefix("# ") for line in file_lines(found) if not line.startswith("# ") or "uid" in line]
+        read = await payments(service.base_url, services="\n".join(lines)).create_payout(
+            payout("code-2"), earlier_unknown=False
+        )
+        assert isinstance(read, Done)
+        assert notes.were_read == ["payments.create_payout"]
+
+
+async def test_no_value_of_the_answer_is_in_what_is_told(payments: OpenPayments, notes: Notes) -> None:
+    async with await speaking(create_payout__id="uid") as service:
+        await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
+    told = str(notes.one.as_json())
+    for value in ("ana@example.com", "25.1", "March", "code-1", "bot.example", "t1", "CREATED", "partner-secret"):
+        assert value not in told
+
+
+async def test_a_record_in_a_list_is_named_in_the_section_of_the_operation_whose_names_it_has(
+    payments: OpenPayments, notes: Notes
+) -> None:
+    async with await speaking(list_operations__id="uid") as service:
+        client = payments(service.base_url)
+        await client.create_payout(payout(), earlier_unknown=False)
+        with pytest.raises(ServiceNow, match="its answer could not be read"):
+            await client.list_operations()
+    found = notes.one
+    assert found.operation == "payments.list_operations"
+    assert [(one.section, one.name) for one in found.wanted] == [("payments.get_operation", "id")]
+    assert file_lines(found)[0] == "[payments.get_operation.reply]"
+
+
+async def test_figures_of_a_list(payments: OpenPayments, notes: Notes) -> None:
+    async with await speaking(list_operations__lastPage="pages_in_all", list_operations__data="rows") as service:
+        client = payments(service.base_url)
+        with pytest.raises(ServiceNow):
+            await client.list_operations()
+        assert file_lines(notes.one) == ["[payments.list_operations.reply]", 'operations = "rows"']
+        with pytest.raises(ServiceNow):
+            await payments(service.base_url, services="\n".join(file_lines(notes.one))).list_operations()
+    assert file_lines(notes.answers[1]) == ["[payments.list_operations.reply]", 'last_page = "pages_in_all"']
+
+
+async def test_a_commit_that_is_answered_as_not_committed_has_the_right_names(
+    payments: OpenPayments, partner: Partner, notes: Notes
+) -> None:
+    partner.answer = lambda _: said({"id": "op-1", "status": "CREATED"})
+    outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
+    assert isinstance(outcome, Unknown)
+    [wanted] = notes.one.wanted
+    assert (wanted.name, wanted.is_there, wanted.candidates) == ("status", True, ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "body"),
+    [
+        (page_of_a_proxy(200), "no JSON: HTML page of 35 bytes"),
+        (said({}, 204), "no JSON: nothing"),
+        (said([1, 2]), "list of 2"),
+        (said("fine"), "text"),
+        (said(None), "empty"),
+    ],
+)
+async def test_what_is_no_record_at_all(
+    payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str
+) -> None:
+    partner.answer = lambda _: answer
+    outcome = await payments(partner.url).commit_payout("op-1", earlier_unknown=False)
+    assert isinstance(outcome, Unknown)
+    assert (notes.one.body, notes.one.wanted) == (body, ())
+
+
+@pytest.mark.parametrize("status", [400, 404, 409, 422, 429, 500, 302])
+async def test_only_successes_are_told(payments: OpenPayments, partner: Partner, notes: Notes, status: int) -> None:
+    partner.answer = lambda _: said({"message": "no"}, status)
+    client = payments(partner.url)
+    await client.commit_payout("op-1", earlier_unknown=False)
+    with pytest.raises(Exception, match=r".+"):
+        await client.get_operation("op-1")
+    assert (notes.answers, notes.were_read) == ([], [])
+
+
+@pytest.mark.parametrize("answers", [NOBODY, Broken()], ids=["nobody listens", "who listens fails"])
+async def test_the_outcome_is_the_same_whoever_listens(
+    payments: OpenPayments, answers: Answers, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with await speaking(create_payout__id="uid") as service:
+        client = payments(service.base_url, answers=answers)
+        unread = await client.create_payout(payout(), earlier_unknown=False)
+        assert unread == Unknown(reason="answer 200 with an unexpected body", status=200)
+        operation_id = next(iter(service.operations))
+        assert (await client.get_operation(operation_id)).id == operation_id
+        assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), Done)
+
+
+@pytest.fixture
+async def delivery(notes: Notes, tmp_path: Path) -> AsyncIterator[Callable[[str], DeliveryClient]]:
+    """The client with other names than the service's own, which is the same seen from the other side."""
+    async with DeliverySimulator() as service, open_session() as session:
+        service.add_store("Centro", token=KEY.get_secret_value())
+
+        def build(services: str) -> DeliveryClient:
+            file = tmp_path / "services.toml"
+            file.write_text(services, encoding="utf-8")
+            return DeliveryClient(
+                routes=load_routes(file, environment="sandbox"),
+                transport=Transport(session=session, base_url=service.base_url, service="delivery"),
+                master_key=None,
+                answers=notes,
+            )
+
+        yield build
+
+
+async def test_a_price_under_another_name(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
+    client = delivery('[delivery.quote.reply]\nfee = "price"\nfee_with_tax = "gross"\n')
+    with pytest.raises(ServiceNow, match="its answer could not be read"):
+        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
+    assert notes.one.operation == "delivery.quote"
+    assert notes.one.proposed == {
+        ("delivery.quote", "fee"): "deliveryFee",
+        ("delivery.quote", "fee_with_tax"): "deliveryFeeWithTax",
+    }
+
+
+async def test_a_record_that_lies_in_another_field(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
+    with pytest.raises(ServiceNow):
+        await delivery('[delivery.get_store.reply]\ndata = "envelope"\n').get_store(key=KEY)
+    assert [one.name for one in notes.one.wanted] == ["name", "data"]
+    lines = file_lines(notes.one)
+    assert lines == ["[delivery.get_store.reply]", 'data = "data"']
+    assert (await delivery("\n".join(lines)).get_store(key=KEY)).name == "Centro"
+    assert notes.were_read == ["delivery.get_store"]
+
+
+async def test_a_booking_that_is_made_under_other_names(
+    delivery: Callable[[str], DeliveryClient], notes: Notes
+) -> None:
+    new = NewBooking(
+        external_id="01EXTERNAL",
+        name="Ana",
+        last_name="Lopez",
+        phone=Phone(country_code="+593", national="991234567"),
+        payment=Payment.CASH,
+        cents=2550,
+        position=HERE,
+        address="12 Market Street",
+    )
+    client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
+    assert isinstance(await client.create_booking(new, key=KEY), Unknown)
+    found = notes.one
+    assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
+    assert found.fields[0].path[0] == "data"
+    assert "_id" in found.wanted[0].candidates
+    assert {"statusText", "currentStatus"} == set(found.wanted[1].candidates)
+    for value in ("Market", "Ana", "Lopez", "01EXTERNAL", "25.5"):
+        assert value not in str(found.as_json())
+
+
+async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) -> None:
+    file = tmp_path / "services.toml"
+    file.write_text('[localization.translation.reply]\ntext = "words"\n', encoding="utf-8")
+    asked = Request(operation=Operation.TRANSLATION, text="Good morning").complete()
+    asked = Request(
+        operation=Operation.TRANSLATION,
+        text="Good morning",
+        options={**asked.options, "source_lang": "en", "target_lang": "fr"},
+    )
+    async with LocalizationSimulator(api_key="key") as simulator, open_session() as session:
+        transport = Transport(session=session, base_url=simulator.base_url, service="localization")
+        client = LocalizationClient(
+            routes=load_routes(file, environment="sandbox"),
+            pace=Pace(texts=transport, media=transport),
+            key=SecretStr("key"),
+            answers=notes,
+        )
+        assert await client.run(asked) == Unknown(reason="answer 200 with an unexpected body", status=200)
+        assert notes.one.operation == "localization.translation"
+        assert file_lines(notes.one) == ["[localization.translation.reply]", 'text = "translated_text"']
+
+
+async def test_an_error_that_comes_as_a_success_was_read(partner: Partner, notes: Notes) -> None:
+    partner.answer = lambda _: said({"success": False, "message": "no"})
+    asked = Request(
+        operation=Operation.TRANSLATION, text="Good", options={"source_lang": "en", "target_lang": "fr"}
+    ).complete()
+    async with open_session() as session:
+        transport = Transport(session=session, base_url=partner.url, service="localization")
+        client = LocalizationClient(
+            routes=load_routes(None, environment="sandbox"),
+            pace=Pace(texts=transport, media=transport),
+            key=SecretStr("key"),
+            answers=notes,
+        )
+        await client.run(asked)
+    assert notes.answers == []
+
+
+async def test_of_e_mails_only_pages_are_unread(notes: Notes) -> None:
+    key = "email-key"
+    async with (
+        EmailsSimulator(api_key=key) as simulator,
+        open_quick_session(limit=5) as quick,
+        open_session() as session,
+    ):
+        client = EmailsClient(
+            routes=load_routes(None, environment="production"),
+            single=Quick(session=quick, base_url=simulator.single_url),
+            bulk=Transport(session=session, base_url=simulator.bulk_url, service="email_bulk"),
+            api_key=SecretStr(key),
+            hide=str,
+            answers=notes,
+        )
+        await client.check("ana@example.com")
+        assert (notes.answers, notes.were_read) == ([], ["email.check"])
+        simulator.faults.arm(Fault(FaultKind.GARBAGE, times=2))
+        await client.check("ana@example.com")
+        await client.process_file(b"email\r\nana@example.com\r\n", column=0, name="list.csv")
+    assert [one.operation for one in notes.answers] == ["email.check", "email.process_file"]
+    assert all(one.body.startswith("no JSON: HTML page of ") for one in notes.answers)
+
+
+async def test_a_refused_read_is_a_refusal_still(payments: OpenPayments, notes: Notes) -> None:
+    async with await speaking() as simulator:
+        with pytest.raises(ServiceNever):
+            await payments(simulator.base_url).get_operation("nobody-knows")
+    assert notes.answers == []
