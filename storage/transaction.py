@@ -24,6 +24,7 @@ from storage.repositories.store_events import StoreEvents
 from storage.repositories.stores import Stores
 from storage.repositories.tokens import Tokens
 from storage.repositories.tracked import TrackedResources
+from storage.repositories.unread import UnreadAnswers
 from storage.repositories.votes import Votes
 
 
@@ -53,6 +54,7 @@ class Tx:
         self.emails = EmailRuns(connection)
         self.steps = Steps(connection)
         self.seen = SeenRequests(connection)
+        self.unread = UnreadAnswers(connection)
         self._connection = connection
 
     def server_now(self) -> datetime | None:

@@ -16,7 +16,16 @@ from storage.tables.instructions import (
     vote,
 )
 from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox, seen_request, send_slot
-from storage.tables.services import booking, email_address, email_block, email_run, store, store_event, store_hook
+from storage.tables.services import (
+    booking,
+    email_address,
+    email_block,
+    email_run,
+    store,
+    store_event,
+    store_hook,
+    unread_answer,
+)
 
 __all__ = [
     "attempt",
@@ -46,5 +55,6 @@ __all__ = [
     "store_event",
     "store_hook",
     "tracked",
+    "unread_answer",
     "vote",
 ]

@@ -1,4 +1,4 @@
-"""Stores, bookings and lists of e-mail addresses."""
+"""Stores, bookings, lists of e-mail addresses, and answers that could not be read."""
 
 from sqlalchemy import (
     BigInteger,
@@ -158,4 +158,17 @@ store_event = Table(
     Index("ix_store_event_store_received_at", "store", "received_at"),
     Index("ix_store_event_token_hash", "token_hash"),
     Index("ix_store_event_received_at", "received_at"),
+)
+
+unread_answer = Table(
+    "unread_answer",
+    metadata,
+    Column("operation", Text, primary_key=True),
+    Column("fingerprint", Text, primary_key=True),
+    Column("detail", Json, nullable=False),
+    Column("first_seen", Moment, nullable=False),
+    Column("last_seen", Moment, nullable=False),
+    Column("count", BigInteger, nullable=False),
+    # Since when answers to this operation are read again.
+    Column("mended_at", Moment),
 )

@@ -1,0 +1,80 @@
+"""Answers of the services that could not be read, one row a form of answer; never more than a few."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, case, delete, inspect, select, update
+
+from bot.domain.unread import Noted, UnreadAnswer
+from storage.repositories.common import insert_once
+from storage.tables import unread_answer as table
+
+MOST: Final = 50
+"""Rows. Those that are read again go first, then those that were not seen for longest."""
+REMEMBERED: Final = timedelta(days=1)
+"""How long a row stays after its operation is read again."""
+
+
+class UnreadAnswers:
+    """The table ``unread_answer``."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def is_there(self) -> bool:
+        """Whether the database knows the table: whoever only looks in may find an older one."""
+        return inspect(self._connection).has_table(table.name)
+
+    def note(self, found: Noted) -> None:
+        """Keep one that was seen ``count`` times, or count it where its form is known."""
+        key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
+        detail = found.answer.as_json()
+        values = {
+            **key,
+            "detail": detail,
+            "first_seen": found.first_seen,
+            "last_seen": found.last_seen,
+            "count": found.count,
+            "mended_at": None,
+        }
+        if not insert_once(self._connection, table, values, unless=("operation", "fingerprint")):
+            newest = case((table.c.last_seen > found.last_seen, table.c.last_seen), else_=found.last_seen)
+            again = update(table).where(*(table.c[name] == value for name, value in key.items()))
+            changes = {"detail": detail, "last_seen": newest, "count": table.c.count + found.count, "mended_at": None}
+            self._connection.execute(again.values(changes))
+        self._keep_few()
+
+    def mended(self, operation: str, at: datetime) -> None:
+        """An answer to the operation was read then: what was unread before is of the past."""
+        self._connection.execute(delete(table).where(table.c.mended_at < at - REMEMBERED))
+        now = update(table).where(table.c.operation == operation, table.c.last_seen <= at, table.c.mended_at.is_(None))
+        self._connection.execute(now.values(mended_at=at))
+
+    def open_operations(self) -> frozenset[str]:
+        """Operations with an answer that is still unread."""
+        query = select(table.c.operation).where(table.c.mended_at.is_(None)).distinct()
+        return frozenset(self._connection.execute(query).scalars())
+
+    def all(self) -> list[Noted]:
+        """All of them: first what is still unread, each the newest first."""
+        return [_read(row) for row in self._connection.execute(select(table).order_by(*_ORDER))]
+
+    def _keep_few(self) -> None:
+        query = select(table.c.operation, table.c.fingerprint).order_by(*_ORDER).offset(MOST)
+        for operation, fingerprint in self._connection.execute(query).all():
+            self._connection.execute(
+                delete(table).where(table.c.operation == operation, table.c.fingerprint == fingerprint)
+            )
+
+
+_ORDER = (table.c.mended_at.is_not(None), table.c.last_seen.desc(), table.c.fingerprint)
+
+
+def _read(row: Row[Any]) -> Noted:
+    return Noted(
+        answer=UnreadAnswer.from_json(row.operation, row.detail),
+        first_seen=row.first_seen,
+        last_seen=row.last_seen,
+        count=row._mapping["count"],  # noqa: SLF001 - a row has a method of that name
+        mended_at=row.mended_at,
+    )
