@@ -57,6 +57,7 @@ from bot.workflows.leases import Leases
 from bot.workflows.recover import recover
 from bot.workflows.replays import first_time
 from bot.workflows.tighten import tighten_open
+from bot.workflows.unread import UnreadLog
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.allowance import Allowance
 from handlers.bodies import Bodies
@@ -134,6 +135,7 @@ class Switchboard:
         self._context: Context | None = None
         self._delivery: DeliveryService | None = None
         self._high_water: HighWater
+        self._unread: UnreadLog
         self._schedule: Schedule | None = None
         self._socket: SocketMode | None = None
         self._joining: asyncio.Task[None] | None = None
@@ -208,6 +210,9 @@ class Switchboard:
             is not None,  # where nothing is public, another installation's may look like ours
         )
         await at_start(high_water.compare)
+        self._unread = unread = UnreadLog(store=store, clock=self._clock)
+        await at_start(unread.look)
+        self._stack.push_async_callback(unread.finish)
         slack_session = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=around.slack_total),
             trust_env=False,
@@ -222,10 +227,16 @@ class Switchboard:
             sealing_key=self._key("stores"),
             total=around.service_total,
             may_leave=high_water.may_leave,
+            answers=unread,
         )
         slots = await self._slots(store)
         payments = make_payments(
-            settings, service_session, slots, total=around.service_total, may_leave=high_water.may_leave
+            settings,
+            service_session,
+            slots,
+            total=around.service_total,
+            may_leave=high_water.may_leave,
+            answers=unread,
         )
         await self._serve(store)
         client = AsyncWebClient(
@@ -304,12 +315,15 @@ class Switchboard:
         self._stack.push_async_callback(whispers.drain)
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
         downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
-        localizing = await open_localizing(self._settings, self._stack, text_seconds=self._around.service_total)
+        localizing = await open_localizing(
+            self._settings, self._stack, text_seconds=self._around.service_total, answers=self._unread
+        )
         emails = open_emailing(
             self._settings,
             self._stack,
             check_seconds=self._around.service_total,
             monotonic=self._around.clock.boottime,
+            answers=self._unread,
         )
         self._context = ctx = self._make_context(
             store, client, messenger, files, downloads, payments, localizing, emails, identity
@@ -383,6 +397,7 @@ class Switchboard:
             wake=self._wake,
             anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water),
             high_water=self._high_water,
+            unread=self._unread,
             pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
             subjects=SUBJECTS,
             uses=self._uses,

@@ -6,6 +6,7 @@ from bot.clients.delivery import DeliveryClient
 from bot.clients.leaving import MayLeave, always
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport
+from bot.clients.unread import NOBODY, Answers
 from bot.settings import Environment, Settings
 from bot.workflows.bookings.service import DeliveryService
 from storage.sealing import Sealer
@@ -18,11 +19,12 @@ def make_delivery(
     sealing_key: bytes,
     total: float,
     may_leave: MayLeave = always,
+    answers: Answers = NOBODY,
 ) -> DeliveryService | None:
     """The service with its keys; None when it is not configured.
 
     ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request;
-    ``may_leave`` is asked before each that changes something.
+    ``may_leave`` is asked before each that changes something; ``answers`` is told which answers were read.
     """
     base_url = settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
@@ -32,6 +34,7 @@ def make_delivery(
         transport=Transport(session=session, base_url=base_url, service="delivery", total=total),
         master_key=settings.delivery_master_key,
         may_leave=may_leave,
+        answers=answers,
     )
     return DeliveryService(
         client=client,

@@ -42,6 +42,10 @@ async def _lists(ctx: Context) -> int:
     return await ctx.emails.drain(ctx)
 
 
+async def _unread(ctx: Context) -> int:
+    return await ctx.unread.flush()
+
+
 async def _prune(ctx: Context) -> int:
     return await ctx.retention.prune_due(ctx)
 
@@ -76,11 +80,12 @@ DRAINS = {
     "anchors": _anchor,
     "clock": _clock,
     "lists": _lists,
+    "unread": _unread,
     "retention": _prune,
 }
 """Everything that is done because it is due, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock"})
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "unread"})
 """Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
 
 

@@ -12,6 +12,7 @@ from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
+from bot.clients.unread import Answers
 from bot.domain.emails import CONCURRENCY_LIMIT
 from bot.logs import Redaction
 from bot.settings import Settings
@@ -22,7 +23,12 @@ _FILE_SECONDS: Final = 600.0
 
 
 def open_emailing(
-    settings: Settings, stack: AsyncExitStack, *, check_seconds: float, monotonic: Callable[[], float]
+    settings: Settings,
+    stack: AsyncExitStack,
+    *,
+    check_seconds: float,
+    monotonic: Callable[[], float],
+    answers: Answers,
 ) -> EmailEngine:
     """Build what e-mail processing needs; the stack closes its sessions.
 
@@ -31,6 +37,7 @@ def open_emailing(
         stack: of the application.
         check_seconds: for a request about one address.
         monotonic: seconds of a clock that is never set.
+        answers: told which answers were read.
     """
     single, bulk, key = settings.email_single_base_url, settings.email_bulk_base_url, settings.email_api_key
     own = [host for host in (urlsplit(url or "").hostname for url in (single, bulk)) if host]
@@ -47,6 +54,7 @@ def open_emailing(
             bulk=_patient(session, bulk) if bulk is not None else None,
             api_key=key,
             hide=Redaction([key.get_secret_value()]).known,
+            answers=answers,
         )
     return EmailEngine(
         client=client,

@@ -9,6 +9,7 @@ from bot.clients.localization.client import Pace
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
+from bot.clients.unread import Answers
 from bot.settings import Environment, Settings
 from bot.workflows.localization import Localizing
 
@@ -19,13 +20,16 @@ _MEDIA_SECONDS: Final = 3_600.0
 """For everything: a file of a gigabyte also takes its time to get there."""
 
 
-async def open_localizing(settings: Settings, stack: AsyncExitStack, *, text_seconds: float) -> Localizing:
+async def open_localizing(
+    settings: Settings, stack: AsyncExitStack, *, text_seconds: float, answers: Answers
+) -> Localizing:
     """Build what localization needs; the stack closes it.
 
     Args:
         settings: the configuration.
         stack: of the application.
         text_seconds: for a request without media, as for any other service.
+        answers: told which answers were read.
     """
     base_url, key = settings.localization_base_url, settings.localization_api_key
     own = [host for host in (urlsplit(base_url or "").hostname,) if host]
@@ -50,6 +54,7 @@ async def open_localizing(settings: Settings, stack: AsyncExitStack, *, text_sec
             pace=Pace(texts=texts, media=media),
             key=key,
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
+            answers=answers,
         )
     localizing = Localizing(client=client, missing=settings.missing_for_localization, results=results)
     stack.push_async_callback(localizing.close)

@@ -7,6 +7,7 @@ from bot.clients.limiter import SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport
+from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
 
@@ -17,10 +18,11 @@ def make_payments(
     *,
     total: float,
     may_leave: MayLeave = always,
+    answers: Answers = NOBODY,
 ) -> PaymentsClient | None:
     """The client; None when payments is not configured. ``total``: seconds for one request.
 
-    ``may_leave`` is asked before each request that changes something.
+    ``may_leave`` is asked before each request that changes something; ``answers`` is told which answers were read.
 
     Raises:
         OperatorError: the file of routes cannot be used.
@@ -40,4 +42,5 @@ def make_payments(
         partner_id=partner,
         partner_secret=secret,
         may_leave=may_leave,
+        answers=answers,
     )

@@ -21,6 +21,7 @@ from bot.workflows.highwater import HighWater
 from bot.workflows.leases import Leases
 from bot.workflows.retention import Retention
 from bot.workflows.subjects import Subject
+from bot.workflows.unread import UnreadLog
 from bot.workflows.usable import Usable
 from storage.store import Store
 
@@ -60,6 +61,7 @@ class Context:
         assumptions: lines of the route table that nobody has vouched for.
         anchoring: writes down outside the database where the audit chain stands.
         high_water: the same before each request with an effect, and what that says of the database.
+        unread: answers of the services that could not be read.
         retention: forgets what nobody needs any more.
         server_now: stands for the clock of the database's server where time is played.
         leases: renews what this process holds while it works on it.
@@ -84,6 +86,7 @@ class Context:
     wake: Callable[[], None]
     anchoring: Anchoring
     high_water: HighWater
+    unread: UnreadLog
     pace: EditPace
     subjects: Mapping[str, Subject]
     uses: Sequence[Usable]

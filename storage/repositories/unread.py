@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, case, delete, inspect, select, update
+from sqlalchemy import Connection, Row, case, delete, inspect, literal, select, update
 
 from bot.domain.unread import Noted, UnreadAnswer
 from storage.repositories.common import insert_once
@@ -38,7 +38,8 @@ class UnreadAnswers:
             "mended_at": None,
         }
         if not insert_once(self._connection, table, values, unless=("operation", "fingerprint")):
-            newest = case((table.c.last_seen > found.last_seen, table.c.last_seen), else_=found.last_seen)
+            last = literal(found.last_seen, table.c.last_seen.type)
+            newest = case((table.c.last_seen > last, table.c.last_seen), else_=last)
             again = update(table).where(*(table.c[name] == value for name, value in key.items()))
             changes = {"detail": detail, "last_seen": newest, "count": table.c.count + found.count, "mended_at": None}
             self._connection.execute(again.values(changes))
