@@ -28,6 +28,7 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
 from bot.paying import make_payments
+from bot.presentation.unread import finding as finding_of
 from bot.problems import policy_example
 from bot.settings import (
     Environment,
@@ -131,6 +132,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
             anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
+            unread = reading.read(lambda tx: list(_unread(tx))) if fits else []
     except StorageBusy as away:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
         return
@@ -143,6 +145,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
         return
     yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
     yield from anchored
+    yield from unread
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
@@ -167,6 +170,17 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
         yield Finding(Level.WARNING, what, "bring that file along from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
         yield Finding(Level.ERROR, f"the database is older than {file.path}; it would only read", mend)
+
+
+def _unread(tx: Tx) -> Iterator[Finding]:
+    """Answers of the services that could not be read; an older database knows of none."""
+    if not tx.unread.is_there():
+        return
+    found = [one for one in tx.unread.all() if one.mended_at is None]
+    for one in found:
+        yield Finding(Level.WARNING, *finding_of(one))
+    if not found:
+        yield Finding(Level.OK, "every answer of the services could be read")
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:

@@ -1,5 +1,6 @@
 """``switchboard doctor``: each line ok, warning or error, with the mend; it changes nothing."""
 
+import sqlite3
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,8 +10,11 @@ import pytest
 from bot import doctor
 from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
+from bot.domain.shapes import shape_of
+from bot.domain.unread import Noted, UnreadAnswer, looked_for
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import Settings
+from storage import Store
 from storage.anchors import AnchorFile, anchors_path
 from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
 
@@ -54,6 +58,7 @@ async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -
     for line in (
         "ok       the policy policy.toml is readable",
         "ok       the database can be read; the audit has 0 rows",
+        "ok       every answer of the services could be read",
         "ok       Slack knows us in the workspace",
         "ok       the bot token has every scope that is used",
         "ok       the bot is in the channel of approvals (C0APPROVE)",
@@ -204,3 +209,44 @@ async def test_a_database_older_than_its_anchors_is_an_error(
     await rig.switchboard.stop()
     code, shown = await report(capsys)
     assert (code, "error    Switchboard only reads" in shown) == (1, True)
+
+
+async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_it(
+    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shape = shape_of({"uid": "value-sentinel", "rows": []})
+    wanted = looked_for(shape, section="payments.create_payout", name="id", known=("id",), read=("id",))
+    answer = UnreadAnswer(
+        operation="payments.create_payout", status=201, body="object", fields=shape.fields, wanted=(wanted,)
+    )
+    now = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+    again = UnreadAnswer(operation="payments.partner", status=200, body="no JSON: nothing")
+    store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
+    for one in (answer, again):
+        await store.write(lambda tx, one=one: tx.unread.note(Noted(answer=one, first_seen=now, last_seen=now, count=2)))  # type: ignore[misc]
+    await store.write(lambda tx: tx.unread.mended("payments.partner", now))
+    await store.close()
+    code, shown = await report(capsys)
+    assert code == 0
+    assert (
+        "warning  payments.create_payout, status 201: 2 answers, the last at 2026-11-20 10:00 UTC. Not found: id. "
+        "Its fields: uid (text), rows (list of 0)\n"
+        "         → add to the file that SERVICES_FILE names, then start again:\n"
+        "           [payments.create_payout.reply]\n"
+        '           id = "uid"\n'
+    ) in shown
+    assert "value-sentinel" not in shown
+    assert "payments.partner" not in shown
+    assert "every answer" not in shown
+
+
+async def test_an_older_database_is_read_all_the_same(
+    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with sqlite3.connect(sqlite_url.partition("///")[2]) as raw:
+        raw.execute("DROP TABLE unread_answer")
+    raw.close()
+    code, shown = await report(capsys)
+    assert code == 0, shown
+    assert "ok       the database can be read" in shown
+    assert "every answer" not in shown

@@ -98,7 +98,7 @@ def furnish(workspace: Workspace) -> None:
     )
     workspace.add_command(
         "/switchboard",
-        hint="status | jobs | audit | routes | help",
+        hint="status | unread | jobs | audit | routes | help",
         description="See how Switchboard stands, what it did, and who told it to",
     )
 

@@ -24,6 +24,7 @@ from bot.presentation.text import (
     section,
     sentence_of,
 )
+from bot.presentation.unread import hint
 
 _TOPICS = {
     "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
@@ -135,7 +136,8 @@ def alert(
     """
     topic = str(facts["topic"])
     where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
-    reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
+    why = str(facts.get("reason") or "")
+    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
         f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "

@@ -27,6 +27,7 @@ from bot.presentation.text import (
     sentence_of,
     shorten,
 )
+from bot.presentation.unread import hint
 
 CHECKOUT = "purchase.checkout"
 
@@ -136,7 +137,8 @@ def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     """Something that a person must look at."""
-    reason = f"\n{sentence_of(quote(str(facts['reason'])))}" if facts.get("reason") else ""
+    why = str(facts.get("reason") or "")
+    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
         f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
         f"{mention(instruction.requester)}: {TOPICS[str(facts['topic'])]}{reason}"

@@ -7,7 +7,7 @@ from bot.presentation import answers, audit, booking_audit
 from bot.workflows.audit import booking_story, story
 from handlers.commands import dispatch, fields
 from handlers.commands.grammar import Argument, MistakesError, Values, Verb
-from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS
+from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS, UNREAD
 from handlers.desk import Desk
 from handlers.incoming import Command
 from handlers.replies import Private, Reply
@@ -67,5 +67,5 @@ _AUDIT = Verb(
     arguments=(Argument(name="id", rule=_RULE, read=fields.operation),),
 )
 
-VERBS = (STATUS, JOBS, _AUDIT, EXPORT, ROUTES)
+VERBS = (STATUS, UNREAD, JOBS, _AUDIT, EXPORT, ROUTES)
 """In the order of the help."""

@@ -1,14 +1,15 @@
-"""``/switchboard status|jobs|routes`` and ``audit export``: for those who run it."""
+"""``/switchboard status|unread|jobs|routes`` and ``audit export``: for those who run it."""
 
 import tempfile
 from collections.abc import AsyncIterator
 
 from bot.domain.approvals import may_see_balance as in_charge
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.presentation import answers, overview
+from bot.presentation import answers, overview, unread
 from bot.workflows import audit
 from bot.workflows.overview import overview as everything
 from bot.workflows.overview import under_way
+from bot.workflows.unread import unread_answers
 from handlers.commands.grammar import Values, Verb
 from handlers.desk import Desk
 from handlers.incoming import Command
@@ -35,6 +36,10 @@ async def _status(desk: Desk, command: Command, _values: Values) -> Reply:
 
 async def _jobs(desk: Desk, command: Command, _values: Values) -> Reply:
     return await _refused(desk, command.user) or Private(overview.jobs(await under_way(desk.ctx)))
+
+
+async def _unread(desk: Desk, command: Command, _values: Values) -> Reply:
+    return await _refused(desk, command.user) or Private(unread.listing(await unread_answers(desk.ctx.store)))
 
 
 async def _routes(desk: Desk, command: Command, _values: Values) -> Reply:
@@ -80,6 +85,12 @@ STATUS = Verb(
     summary="services, what is under way, how long queues wait",
     example="status",
     run=_status,
+)
+UNREAD = Verb(
+    name="unread",
+    summary="answers whose fields were not understood, and the line that mends it",
+    example="unread",
+    run=_unread,
 )
 JOBS = Verb(
     name="jobs",

@@ -102,6 +102,7 @@ COMMANDS = """
 /pay nonsense          no-verb      no-verb      no-verb   no-verb      no-verb      no-verb nothing  no-verb no-verb
 /switchboard help      usage        usage        usage     usage        usage        usage  nothing   usage usage
 /switchboard status    -charge      status       status    status       -charge      guest  nothing   gone  bot
+/switchboard unread    -charge      unread       unread    unread       -charge      guest  nothing   gone  bot
 /switchboard jobs      -charge      jobs         jobs      jobs         -charge      guest  nothing   gone  bot
 /switchboard audit HERS story       story        story     story        unknown      guest  nothing   gone  bot
 /switchboard audit HIS unknown      story        story     story        unknown      guest  nothing   gone  bot
@@ -153,6 +154,7 @@ SAYS = {
     "thawed": "Payments flow again",
     "story": "asked for",
     "status": "Payments: configured",
+    "unread": "Every answer of the services could be read",
     "jobs": "under way",
     "export": "is in your direct messages",
     "routes": "routes are assumed",

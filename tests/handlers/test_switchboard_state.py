@@ -1,4 +1,4 @@
-"""``/switchboard status|jobs|routes`` and ``audit export``: who may look, and that what they read is so."""
+"""``/switchboard status|unread|jobs|routes`` and ``audit export``: who may look, and that what they read is so."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:
     return shown[0]
 
 
-@pytest.mark.parametrize("verb", ["status", "jobs", "routes", "audit export"])
+@pytest.mark.parametrize("verb", ["status", "unread", "jobs", "routes", "audit export"])
 @pytest.mark.parametrize("user", [MARIA, ZOE, GUS, EVE])
 async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) -> None:
     before = len(rig.workspace.ephemerals(user))
@@ -44,6 +44,7 @@ async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) ->
         assert "Services" not in shown.text
         assert "assumed" not in shown.text
         assert "Nothing is under way" not in shown.text
+        assert "Every answer" not in shown.text
     assert not any(message.files for message in rig.workspace.messages(rig.workspace.open_dm(user).id))
 
 

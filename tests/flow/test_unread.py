@@ -1,0 +1,111 @@
+"""An answer that cannot be read, from the command that met it to the line in the file that mends it."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from bot.domain.instruction import State
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.dialect import Dialect
+from bot.playground.workspace import Message
+from bot.playground.workspace.limits.blocks import check_blocks
+from tests.presentation.checks import check_markup
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, OLGA, Rig
+from tests.workflows.looking import alerts, read, state
+
+NAMES = {"partner.id": "uid", "partner.name": "title", "partner.email": "mail"}
+
+
+@pytest.fixture
+async def rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Rig]:
+    """The payments service says some fields of one answer in its own words."""
+    services = tmp_path / "services.toml"
+    services.write_text("", encoding="utf-8")
+    opened = await Rig.open(
+        database_url=sqlite_url,
+        clock=ManualClock(),
+        simulator={"dialect": Dialect(names=NAMES)},
+        services_file=services,
+    )
+    yield opened
+    await opened.close()
+
+
+async def ask(rig: Rig, text: str = "unread") -> Message:
+    """Type it, and see what this person alone is shown."""
+    before = len(rig.workspace.ephemerals(OLGA))
+    assert (await rig.workspace.slash(OLGA, FINANCE, "/switchboard", text)).ok
+    [shown] = rig.workspace.ephemerals(OLGA)[before:]
+    assert check_blocks(shown.blocks, "message") == []
+    check_markup(shown.blocks)
+    return shown
+
+
+async def asked_for_the_partner(rig: Rig) -> str:
+    before = len(rig.workspace.ephemerals(OLGA))
+    await rig.workspace.slash(OLGA, FINANCE, "/pay", "partner")
+    told = await rig.workspace.until(lambda: rig.workspace.ephemerals(OLGA)[before:] or None)
+    await rig.settle()
+    return told[-1].text
+
+
+def lines_of(text: str) -> str:
+    """What is to be copied into the file."""
+    return text.split("```")[1].strip()
+
+
+async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
+    assert "Every answer of the services could be read" in (await ask(rig)).text
+    assert "could not be read" in await asked_for_the_partner(rig)
+    shown = (await ask(rig)).text
+    assert "*payments.partner*, status 200: 1 answer" in shown
+    assert "Not found: id, name, email." in shown
+    for value in ("partner@example.com", "1000000", "Partner"):
+        assert value not in shown
+    assert lines_of(shown).splitlines() == [
+        "[payments.partner.reply]",
+        'id = "uid"',
+        'name = "title"',
+        'email = "mail"',
+    ]
+    assert rig.settings.services_file is not None
+    rig.settings.services_file.write_text(lines_of(shown), encoding="utf-8")
+    await rig.start_again()
+    assert "*payments.partner*" in (await ask(rig)).text
+    assert "Balance" in await asked_for_the_partner(rig)
+    mended = (await ask(rig)).text
+    assert mended.startswith(":white_check_mark: Every answer of the services could be read.")
+    assert "Read again since: payments.partner." in mended
+
+
+async def test_it_is_counted_and_survives_a_restart(rig: Rig) -> None:
+    for _ in range(3):
+        await asked_for_the_partner(rig)
+        assert rig.clock is not None
+        rig.clock.advance(60)
+    await rig.start_again()
+    assert "3 answers, first" in (await ask(rig)).text
+
+
+async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_says_where_to_look(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.GARBAGE, "commit_payout"))
+    rig.payments.faults.arm(Fault(FaultKind.GARBAGE, "get_operation", times=None, skip=1))
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(100_000, steps=200)
+    assert await state(rig) is State.NEEDS_HUMAN
+    assert any("The fields of that answer: `/switchboard unread`" in text for text in alerts(rig))
+    shown = (await ask(rig)).text
+    assert "*payments.commit_payout*, status 200: 1 answer" in shown
+    assert "*payments.get_operation*, status 200: " in shown
+    assert "It was no JSON: HTML page of " in shown
+    rig.payments.faults.clear()
+    await rig.pass_time(8_000)
+    assert await state(rig) is State.COMMITTED
+    assert len(rig.paid) == 1
+    kept = await read(rig, lambda tx: {one.answer.operation: one.mended_at for one in tx.unread.all()})
+    assert kept["payments.get_operation"] is not None
+    assert kept["payments.commit_payout"] is None

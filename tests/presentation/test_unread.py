@@ -1,0 +1,146 @@
+"""What an operator reads of answers that could not be read, on the phone and in the terminal."""
+
+import tomllib
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bot.clients.routes_file import load_routes
+from bot.domain.shapes import shape_of
+from bot.domain.unread import Noted, UnreadAnswer, looked_for
+from bot.presentation.unread import file_lines, finding, hint, listing
+from tests.presentation.checks import check_message
+
+NOW = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
+OPERATION = "payments.create_payout"
+
+
+def answer(body: object, *names: str, operation: str = OPERATION) -> UnreadAnswer:
+    shape = shape_of(body)
+    read = {
+        name
+        for names in load_routes(None, environment="sandbox").use(*operation.split(".")).reply.values()
+        for name in names
+    }
+    wanted = tuple(looked_for(shape, section=operation, name=one, known=(one,), read=read) for one in names)
+    return UnreadAnswer(
+        operation=operation, status=201, body=shape.kind, fields=shape.fields, wanted=wanted, is_cut=shape.is_cut
+    )
+
+
+def noted(found: UnreadAnswer, *, count: int = 1, mended: bool = False) -> Noted:
+    then = NOW - timedelta(hours=count)
+    return Noted(answer=found, first_seen=then, last_seen=NOW, count=count, mended_at=NOW if mended else None)
+
+
+def test_nothing_is_unread() -> None:
+    content = listing([])
+    check_message(content)
+    assert content.text == ":white_check_mark: Every answer of the services could be read."
+
+
+def test_an_answer_with_its_lines() -> None:
+    content = listing([noted(answer({"uid": "x", "state": "y", "rows": [1]}, "id", "status"), count=3)])
+    check_message(content)
+    for told in (
+        "*1 kind of answer could not be read*",
+        "• *payments.create_payout*, status 201: 3 answers, first <!date^",
+        "Not found: id, status.",
+        "Its fields: uid (text), state (text), rows (list of 1).",
+        '```\n[payments.create_payout.reply]\nid = "uid"\nstatus = "state"\n```',
+        "SERVICES_FILE",
+    ):
+        assert told in content.text
+
+
+def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:
+    lines = file_lines(answer({"operation_id": "x", "user_id": "y", "state": "z"}, "id", "status"))
+    assert lines == [
+        "[payments.create_payout.reply]",
+        '# id = "operation_id"',
+        '# id = "user_id"',
+        'status = "state"',
+    ]
+
+
+@pytest.mark.parametrize("theirs", ["uid", "código", "$id", "@id", "x-id", "a:id"])
+def test_the_lines_are_a_file_that_is_taken(theirs: str, tmp_path_factory: pytest.TempPathFactory) -> None:
+    text = "\n".join(file_lines(answer({theirs: "x"}, "id")))
+    assert tomllib.loads(text) == {"payments": {"create_payout": {"reply": {"id": theirs}}}}
+    file = tmp_path_factory.mktemp("services") / "services.toml"
+    file.write_text(text, encoding="utf-8")
+    assert load_routes(file, environment="sandbox").use("payments", "create_payout").reply["id"] == (theirs,)
+
+
+def test_a_page_has_no_line() -> None:
+    page = UnreadAnswer(operation=OPERATION, status=200, body="no JSON: HTML page of 512 bytes")
+    content = listing([noted(page)])
+    check_message(content)
+    assert "It was no JSON: HTML page of 512 bytes." in content.text
+    assert "check the address of the service" in content.text
+    assert "```" not in content.text
+
+
+def test_a_value_that_does_not_fit() -> None:
+    content = listing([noted(answer({"id": "x", "status": "created"}, "status"))])
+    assert "Found, with a value that does not fit: status." in content.text
+
+
+def test_a_field_that_lies_too_deep() -> None:
+    content = listing([noted(answer({"payload": {"id": "x"}}, "id"))])
+    assert "id may be payload.id, which lies deeper than the file can say." in content.text
+
+
+def test_what_is_read_again_is_only_named() -> None:
+    content = listing([noted(answer({"uid": "x"}, "id"), mended=True)])
+    check_message(content)
+    assert content.text.startswith(":white_check_mark:")
+    assert "Read again since: payments.create_payout." in content.text
+    assert "uid" not in content.text
+
+
+def test_fifty_large_ones_fit_into_a_message() -> None:
+    names = [f"{'x' * 40}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(60)]
+    found = [
+        noted(answer({**dict.fromkeys(names[n % 7 :], "v"), "id_": {"a": 1}}, "id", "status", "email"), count=n + 1)
+        for n in range(50)
+    ]
+    content = listing(found)
+    check_message(content)
+    assert "and 42 more: `python -m bot doctor` names them all" in str(content.blocks)
+
+
+def test_names_of_fields_call_nobody() -> None:
+    content = listing([noted(answer({"<!channel>": "x", "<@U0ADA>": "y", "a&b": "z", "`x`": 1, "*b*": 2}, "id"))])
+    check_message(content)
+    for active in ("<!channel", "<@U", "`x`", "*b*"):
+        assert active not in content.text
+    assert "(masked)" in content.text
+
+
+def test_in_the_terminal() -> None:
+    what, mend = finding(noted(answer({"uid": "x", "state": "y"}, "id", "status"), count=2))
+    assert what == (
+        "payments.create_payout, status 201: 2 answers, the last at 2026-11-20 10:00 UTC. Not found: id, status. "
+        "Its fields: uid (text), state (text)"
+    )
+    assert mend.split("\n           ") == [
+        "add to the file that SERVICES_FILE names, then start again:",
+        "[payments.create_payout.reply]",
+        'id = "uid"',
+        'status = "state"',
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "hints"),
+    [
+        ("answer 200 with an unexpected body", True),
+        ("answer 200 with a body that is no JSON", True),
+        ("it cannot be read (payments: its answer could not be read (no partner))", True),
+        ("no answer (timed out)", False),
+        ("", False),
+    ],
+)
+def test_an_alert_points_to_it(reason: str, hints: bool) -> None:
+    assert bool(hint(reason)) is hints
