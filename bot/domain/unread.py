@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
+from functools import lru_cache
 from hashlib import sha256
 from typing import Any, Final
 
@@ -197,6 +198,7 @@ def _best(theirs: str, names: Collection[str]) -> int:
     return max(_likeness(theirs, name) for name in names)
 
 
+@lru_cache(maxsize=4_096)  # the answers to one operation have the same names again and again
 def _likeness(theirs: str, ours: str) -> int:
     """How much alike two names are: the same letters, one with the words of the other, much the same letters."""
     one, other = _words(theirs), _words(ours)

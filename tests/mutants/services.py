@@ -8,6 +8,7 @@ _BOOKING = ("tests/domain/test_booking.py",)
 _BOOKED = ("tests/workflows/test_booking_once.py",)
 _OBSERVED = ("tests/workflows/test_booking_states.py",)
 _EMAILS = ("tests/workflows/test_emails.py",)
+_UNREAD = ("tests/domain/test_shapes.py", "tests/clients/test_unread.py")
 
 MUTANTS = (
     Mutant(
@@ -201,5 +202,21 @@ MUTANTS = (
         new="        if self._tries[number] < 0 and not self._trouble:",
         breaks="a run comes to its end",
         tests=_EMAILS,
+    ),
+    Mutant(
+        name="names that look like values are kept",
+        file="bot/domain/shapes.py",
+        old="    return MASKED if is_value else name",
+        new="    return name",
+        breaks="nothing of the values of an answer is kept",
+        tests=_UNREAD,
+    ),
+    Mutant(
+        name="an answer that cannot be noted is an error",
+        file="bot/clients/unread.py",
+        old="    except Exception as failed:  # noqa: BLE001",
+        new="    except ZeroDivisionError as failed:  # noqa: BLE001",
+        breaks="what is noted of an answer never changes its outcome",
+        tests=_UNREAD,
     ),
 )
