@@ -173,14 +173,14 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
 
 
 def _unread(tx: Tx) -> Iterator[Finding]:
-    """Answers of the services that could not be read; an older database knows of none."""
+    """Answers of the services that could not be read; an older database has no table of them."""
     if not tx.unread.is_there():
         return
     found = [one for one in tx.unread.all() if one.mended_at is None]
     for one in found:
         yield Finding(Level.WARNING, *finding_of(one))
     if not found:
-        yield Finding(Level.OK, "every answer of the services could be read")
+        yield Finding(Level.OK, "no unread answers from the services")
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:

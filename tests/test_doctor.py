@@ -58,7 +58,7 @@ async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -
     for line in (
         "ok       the policy policy.toml is readable",
         "ok       the database can be read; the audit has 0 rows",
-        "ok       every answer of the services could be read",
+        "ok       no unread answers from the services",
         "ok       Slack knows us in the workspace",
         "ok       the bot token has every scope that is used",
         "ok       the bot is in the channel of approvals (C0APPROVE)",
@@ -220,7 +220,7 @@ async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_i
         operation="payments.create_payout", status=201, body="object", fields=shape.fields, wanted=(wanted,)
     )
     now = datetime(2026, 11, 20, 10, 0, tzinfo=UTC)
-    again = UnreadAnswer(operation="payments.partner", status=200, body="no JSON: nothing")
+    again = UnreadAnswer(operation="payments.partner", status=200, body="no JSON (empty)")
     store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
     for one in (answer, again):
         await store.write(lambda tx, one=one: tx.unread.note(Noted(answer=one, first_seen=now, last_seen=now, count=2)))  # type: ignore[misc]
@@ -229,15 +229,15 @@ async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_i
     code, shown = await report(capsys)
     assert code == 0
     assert (
-        "warning  payments.create_payout, status 201: 2 answers, the last at 2026-11-20 10:00 UTC. Not found: id. "
-        "Its fields: uid (text), rows (list of 0)\n"
-        "         → add to the file that SERVICES_FILE names, then start again:\n"
+        "warning  payments.create_payout, status 201: 2 unread answers, last 2026-11-20 10:00 UTC. Not found: id. "
+        "Fields: uid (text), rows (list of 0)\n"
+        "         → add to the file that SERVICES_FILE names, and restart:\n"
         "           [payments.create_payout.reply]\n"
         '           id = "uid"\n'
     ) in shown
     assert "value-sentinel" not in shown
     assert "payments.partner" not in shown
-    assert "every answer" not in shown
+    assert "no unread answers" not in shown
 
 
 async def test_an_older_database_is_read_all_the_same(
@@ -249,4 +249,4 @@ async def test_an_older_database_is_read_all_the_same(
     code, shown = await report(capsys)
     assert code == 0, shown
     assert "ok       the database can be read" in shown
-    assert "every answer" not in shown
+    assert "no unread answers" not in shown

@@ -88,7 +88,7 @@ def tell(answers: Answers, reply: Reply, *routes: Route, was_read: bool, trouble
 def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | None) -> UnreadAnswer:
     operation, status = routes[0].name, reply.status or 0
     if reply.json is NO_JSON:
-        return UnreadAnswer(operation=operation, status=status, body=f"no JSON: {_no_json(reply)}")
+        return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({_no_json(reply)})")
     at = trouble.at if isinstance(trouble, Unfit) and isinstance(trouble.at, dict) else reply.json
     shape = shape_of(reply.json, at=at, secrets=reply.credentials)
     names = trouble.names if isinstance(trouble, Unfit) else ()
@@ -105,7 +105,7 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
 def _no_json(reply: Reply) -> str:
     if reply.is_html:
         return f"HTML page of {reply.size} bytes"
-    return f"text of {reply.size} bytes" if reply.size else "nothing"
+    return f"text of {reply.size} bytes" if reply.size else "empty"
 
 
 def _wanted(shape: Shape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:

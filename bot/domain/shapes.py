@@ -99,7 +99,7 @@ def kind_of(value: object) -> str:
 
 
 def masked(name: str, *, secrets: Collection[str] = ()) -> str:
-    """The name of a field, or what stands for one that looks like a value: an address, a number, a hash, a sentence."""
+    """The name of a field, masked when it looks like a value: an address, a number, a hash, a sentence."""
     digits = sum(letter.isdigit() for letter in name)
     turns = sum(one.isdigit() != other.isdigit() for one, other in pairwise(name))
     is_value = (

@@ -77,7 +77,7 @@ class UnreadAnswer:
     Attributes:
         operation: ``payments.create_payout``.
         status: of HTTP.
-        body: what it was, in words: ``object``, ``no JSON: HTML page of 512 bytes``.
+        body: what it was, in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
         fields: with their types, those first among which something was looked for.
         wanted: what was looked for in vain; empty where nobody can tell.
         is_cut: it has more fields.

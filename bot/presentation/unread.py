@@ -12,11 +12,11 @@ from bot.presentation.text import context, moment, mrkdwn, paragraphs, quote, se
 _LISTED: Final = 8
 _FIELDS: Final = 1_500
 """Characters that the fields of one answer take."""
-_NO_LINE: Final = "No line of the file helps here: check the address of the service, and what stands between."
+_NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
 _THEN: Final = (
-    "The operator adds the lines to the file that SERVICES_FILE names (under the section, where it is there already) "
-    "and starts Switchboard again; an entry goes once such an answer is read. Lines are guesses by name and type: "
-    "where several fields may be meant, take the # away from the right one."
+    "To fix: add the lines to the file that SERVICES_FILE names (under the section if it already exists) and restart "
+    "Switchboard. An entry disappears once such an answer is read. Lines are guesses by name and type; where there are "
+    "several, uncomment the right one."
 )
 
 
@@ -25,34 +25,34 @@ def listing(found: Sequence[Noted]) -> Content:
     still = [one for one in found if one.mended_at is None]
     again = _read_again(found)
     if not still:
-        text = ":white_check_mark: Every answer of the services could be read." + (f"\n{again}." if again else "")
+        text = ":white_check_mark: No unread answers from the services." + (f"\n{again}." if again else "")
         return Content(text=text, blocks=[section(mrkdwn(text))])
-    lead = f"*{_count(len(still), 'kind of answer', 'kinds of answers')} could not be read*, the newest first."
+    lead = f"*{_count(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _told(one)]
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
     lines += [f"{again}."] if again else []
-    note = f"Names and types of fields are kept, no values. {_THEN}"
+    note = f"Only names and types of fields are kept. {_THEN}"
     return Content(text=spoken([lead, *lines, note]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)])
 
 
 def finding(one: Noted) -> tuple[str, str]:
     """The same of one, for the terminal: what it is, and what to do about it."""
     answer = one.answer
-    seen = f"{_answers(one)}, the last at {one.last_seen:%Y-%m-%d %H:%M} UTC"
+    seen = f"{_answers(one)}, last {one.last_seen:%Y-%m-%d %H:%M} UTC"
     told = ". ".join([f"{answer.operation}, status {answer.status}: {seen}", *_missing(answer), *_fields(answer)])
     lines = file_lines(answer)
     written = "".join(f"\n{'':<11}{line}" for line in lines)
-    return told, (f"add to the file that SERVICES_FILE names, then start again:{written}" if lines else _mend(answer))
+    return told, (f"add to the file that SERVICES_FILE names, and restart:{written}" if lines else _mend(answer))
 
 
 def hint(reason: str) -> str:
     """Where the fields of an answer stand that could not be read; empty for every other reason."""
-    return "\nThe fields of that answer: `/switchboard unread`" if is_of_an_unread_answer(reason) else ""
+    return "\nFields of that answer: `/switchboard unread`" if is_of_an_unread_answer(reason) else ""
 
 
 def file_lines(answer: UnreadAnswer) -> list[str]:
-    """What goes into the file; where several fields may be meant, each stands behind a ``#``."""
+    """Lines for the file; where several fields may be meant, all of them as comments."""
     proposed = answer.proposed
     sections: dict[str, list[str]] = {}
     for one in answer.wanted:
@@ -84,10 +84,10 @@ def _missing(answer: UnreadAnswer) -> Iterator[str]:
     if absent:
         yield f"Not found: {', '.join(absent)}"
     if unfit:
-        yield f"Found, with a value that does not fit: {', '.join(unfit)}"
+        yield f"Found, but the value does not fit: {', '.join(unfit)}"
     for one in answer.wanted:
         if one.deeper and not one.candidates:
-            yield f"{one.name} may be {one.deeper}, which lies deeper than the file can say"
+            yield f"{one.name} may be {one.deeper}, but the file cannot name nested fields"
 
 
 def _our(wanted: Wanted) -> str:
@@ -98,7 +98,7 @@ def _our(wanted: Wanted) -> str:
 
 def _fields(answer: UnreadAnswer) -> Iterator[str]:
     if answer.body != OBJECT or not answer.fields:
-        yield f"It was {answer.body}"
+        yield f"Body: {answer.body}"
     if not answer.fields:
         return
     told = [f"{field.dotted} ({field.kind})" for field in answer.fields]
@@ -108,22 +108,22 @@ def _fields(answer: UnreadAnswer) -> Iterator[str]:
             break
         shown.append(one)
     more = ", and more" if len(shown) < len(told) or answer.is_cut else ""
-    yield f"Its fields: {', '.join(shown)}{more}"
+    yield f"Fields: {', '.join(shown)}{more}"
 
 
 def _mend(answer: UnreadAnswer) -> str:
     if not answer.fields:
         return _NO_LINE
-    return "No field of it can take the place: look at what the service's documentation says of this answer."
+    return "No field here matches: check the service's documentation of this answer."
 
 
 def _answers(one: Noted) -> str:
-    return _count(one.count, "answer", "answers")
+    return _count(one.count, "unread answer", "unread answers")
 
 
 def _read_again(found: Sequence[Noted]) -> str:
     names = dict.fromkeys(quote(one.answer.operation) for one in found if one.mended_at is not None)
-    return f"Read again since: {', '.join(names)}" if names else ""
+    return f"Readable again: {', '.join(names)}" if names else ""
 
 
 def _count(number: int, one: str, several: str) -> str:

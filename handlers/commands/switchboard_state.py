@@ -88,7 +88,7 @@ STATUS = Verb(
 )
 UNREAD = Verb(
     name="unread",
-    summary="answers whose fields were not understood, and the line that mends it",
+    summary="service answers that could not be read, and the lines to fix it",
     example="unread",
     run=_unread,
 )

@@ -22,7 +22,7 @@ class UnreadAnswers:
         self._connection = connection
 
     def is_there(self) -> bool:
-        """Whether the database knows the table: whoever only looks in may find an older one."""
+        """Whether the table exists: a command that only reads may open an older database."""
         return inspect(self._connection).has_table(table.name)
 
     def note(self, found: Noted) -> None:

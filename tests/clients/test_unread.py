@@ -177,8 +177,8 @@ async def test_a_commit_that_is_answered_as_not_committed_has_the_right_names(
 @pytest.mark.parametrize(
     ("answer", "body"),
     [
-        (page_of_a_proxy(200), "no JSON: HTML page of 35 bytes"),
-        (said({}, 204), "no JSON: nothing"),
+        (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
+        (said({}, 204), "no JSON (empty)"),
         (said([1, 2]), "list of 2"),
         (said("fine"), "text"),
         (said(None), "empty"),
@@ -340,7 +340,7 @@ async def test_of_e_mails_only_pages_are_unread(notes: Notes) -> None:
         await client.check("ana@example.com")
         await client.process_file(b"email\r\nana@example.com\r\n", column=0, name="list.csv")
     assert [one.operation for one in notes.answers] == ["email.check", "email.process_file"]
-    assert all(one.body.startswith("no JSON: HTML page of ") for one in notes.answers)
+    assert all(one.body.startswith("no JSON (HTML page of ") for one in notes.answers)
 
 
 async def test_a_refused_read_is_a_refusal_still(payments: OpenPayments, notes: Notes) -> None:

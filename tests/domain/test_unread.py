@@ -112,6 +112,8 @@ def test_answers_of_one_form_have_one_fingerprint() -> None:
     one = answer({"ident": "x", "rows": [1]}, "id")
     assert one.fingerprint == answer({"rows": [1, 2, 3], "ident": None}, "id").fingerprint
     assert one.fingerprint != answer({"ident": "x", "rows": [1], "more": 1}, "id").fingerprint
-    page = UnreadAnswer(operation="a", status=200, body="no JSON: HTML page of 512 bytes")
-    assert page.fingerprint == UnreadAnswer(operation="a", status=200, body="no JSON: HTML page of 9 bytes").fingerprint
+    page = UnreadAnswer(operation="a", status=200, body="no JSON (HTML page of 512 bytes)")
+    assert (
+        page.fingerprint == UnreadAnswer(operation="a", status=200, body="no JSON (HTML page of 9 bytes)").fingerprint
+    )
     assert page.fingerprint != UnreadAnswer(operation="b", status=200, body=page.body).fingerprint

@@ -154,7 +154,7 @@ SAYS = {
     "thawed": "Payments flow again",
     "story": "asked for",
     "status": "Payments: configured",
-    "unread": "Every answer of the services could be read",
+    "unread": "No unread answers",
     "jobs": "under way",
     "export": "is in your direct messages",
     "routes": "routes are assumed",

@@ -57,10 +57,10 @@ def lines_of(text: str) -> str:
 
 
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
-    assert "Every answer of the services could be read" in (await ask(rig)).text
+    assert "No unread answers from the services" in (await ask(rig)).text
     assert "could not be read" in await asked_for_the_partner(rig)
     shown = (await ask(rig)).text
-    assert "*payments.partner*, status 200: 1 answer" in shown
+    assert "*payments.partner*, status 200: 1 unread answer" in shown
     assert "Not found: id, name, email." in shown
     for value in ("partner@example.com", "1000000", "Partner"):
         assert value not in shown
@@ -76,8 +76,8 @@ async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
     assert "*payments.partner*" in (await ask(rig)).text
     assert "Balance" in await asked_for_the_partner(rig)
     mended = (await ask(rig)).text
-    assert mended.startswith(":white_check_mark: Every answer of the services could be read.")
-    assert "Read again since: payments.partner." in mended
+    assert mended.startswith(":white_check_mark: No unread answers from the services.")
+    assert "Readable again: payments.partner." in mended
 
 
 async def test_it_is_counted_and_survives_a_restart(rig: Rig) -> None:
@@ -86,7 +86,7 @@ async def test_it_is_counted_and_survives_a_restart(rig: Rig) -> None:
         assert rig.clock is not None
         rig.clock.advance(60)
     await rig.start_again()
-    assert "3 answers, first" in (await ask(rig)).text
+    assert "3 unread answers, first" in (await ask(rig)).text
 
 
 async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_says_where_to_look(rig: Rig) -> None:
@@ -97,11 +97,11 @@ async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_say
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(100_000, steps=200)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert any("The fields of that answer: `/switchboard unread`" in text for text in alerts(rig))
+    assert any("Fields of that answer: `/switchboard unread`" in text for text in alerts(rig))
     shown = (await ask(rig)).text
-    assert "*payments.commit_payout*, status 200: 1 answer" in shown
+    assert "*payments.commit_payout*, status 200: 1 unread answer" in shown
     assert "*payments.get_operation*, status 200: " in shown
-    assert "It was no JSON: HTML page of " in shown
+    assert "Body: no JSON (HTML page of " in shown
     rig.payments.faults.clear()
     await rig.pass_time(8_000)
     assert await state(rig) is State.COMMITTED

@@ -44,7 +44,7 @@ async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) ->
         assert "Services" not in shown.text
         assert "assumed" not in shown.text
         assert "Nothing is under way" not in shown.text
-        assert "Every answer" not in shown.text
+        assert "unread answers" not in shown.text
     assert not any(message.files for message in rig.workspace.messages(rig.workspace.open_dm(user).id))
 
 

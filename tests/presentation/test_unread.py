@@ -36,7 +36,7 @@ def noted(found: UnreadAnswer, *, count: int = 1, mended: bool = False) -> Noted
 def test_nothing_is_unread() -> None:
     content = listing([])
     check_message(content)
-    assert content.text == ":white_check_mark: Every answer of the services could be read."
+    assert content.text == ":white_check_mark: No unread answers from the services."
 
 
 def test_an_answer_with_its_lines() -> None:
@@ -44,9 +44,9 @@ def test_an_answer_with_its_lines() -> None:
     check_message(content)
     for told in (
         "*1 kind of answer could not be read*",
-        "• *payments.create_payout*, status 201: 3 answers, first <!date^",
+        "• *payments.create_payout*, status 201: 3 unread answers, first <!date^",
         "Not found: id, status.",
-        "Its fields: uid (text), state (text), rows (list of 1).",
+        "Fields: uid (text), state (text), rows (list of 1).",
         '```\n[payments.create_payout.reply]\nid = "uid"\nstatus = "state"\n```',
         "SERVICES_FILE",
     ):
@@ -73,29 +73,29 @@ def test_the_lines_are_a_file_that_is_taken(theirs: str, tmp_path_factory: pytes
 
 
 def test_a_page_has_no_line() -> None:
-    page = UnreadAnswer(operation=OPERATION, status=200, body="no JSON: HTML page of 512 bytes")
+    page = UnreadAnswer(operation=OPERATION, status=200, body="no JSON (HTML page of 512 bytes)")
     content = listing([noted(page)])
     check_message(content)
-    assert "It was no JSON: HTML page of 512 bytes." in content.text
-    assert "check the address of the service" in content.text
+    assert "Body: no JSON (HTML page of 512 bytes)." in content.text
+    assert "check the service's address" in content.text
     assert "```" not in content.text
 
 
 def test_a_value_that_does_not_fit() -> None:
     content = listing([noted(answer({"id": "x", "status": "created"}, "status"))])
-    assert "Found, with a value that does not fit: status." in content.text
+    assert "Found, but the value does not fit: status." in content.text
 
 
 def test_a_field_that_lies_too_deep() -> None:
     content = listing([noted(answer({"payload": {"id": "x"}}, "id"))])
-    assert "id may be payload.id, which lies deeper than the file can say." in content.text
+    assert "id may be payload.id, but the file cannot name nested fields." in content.text
 
 
 def test_what_is_read_again_is_only_named() -> None:
     content = listing([noted(answer({"uid": "x"}, "id"), mended=True)])
     check_message(content)
     assert content.text.startswith(":white_check_mark:")
-    assert "Read again since: payments.create_payout." in content.text
+    assert "Readable again: payments.create_payout." in content.text
     assert "uid" not in content.text
 
 
@@ -121,11 +121,11 @@ def test_names_of_fields_call_nobody() -> None:
 def test_in_the_terminal() -> None:
     what, mend = finding(noted(answer({"uid": "x", "state": "y"}, "id", "status"), count=2))
     assert what == (
-        "payments.create_payout, status 201: 2 answers, the last at 2026-11-20 10:00 UTC. Not found: id, status. "
-        "Its fields: uid (text), state (text)"
+        "payments.create_payout, status 201: 2 unread answers, last 2026-11-20 10:00 UTC. Not found: id, status. "
+        "Fields: uid (text), state (text)"
     )
     assert mend.split("\n           ") == [
-        "add to the file that SERVICES_FILE names, then start again:",
+        "add to the file that SERVICES_FILE names, and restart:",
         "[payments.create_payout.reply]",
         'id = "uid"',
         'status = "state"',

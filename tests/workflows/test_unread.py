@@ -15,7 +15,7 @@ from tests.support.clock import ManualClock
 PARTNER, PAYOUT = "payments.partner", "payments.create_payout"
 
 
-def answer(operation: str = PAYOUT, body: str = "no JSON: HTML page of 35 bytes") -> UnreadAnswer:
+def answer(operation: str = PAYOUT, body: str = "no JSON (HTML page of 35 bytes)") -> UnreadAnswer:
     return UnreadAnswer(operation=operation, status=200, body=body)
 
 
