@@ -227,7 +227,7 @@ class _Listeners:
         await ack()
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Forms: the answer is what becomes of the form."""
+        """Forms: the form turns into the answer."""
         with reading():
             form = Submission.read(body)
         handler = self._router.views.get(form.callback_id)

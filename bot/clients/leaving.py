@@ -1,4 +1,4 @@
-"""What is asked before a request that changes something leaves, and what becomes of one that must not."""
+"""What is asked before a request that changes something leaves, and the outcome of one that must not."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

@@ -71,7 +71,7 @@ class BulkPayload(_Frozen):
     read_as: str = ""
     """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
     thread_ts: str = ""
-    """Thread of the dropped file it was read from: what becomes of it is told there. Empty: given in a form."""
+    """Thread of the dropped file it was read from: its outcome is told there. Empty: given in a form."""
 
     @property
     def email(self) -> str:

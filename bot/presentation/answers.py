@@ -95,12 +95,12 @@ def collecting(instruction: Instruction, *, member: bool) -> Content:
 
 def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
     if member:
-        return "You will hear here what becomes of it."
+        return "The outcome will be posted here."
     if instruction.origin_channel.startswith("D"):
-        return "I am not part of this conversation, so I write to you directly what becomes of it."
+        return "I am not part of this conversation, so I will send you the outcome in a direct message."
     return (
         f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, so "
-        "I write to you directly what becomes of this one. "
+        "I will send you the outcome of this one in a direct message. "
         "To have the next one there, invite me: `/invite @Switchboard`"
     )
 
@@ -132,8 +132,8 @@ def recorded(instruction: Instruction, votes: int) -> Content:
     """A vote. This message stays as it is, so it says nothing that will stop being true."""
     enough = instruction.requirement.quorum
     return private(
-        f":ballot_box_with_check: Your approval is recorded, the {_nth(min(votes, enough))} of {enough}. The card says "
-        "what becomes of it."
+        f":ballot_box_with_check: Your approval is recorded, the {_nth(min(votes, enough))} of {enough}. "
+        "The card shows how it goes on."
     )
 
 

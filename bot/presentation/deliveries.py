@@ -114,9 +114,9 @@ def unpriced(reason: str) -> str:
 
 
 def booked(booking: Booking, *, command: str) -> Content:
-    """It is on its way to the service; the card says what becomes of it."""
+    """It is on its way to the service; the card shows how it goes on."""
     return answers.private(
-        f":package: {named(booking)} is being booked. Its card shows what becomes of it; "
+        f":package: {named(booking)} is being booked. Its card shows how it goes on; "
         f"look at it with `{command} show {booking.reference}`."
     )
 

@@ -62,11 +62,11 @@ PLACES = {
 }
 """Kinds of conversation: channels with the bot and one without it, direct messages with and without it."""
 HEARS = {
-    "public": "You will hear here",
-    "private": "You will hear here",
+    "public": "The outcome will be posted here",
+    "private": "The outcome will be posted here",
     "no member": "/invite @Switchboard",
-    "with the bot": "You will hear here",
-    "between people": "I write to you directly",
+    "with the bot": "The outcome will be posted here",
+    "between people": "I will send you the outcome",
 }
 """What who asked is told of where the news come."""
 

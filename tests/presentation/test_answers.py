@@ -53,7 +53,7 @@ def test_what_nobody_decided_names_nobody() -> None:
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
     needs = Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))
     content = answers.requested(instruction(requirement=needs), member=True)
-    for part in ("25.00 USD to ana@example.com", "P-4F7K2M", "Needs 2 approvals", "over 1000.00 USD", "hear here"):
+    for part in ("25.00 USD to ana@example.com", "P-4F7K2M", "Needs 2 approvals", "over 1000.00 USD", "posted here"):
         assert part in content.text
 
 
@@ -61,9 +61,9 @@ def test_where_the_bot_is_no_member_the_rule_and_the_way_to_invite_it_are_named(
     text = answers.requested(instruction(), member=False).text
     assert "*channel*" in text
     assert "<#C0FINANCE>" in text
-    assert "directly" in text
+    assert "in a direct message" in text
     assert "`/invite @Switchboard`" in text
-    assert "hear here" not in text
+    assert "posted here" not in text
     assert "/pay send" not in text  # nobody is led to ask for the same payment twice
 
 
@@ -71,7 +71,7 @@ def test_nobody_is_invited_into_other_peoples_direct_messages() -> None:
     text = answers.requested(instruction(origin_channel="D0OTHERS"), member=False).text
     assert "/invite" not in text
     assert "<#" not in text
-    assert "directly" in text
+    assert "in a direct message" in text
 
 
 def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:

@@ -68,7 +68,7 @@ async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
     direct = rig.workspace.open_dm(MARIA).id
     await rig.pay(channel=direct)
     assert "/invite" not in whispers(rig, MARIA)[0]
-    assert "hear here" in whispers(rig, MARIA)[0]
+    assert "posted here" in whispers(rig, MARIA)[0]
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain
     await rig.press("reject")
@@ -81,7 +81,7 @@ async def test_in_a_direct_message_of_two_people(rig: Rig) -> None:
     rig.workspace.add_channel("D0OTHERS", "maria-tom", members=[MARIA], private=True, bot_member=False)
     await rig.pay(channel="D0OTHERS")
     assert "/invite" not in whispers(rig, MARIA)[0]
-    assert "directly" in whispers(rig, MARIA)[0]
+    assert "in a direct message" in whispers(rig, MARIA)[0]
     direct = rig.workspace.open_dm(MARIA).id
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain

@@ -12,7 +12,7 @@ from bot.playground.simulators.recorder import Call
 
 WEBHOOKS = "callback"
 OUTCOME = "outcome"
-"""Not a request: what becomes of bookings."""
+"""Not a request: how bookings go on."""
 DOOR = "door"
 """Not a request: whom the service lets in."""
 

@@ -14,7 +14,7 @@ from bot.playground.simulators.recorder import Call
 CALLBACKS = "callback"
 CURRENCY = "USD"
 OUTCOME = "outcome"
-"""Not a request: what becomes of payouts once they are committed."""
+"""Not a request: how payouts end once they are committed."""
 BULK_OUTCOME = "bulk outcome"
 """The same for bulk payments."""
 
