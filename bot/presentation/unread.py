@@ -12,6 +12,7 @@ from bot.presentation.text import context, moment, mrkdwn, paragraphs, quote, se
 _LISTED: Final = 8
 _FIELDS: Final = 1_500
 """Characters that the fields of one answer take."""
+_FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
 _NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
 _THEN: Final = (
     "To fix: add the lines to the file that SERVICES_FILE names (under the section if it already exists) and restart "
@@ -48,7 +49,7 @@ def finding(one: Noted) -> tuple[str, str]:
 
 def hint(reason: str) -> str:
     """Where the fields of an answer stand that could not be read; empty for every other reason."""
-    return "\nFields of that answer: `/switchboard unread`" if is_of_an_unread_answer(reason) else ""
+    return _FIELDS_KEPT if is_of_an_unread_answer(reason) else ""
 
 
 def file_lines(answer: UnreadAnswer) -> list[str]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.campaigns import fleet, kills, plans
 from tests.campaigns.results import Ledger, table
 
-MONEY_FLOWS = ("callback", "polling")
-"""Flows of which every pair is run; what the others do behind the commit is the same."""
+MONEY_FLOWS = ("callback", "polling", "one step")
+"""Flows of which every pair is run; what the others do behind the request that moves money is the same."""
 
 
 def main() -> int:

@@ -97,7 +97,7 @@ async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_say
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(100_000, steps=200)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert any("Fields of that answer: `/switchboard unread`" in text for text in alerts(rig))
+    assert any("use the switchboard command with `unread`" in text for text in alerts(rig))
     shown = (await ask(rig)).text
     assert "*payments.commit_payout*, status 200: 1 unread answer" in shown
     assert "*payments.get_operation*, status 200: " in shown
