@@ -40,8 +40,8 @@ _CLOCK_SKEW = 60.0
 _ENOUGH = timedelta(seconds=45)
 """Of a lease: longer than a search and a post take."""
 _DEAD_AFTER = 12
-_BLIND_AFTER = 3
-"""The same where Slack will never let us look: more would only keep people waiting."""
+_BLIND_AFTER = 4
+"""The same where Slack says that we may not look: two such answers may be wrong, more keep people waiting."""
 
 _ALONE = "alone"
 """In the payload: the thread it belonged to is gone."""
@@ -149,16 +149,16 @@ async def _not_searched(
 ) -> None:
     """The message may be there, so it is not sent again before somebody has looked."""
     error = silent.reason
-    if isinstance(silent, ServiceNever) and error in _NO_PLACE:
-        await _refused(ctx, row, about, error)  # where we are not, nothing of ours was posted
-        return
-    if row.attempts >= (_BLIND_AFTER if isinstance(silent, ServiceNever) else _DEAD_AFTER):
+    is_final = isinstance(silent, ServiceNever)
+    if row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
+        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+        due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
+        await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
+    elif is_final and error in _NO_PLACE:
+        await _refused(ctx, row, about, error)  # where we are not, nothing of ours can be kept up to date
+    else:
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
         await _again(ctx, row, wait=None, error=error)  # twice is better than never
-        return
-    wait = silent.retry_after if isinstance(silent, ServiceNow) else None
-    due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
-    await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
 
 
 async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:

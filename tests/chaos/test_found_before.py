@@ -11,6 +11,9 @@ FOUND = {
     "a message was posted twice when the search for it was refused": (
         "callback: slack/chat.postMessage#3=done_dropped, slack/conversations.replies#1=too_many"
     ),
+    "a card was posted twice when Slack once denied its conversation": (
+        "outsider: slack/chat.postMessage#3=done_500, slack/conversations.history#1=refused"
+    ),
     "a card was posted twice when the search for it failed": (
         "callback: slack/chat.postMessage#2=done_500, slack/conversations.history#1=error_500"
     ),
