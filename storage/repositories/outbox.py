@@ -135,8 +135,8 @@ class Outbox:
         return self._finish(outbox_id, state=OutboxState.DEAD, last_error=error)
 
     def redirect(self, outbox_id: str, *, payload: Mapping[str, object], due_at: datetime) -> bool:
-        """It certainly did not arrive and goes elsewhere: send it then with this payload."""
-        return self._finish(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at)
+        """It certainly did not arrive and goes elsewhere: send it then with this payload, the tries counted anew."""
+        return self._finish(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at, attempts=0)
 
     def _finish(self, outbox_id: str, **values: object) -> bool:
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
