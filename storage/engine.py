@@ -75,6 +75,8 @@ class Patience:
 
 
 IMPATIENT = Patience()
+_ENDING_SECONDS = 2.0
+"""That a frozen process which is killed may take to let go: it runs again meanwhile, as far as the system tells."""
 
 
 class LockFile:
@@ -92,17 +94,20 @@ class LockFile:
             StorageError: the folder cannot be written.
         """
         began = time.monotonic()
-        told = False
+        seen_frozen: float | None = None
         while True:
             try:
                 return cls.take(database)
             except InUse as taken:
+                now = time.monotonic()
+                is_ending = seen_frozen is not None and now - seen_frozen < _ENDING_SECONDS
                 most = patience.frozen if taken.frozen else patience.running
-                if time.monotonic() - began >= most:
+                if now - began >= most and (taken.frozen or not is_ending):
                     raise
-                if taken.frozen and not told:
+                if taken.frozen and seen_frozen is None:
                     LOG.warning("%s It is stopped, so its end is waited for, up to %g s.", taken.problem, most)
-                    told = True
+                if taken.frozen:
+                    seen_frozen = now
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
     @classmethod

@@ -66,6 +66,32 @@ async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, capl
     await store.close()
 
 
+async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    holder = await _hold(sqlite_url)
+    holder.send_signal(signal.SIGSTOP)
+    await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
+    seen: asyncio.Queue[bool] = asyncio.Queue()
+    is_frozen = engine._is_frozen
+
+    def look(process: str) -> bool:
+        seen.put_nowait(is_frozen(process))
+        return is_frozen(process)
+
+    monkeypatch.setattr(engine, "_is_frozen", look)
+    patience = engine.Patience(running=0.0, frozen=300.0)
+    opening = asyncio.create_task(Store.open(sqlite_url, audit_key=KEY, patience=patience))
+    assert await seen.get()
+    holder.send_signal(signal.SIGCONT)
+    while await seen.get():
+        assert not opening.done()
+    assert not opening.done()
+    holder.send_signal(signal.SIGKILL)
+    await holder.communicate()
+    await (await opening).close()
+
+
 @pytest.mark.postgres
 async def test_postgres_serves_several(postgres_url: str) -> None:
     one = await Store.open(postgres_url, audit_key=KEY)
