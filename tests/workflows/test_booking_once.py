@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.deliveries import Stage
+from bot.domain.deliveries import Booking, Stage
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation import delivery_views as views
@@ -100,6 +100,43 @@ async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:
     await rig.pass_time(7_200, steps=20)
     assert not service_of(rig).bookings
     assert len(service_of(rig).calls_of("create_booking")) == 1
+
+
+async def unanswered(rig: Rig) -> Booking:
+    """The one booking whose request was lost."""
+    (row,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    return row
+
+
+async def test_nothing_is_said_to_be_lost_before_the_quiet_period_is_over(rig: Rig) -> None:
+    service = service_of(rig)
+    service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
+    await book(rig)
+    sent_at = (await unanswered(rig)).sent_at
+    assert sent_at is not None
+    quiet = rig.switchboard.context.quiet.seconds
+    while (left := quiet - (rig.switchboard.context.clock.now() - sent_at).total_seconds()) > 1:
+        await rig.pass_time(min(10, left - 1))
+    assert (await unanswered(rig)).reads >= 3
+    assert (await unanswered(rig)).stage is Stage.UNKNOWN
+    await rig.pass_time(300, steps=30)
+    assert (await unanswered(rig)).stage is Stage.LOST
+
+
+async def test_three_readings_prove_that_nothing_was_booked(rig: Rig) -> None:
+    service = service_of(rig)
+    service.faults.arm(Fault(FaultKind.LOST, "create_booking"))
+    service.faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
+    await book(rig)
+    await rig.pass_time(1_200, steps=40)
+    service.faults.clear()
+    seen = []
+    while not seen or seen[-1][1] is Stage.UNKNOWN:
+        await rig.pass_time(10)
+        row = await unanswered(rig)
+        seen.append((row.reads, row.stage))
+    assert {stage for reads, stage in seen if reads < 3} == {Stage.UNKNOWN}
+    assert seen[-1] == (3, Stage.LOST)
 
 
 async def test_a_request_that_arrives_very_late_is_found_and_told(rig: Rig) -> None:
