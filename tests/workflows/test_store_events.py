@@ -146,6 +146,32 @@ async def test_a_booking_of_another_store_cannot_be_named(rig: Rig) -> None:
     assert not rig.cards(CENTRO)
 
 
+async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(rig: Rig) -> None:
+    await booked(rig)
+    store = rig.switchboard.context.store
+    (ours,) = await store.read(lambda tx: tx.bookings.open())
+    await store.write(lambda tx: tx.bookings.change(ours, store="Norte"))
+    fields = {**FIELDS, "externalBookingId": ours.external_id}
+    theirs = service_of(rig).book.create(service_of(rig).store("Centro"), fields)
+    service_of(rig).settle(theirs, "COMPLETED")
+    await heard(rig)
+    kept = await store.read(lambda tx: tx.bookings.get(ours.id))
+    assert kept is not None
+    assert (kept.remote_id, kept.status) == (ours.remote_id, ours.status)
+
+
+async def test_a_driver_whom_no_reading_shows_is_marked_as_reported(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).callbacks.switches.drop = True
+    service_of(rig).settle(booking, "ACCEPTED")
+    booking.driver = None
+    report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
+    assert await post(address(rig, "DRIVER_ASSIGNED"), report) == 200
+    await heard(rig)
+    assert "Diego Paz" in card(rig).text
+    assert "(reported, not confirmed)" in card(rig).text
+
+
 @pytest.mark.parametrize(
     "body", [b"", b"\xff\xfe", "nonsense", "[]", "null", "5", '{"statusText":"COMPLETED"}', "[" * 9_000]
 )
