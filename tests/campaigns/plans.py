@@ -41,7 +41,7 @@ class Drawn(World):
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         place = len(self.trace)
         point, kind = super().meet(side, name)
-        if kind is not None or place not in self._places:
+        if kind is not None or self.is_closing or place not in self._places:
             return point, kind
         # A time-out in full has to be known before the run begins; a dropped answer stands for it.
         drawn = self._chance.choice([one for one in point.kinds if one is not Kind.TIMED_OUT])

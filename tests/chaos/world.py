@@ -65,6 +65,8 @@ class World:
         """Crashes that hit a process which another crash had ended a moment earlier."""
         self.disturbed_at = self.clock.seconds()
         """When a person last acted or something last went wrong."""
+        self.is_closing = False
+        """Everything was checked, and nothing goes wrong any more: the world is only taken down."""
         self.gave_up = ""
         self.troubles: list[str] = []
         """What drains raised; the next tick tried again."""
@@ -102,6 +104,7 @@ class World:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self.is_closing = True
         self.books.close()
         await self.rig.close()
 
@@ -125,7 +128,7 @@ class World:
         self._counts[side, name] += 1
         point = Point(side, name, self._counts[side, name])
         self.trace.append(Crossing(point))
-        kind = self._faults.get(point)
+        kind = None if self.is_closing else self._faults.get(point)
         if kind is not None:
             self.hits.append(point)
             self.disturbed_at = self.clock.seconds()
