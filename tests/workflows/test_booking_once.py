@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.deliveries import Booking, Stage
+from bot.domain.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation import delivery_views as views
@@ -130,7 +131,7 @@ async def test_three_readings_prove_that_nothing_was_booked(rig: Rig) -> None:
     await book(rig)
     await rig.pass_time(1_200, steps=40)
     service.faults.clear()
-    seen = []
+    seen: list[tuple[int, Stage]] = []
     while not seen or seen[-1][1] is Stage.UNKNOWN:
         await rig.pass_time(10)
         row = await unanswered(rig)
@@ -214,6 +215,34 @@ async def test_a_crash_anywhere_around_the_request_books_once(database_url: str,
         words = "READY_FOR_PICKUP" if sent else "*Not booked*"
         assert words in card(rig).text
         assert len(rig.cards(FINANCE)) == 1
+    finally:
+        await rig.close()
+
+
+async def test_a_claim_that_is_too_old_books_nothing(database_url: str) -> None:
+    """The machine sleeps between the claim and the request."""
+    rig = await open_rig(database_url)
+    claims, sent = 0, []
+
+    def probe(name: str) -> None:
+        nonlocal claims
+        if name == "write.after:claim_booking":
+            claims += 1
+            if claims == 1:
+                assert rig.clock is not None
+                rig.clock.advance(GUARD_SECONDS + 1)
+        if name == "write.before:booked":
+            sent.append(len(service_of(rig).calls_of("create_booking")))
+
+    try:
+        await ask_price(rig)
+        await rig.switchboard.stop()
+        rig._around = {"probe": probe}
+        await rig.start()
+        await rig.submit(MARIA, {})
+        await rig.settle()
+        assert sent == [0, 1]
+        assert len(service_of(rig).bookings) == 1
     finally:
         await rig.close()
 

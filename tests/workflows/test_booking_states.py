@@ -10,6 +10,7 @@ from bot.domain.booking import Change, Status, change_of, is_final
 from bot.playground.workspace import Message
 from bot.presentation.booking_states import word
 from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.observe import observe
 from tests.support.deliveries import CENTRO, booked, card, deliver, heard, lines, open_rig, service_of
 from tests.support.rig import ALERTS, OLGA, Rig
 
@@ -108,6 +109,23 @@ async def test_a_state_nobody_knows_is_shown_as_it_came(rig: Rig, word_of_theirs
     reads = len(service_of(rig).calls_of("get_booking"))
     await rig.pass_time(600, steps=10)
     assert (len(service_of(rig).calls_of("get_booking")) > reads) is not final
+
+
+async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> None:
+    await booked(rig)
+    ctx = rig.switchboard.context
+    delivery = ctx.delivery
+    assert delivery is not None
+    (before,) = await ctx.store.read(lambda tx: tx.bookings.open())
+    key = await ctx.store.read(lambda tx: delivery.key(tx, before.store))
+    assert key is not None
+    assert before.remote_id is not None
+    record = await delivery.client.get_booking(before.remote_id, key=key)
+    now = ctx.clock.now()
+    assert await ctx.store.write(lambda tx: observe(ctx, tx, before, record, now)) is not None
+    (current,) = await ctx.store.read(lambda tx: tx.bookings.open())
+    await ctx.store.write(lambda tx: tx.bookings.change(current, reason="somebody was faster"))
+    assert await ctx.store.write(lambda tx: observe(ctx, tx, current, record, now)) is None
 
 
 async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:

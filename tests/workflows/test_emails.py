@@ -9,6 +9,7 @@ from bot.domain.emails import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.ask import AskedToProcess, Press, Pressed, ask_to_process, press
 from bot.workflows.emails.pressure import Pressure
+from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -21,7 +22,7 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
     await opened.close()
 
 
-async def ask(rig: Rig, count: int, *, concurrency: int, prefix: str = "p") -> str:
+async def ask(rig: Rig, count: int, *, concurrency: int = 1, prefix: str = "p", whole: bool = False) -> str:
     """A list of so many addresses; the id of its job."""
     content = b"email\r\n" + "".join(f"{prefix}{n}@example.com\r\n" for n in range(count)).encode()
     asked = AskedToProcess(
@@ -32,7 +33,7 @@ async def ask(rig: Rig, count: int, *, concurrency: int, prefix: str = "p") -> s
         file_name=f"{prefix}.csv",
         column=0,
         column_name="email",
-        whole=False,
+        whole=whole,
         concurrency=concurrency,
         source_key=f"test:{prefix}",
     )
@@ -176,6 +177,46 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     twice = sum(rig.emails.asked.values()) - 300
     assert twice <= run.repeated <= 30
     assert await rig.switchboard.context.store.read(lambda tx: tx.emails.counted(job_id)) == (300, 300)
+
+
+async def test_an_address_without_an_answer_is_asked_three_times(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "check", times=None))
+    job_id = await ask(rig, 1)
+    await rig.settle()
+    await rig.pass_time(60, steps=10)
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.FAILED: 1})
+    assert sum(call.operation == "check" for call in rig.emails.calls) == 3
+
+
+async def test_a_file_that_the_service_had_when_the_process_died_is_not_sent_again(rig: Rig) -> None:
+    rig.emails.manners.file_latency = 60.0
+    job_id = await ask(rig, 10, whole=True)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: any(call.operation == "process_file" for call in rig.emails.calls))
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    for task in list(rig.switchboard.context.emails._tasks.values()):
+        task.cancel()
+    await rig.switchboard.stop()
+    await rig.start()
+    await rig.settle()
+    await rig.pass_time(600, steps=10)
+    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.get(job_id))
+    assert job is not None
+    assert job.state == RunState.UNKNOWN
+    assert job.detail["reason"] == "Switchboard was restarted while the service had the file"
+    assert sum(call.operation == "process_file" for call in rig.emails.calls) == 1
+
+
+async def test_a_file_that_two_begin_to_send_is_sent_once(rig: Rig) -> None:
+    job_id = await ask(rig, 10, whole=True)
+    ctx = rig.switchboard.context
+    job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
+    assert job is not None
+    assert ctx.emails.client is not None
+    await asyncio.gather(*(send_whole(ctx, ctx.emails.client, job) for _ in range(2)))
+    assert sum(call.operation == "process_file" for call in rig.emails.calls) == 1
 
 
 class Seconds:
