@@ -62,6 +62,8 @@ class Outside(Protocol):
 
     payments_faults: Faults
     slack_faults: Faults
+    died_before: int
+    """Crashes that hit a process which another crash had ended a moment earlier."""
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         """An effect is about to happen: which, and what goes wrong with it."""
@@ -97,13 +99,18 @@ class Life:
         await asyncio.get_running_loop().create_future()
         raise Crash
 
+    async def crash_here(self) -> NoReturn:
+        """The same by plan. Of two requests on their way together, the second may find the process dead."""
+        self.outside.died_before += self.dead.is_set()
+        await self.stop_here()
+
     async def send(self, side: Side, name: str, faults: Faults, send: Callable[[], Awaitable[T]]) -> T:
         """Let one request of ours leave, with what goes wrong with it."""
         if self.dead.is_set():
             await self.stop_here()
         point, kind = self.outside.meet(side, name)
         if kind is Kind.CRASH_BEFORE:
-            await self.stop_here()
+            await self.crash_here()
         await self.outside.meanwhile(point)
         if kind is Kind.REFUSED and side is Side.SLACK:
             raise _refusal(_NAMED_REFUSALS.get(name, "access_denied"))
@@ -111,12 +118,15 @@ class Life:
             faults.arm(Fault(_ARMED[kind], operation=name, seconds=_HANG_SECONDS))
         try:
             answer = await send()
+        except asyncio.CancelledError:
+            self.outside.died_before += self.dead.is_set() and kind is Kind.CRASH_AFTER
+            raise
         except Exception:
             if kind is Kind.CRASH_AFTER:
-                await self.stop_here()
+                await self.crash_here()
             raise
         if kind is Kind.CRASH_AFTER:
-            await self.stop_here()
+            await self.crash_here()
         return answer
 
     def probe(self, moment: str) -> None:
