@@ -204,7 +204,8 @@ def second_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
     for outcome in outcomes:
         first = Plan.parse(outcome.plan)
         [(point, _)] = first.faults
-        behind = outcome.trace[outcome.trace.index(str(point)) + 1 :]
+        # What a fault made idle is not in the trace: then every point may come behind it.
+        behind = outcome.trace[outcome.trace.index(str(point)) + 1 :] if str(point) in outcome.trace else outcome.trace
         for text in behind:
             second = Point.parse(text)
             plans += [Plan(first.flow, (*first.faults, (second, kind))) for kind in second.kinds]
