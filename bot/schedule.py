@@ -103,6 +103,8 @@ class Schedule:
         """Tick no more, and let the steps under way end."""
         self._stopped = True
         if self._scheduler.running:
+            self._scheduler.pause()
+            await asyncio.sleep(0)  # a tick that was handed out ends; cut off, the scheduler reports it as an error
             self._scheduler.shutdown(wait=False)
         await asyncio.gather(*(pump.stop() for pump in self._pumps))
 

@@ -1,7 +1,9 @@
 """Ticks and drains: told of work, a drain runs at once, never twice at a time, and outlives what fails."""
 
 import asyncio
+import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pytest
 
@@ -184,3 +186,16 @@ async def test_a_missed_tick_is_made_up_once_and_never_dropped() -> None:
     (job,) = schedule._scheduler.get_jobs()
     assert (job.misfire_grace_time, job.coalesce, job.max_instances) == (None, True, 1)
     await schedule.stop()
+
+
+async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
+    schedule = Schedule(drains={}, tick_seconds=3_600)
+    schedule.start()
+    await asyncio.sleep(0)
+    (tick,) = schedule._scheduler.get_jobs()
+    tick.modify(next_run_time=datetime.now(UTC))  # the loop hands it out next, right before the stop
+    await schedule.stop()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not schedule._scheduler.running
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
