@@ -12,7 +12,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.test_playground import become, enter, playground, shot, visit
+from tests.browser.moving import become, enter
+from tests.browser.test_playground import playground, shot, visit
 
 __all__ = ["playground", "visit"]
 

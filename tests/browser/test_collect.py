@@ -7,7 +7,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.test_playground import enter, playground, say, shot, visit
+from tests.browser.moving import enter
+from tests.browser.test_playground import playground, say, shot, visit
 
 __all__ = ["playground", "visit"]
 

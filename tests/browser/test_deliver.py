@@ -9,7 +9,8 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from bot.domain.certification import Point
 from bot.playground.launch import Playground
-from tests.browser.test_playground import become, enter, playground, say, shot, visit
+from tests.browser.moving import become, enter
+from tests.browser.test_playground import playground, say, shot, visit
 
 __all__ = ["playground", "visit"]
 

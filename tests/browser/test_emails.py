@@ -6,7 +6,8 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.test_playground import SHOTS, become, enter, playground, say, visit
+from tests.browser.moving import become, enter
+from tests.browser.test_playground import SHOTS, playground, say, visit
 
 __all__ = ["playground", "visit"]
 

@@ -17,7 +17,8 @@ from handlers.desk import Desk
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from handlers.uses.use import Use
-from tests.browser.test_page_flow import become, by, enter, send
+from tests.browser.moving import become, enter
+from tests.browser.test_page_flow import by, send
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.support import rig as office
 from tests.support.rig import Rig

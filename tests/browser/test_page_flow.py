@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
+from tests.browser.moving import become, enter
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -15,18 +16,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 def by(page: Page | Locator, name: str) -> Locator:
     return page.get_by_test_id(name)
-
-
-async def become(page: Page, person: str) -> None:
-    await page.click(f"[data-testid=person][data-user={person}]")
-    await expect(page.locator(f"[data-testid=person][data-user={person}]")).to_have_attribute("aria-checked", "true")
-
-
-async def enter(page: Page, channel: str) -> None:
-    await page.click(f"[data-testid=channel][data-channel={channel}]")
-    await expect(page.locator(f"[data-testid=channel][data-channel={channel}]")).to_have_attribute(
-        "aria-current", "page"
-    )
 
 
 async def send(page: Page, text: str) -> None:

@@ -3,7 +3,8 @@
 import pytest
 from playwright.async_api import JSHandle, Page, expect
 
-from tests.browser.test_page_flow import by, enter
+from tests.browser.moving import enter
+from tests.browser.test_page_flow import by
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 from bot.playground.cast import FIRST_COMMAND, SAMPLE
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.launch import Playground
+from tests.browser.moving import become, enter
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -36,14 +37,6 @@ async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]
     await page.get_by_test_id("tour-close").click()
     yield page
     await context.close()
-
-
-async def become(page: Page, user: str) -> None:
-    await page.click(f"[data-testid=person][data-user={user}]")
-
-
-async def enter(page: Page, channel: str) -> None:
-    await page.click(f"[data-testid=channel][data-channel={channel}]")
 
 
 async def press_until(card: Locator, button: str, word: str) -> None:
