@@ -100,9 +100,9 @@ class LockFile:
                 return cls.take(database)
             except InUse as taken:
                 now = time.monotonic()
-                is_ending = seen_frozen is not None and now - seen_frozen < _ENDING_SECONDS
+                is_ending = not taken.frozen and seen_frozen is not None and now - seen_frozen < _ENDING_SECONDS
                 most = patience.frozen if taken.frozen else patience.running
-                if now - began >= most and (taken.frozen or not is_ending):
+                if now - began >= most and not is_ending:
                     raise
                 if taken.frozen and seen_frozen is None:
                     LOG.warning("%s It is stopped, so its end is waited for, up to %g s.", taken.problem, most)

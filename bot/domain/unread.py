@@ -79,7 +79,7 @@ class UnreadAnswer:
         status: of HTTP.
         body: what it was, in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
         fields: with their types, those first among which something was looked for.
-        wanted: what was looked for in vain; empty where nobody can tell.
+        wanted: fields of ours that were not found; empty when the answer does not say.
         is_cut: it has more fields.
     """
 

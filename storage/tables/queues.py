@@ -193,7 +193,7 @@ dropped_file = Table(
     Column("kind", Named(FileKind), nullable=False),
     Column("format", Text, nullable=False),
     Column("duration_ms", BigInteger),
-    # The names in the first row of a table; NULL where nobody knows them.
+    # Column names of a table; NULL when they were not read.
     Column("header", Json),
     Column("state", Named(DropState), nullable=False),
     Column("attempts", Integer, nullable=False),

@@ -204,7 +204,7 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 
 @pytest.mark.parametrize("answers", [NOBODY, Broken()], ids=["nobody listens", "who listens fails"])
-async def test_the_outcome_is_the_same_whoever_listens(
+async def test_noting_an_answer_does_not_change_its_outcome(
     payments: OpenPayments, answers: Answers, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with await speaking(create_payout__id="uid") as service:

@@ -50,6 +50,17 @@ async def look(rig: Rig, job_id: str) -> tuple[Job, EmailRun]:
     return job, run
 
 
+async def die_and_start_again(rig: Rig, working: asyncio.Task[None]) -> None:
+    """End the work where it stands, and go on with a new process."""
+    working.cancel()
+    await asyncio.gather(working, return_exceptions=True)
+    for task in list(rig.switchboard.context.emails._tasks.values()):
+        task.cancel()
+    await rig.switchboard.stop()
+    await rig.start()
+    await rig.settle()
+
+
 async def test_pausing_waits_for_what_is_under_way_and_resuming_goes_on(rig: Rig) -> None:
     rig.emails.manners.latency = 0.02
     job_id = await ask(rig, 400, concurrency=20)
@@ -165,13 +176,7 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     job_id = await ask(rig, 300, concurrency=30)
     working = asyncio.create_task(rig.settle())
     await rig.emails.until(lambda: len(rig.emails.asked) >= 100)
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
-    for task in list(rig.switchboard.context.emails._tasks.values()):
-        task.cancel()
-    await rig.switchboard.stop()
-    await rig.start()
-    await rig.settle()
+    await die_and_start_again(rig, working)
     job, run = await look(rig, job_id)
     assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 300})
     twice = sum(rig.emails.asked.values()) - 300
@@ -194,13 +199,7 @@ async def test_a_file_that_the_service_had_when_the_process_died_is_not_sent_aga
     job_id = await ask(rig, 10, whole=True)
     working = asyncio.create_task(rig.settle())
     await rig.emails.until(lambda: any(call.operation == "process_file" for call in rig.emails.calls))
-    working.cancel()
-    await asyncio.gather(working, return_exceptions=True)
-    for task in list(rig.switchboard.context.emails._tasks.values()):
-        task.cancel()
-    await rig.switchboard.stop()
-    await rig.start()
-    await rig.settle()
+    await die_and_start_again(rig, working)
     await rig.pass_time(600, steps=10)
     job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.get(job_id))
     assert job is not None

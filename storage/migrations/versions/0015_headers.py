@@ -1,4 +1,4 @@
-"""A dropped table keeps the names in its first row. Of those that were dropped before nobody knows them."""
+"""Column names of dropped tables. Tables dropped before this step have none."""
 
 import sqlalchemy as sa
 from alembic import op
