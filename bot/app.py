@@ -44,7 +44,7 @@ from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
-from bot.slack.people import People
+from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.whispers import Whispers
 from bot.workflows import clocks, localization
 from bot.workflows.audit import Anchoring
@@ -61,7 +61,7 @@ from bot.workflows.unread import UnreadLog
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.allowance import Allowance
 from handlers.bodies import Bodies
-from handlers.bolt import build
+from handlers.bolt import HANDLER_TOTAL, build
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site
@@ -101,6 +101,10 @@ class Surroundings:
     probe: Probe | None = None
     service_total: float = 30.0
     slack_total: float = _SLACK_SECONDS
+    people_total: float = STANDING_TOTAL
+    """Seconds to ask Slack who somebody is."""
+    handler_total: float = HANDLER_TOTAL
+    """Seconds of Slack's three that a handler may take."""
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: EditPace | None = None
@@ -345,7 +349,14 @@ class Switchboard:
             allowance=Allowance(monotonic=self._around.clock.boottime),
             command_prefix=self._settings.command_prefix,
         )
-        bolt = build(client=client, token=self._token, identity=identity, desk=desk, router=self._router())
+        bolt = build(
+            client=client,
+            token=self._token,
+            identity=identity,
+            desk=desk,
+            router=self._router(),
+            patience=self._around.handler_total,
+        )
         await self._connect(bolt, client)
         self._bolt = bolt
         log.info("joined", workspace=identity.team, team_id=identity.team_id)
@@ -417,6 +428,7 @@ class Switchboard:
             client=client,
             groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
             monotonic=self._around.clock.boottime,
+            timeout=self._around.people_total,
         )
 
     def _anchor_file(self) -> AnchorFile:

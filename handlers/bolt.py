@@ -46,7 +46,7 @@ Deliver = Callable[[Answer | Open | FieldErrors], Awaitable[None]]
 
 _EVERYTHING = re.compile(".*", re.DOTALL)
 _OURS = frozenset({"bot", "handlers", "storage"})
-_PATIENCE = 2.6
+HANDLER_TOTAL = 2.6
 """Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
 _MOMENT = 1.0
 """Seconds of them that an answer which may come later is waited for, so that a quick service leaves no word between."""
@@ -57,7 +57,13 @@ _FAREWELL = 2.0
 
 
 def build(
-    *, client: AsyncWebClient, token: str, identity: Identity, desk: Desk, router: Router, patience: float = _PATIENCE
+    *,
+    client: AsyncWebClient,
+    token: str,
+    identity: Identity,
+    desk: Desk,
+    router: Router,
+    patience: float = HANDLER_TOTAL,
 ) -> AsyncApp:
     """The Bolt application. It never calls ``auth.test``: who we are was asked once, at start."""
     known = AuthorizeResult(

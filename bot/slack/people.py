@@ -22,6 +22,8 @@ FRESH = 5.0
 """Age in seconds up to which an answer needs no new question: usergroups.users.list allows 20 a minute."""
 OLDEST = STANDING_SECONDS
 """Age in seconds up to which an answer may stand in when Slack does not answer."""
+STANDING_TOTAL = 2.0
+"""Seconds to ask for one thing: within the three of an ack."""
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
 _MENDS = {
@@ -44,9 +46,14 @@ class People:
     """Reads ``users.info`` and ``usergroups.users.list``; one question at a time for the same thing."""
 
     def __init__(
-        self, *, client: AsyncWebClient, groups: Iterable[str], monotonic: Callable[[], float], timeout: float = 2.0
+        self,
+        *,
+        client: AsyncWebClient,
+        groups: Iterable[str],
+        monotonic: Callable[[], float],
+        timeout: float = STANDING_TOTAL,
     ) -> None:
-        """``groups``: the user group ids the policy names. ``timeout`` in seconds, within the three of an ack."""
+        """``groups``: the user group ids the policy names. ``timeout`` in seconds."""
         self._client = client
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
-from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,7 +19,7 @@ from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
 from handlers.allowance import Allowance
-from handlers.bolt import _PATIENCE, build
+from handlers.bolt import HANDLER_TOTAL, build
 from handlers.desk import Desk
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
@@ -51,8 +50,7 @@ async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         return found
 
     monkeypatch.setattr(Switchboard, "_router", router)
-    monkeypatch.setattr("bot.app.build", partial(build, patience=0.3))
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.3})
     rig.workspace.add_command("/boom")
     yield rig, deeds
     await rig.close()
@@ -134,7 +132,7 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(played: tuple[Rig,
     deeds["boom"] = slow
     ack = await boom(rig, kind)
     assert ack.status == (503 if kind == "event" else 200)  # although the handler never ends
-    assert _PATIENCE < 3  # what Slack waits
+    assert HANDLER_TOTAL < 3  # what Slack waits
     if kind == "form":
         assert "longer than Slack waits" in json.dumps(ack.body)
     elif kind != "event":

@@ -76,6 +76,11 @@ quorum = 2
 typed_amount = true
 """
 
+PEOPLE_SECONDS = 20.0
+HANDLER_SECONDS = 26.0
+ACK_SECONDS = 30.0
+"""Ten times the product's and Slack's: a busy machine is not what these tests are about."""
+
 
 class Unlimited:
     """Send slots without a limit, for tests on a clock that stands still."""
@@ -153,7 +158,7 @@ class Rig:
         rig.policy_text = policy
         rig._around = around or {}
         seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
-        rig.workspace = Workspace(enforce_rates=False, **seconds)
+        rig.workspace = Workspace(enforce_rates=False, ack_seconds=ACK_SECONDS, **seconds)
         if clock is not None:
             rig.workspace._delivery.signing_clock = clock.seconds
         furnish(rig.workspace)
@@ -222,6 +227,8 @@ class Rig:
             "owner": f"process-{self._generation}",
             "ticking": self.clock is None,
             "anchors": self._anchors,
+            "people_total": PEOPLE_SECONDS,
+            "handler_total": HANDLER_SECONDS,
             **(_unhurried(self.clock) if self.clock else {}),
             **self._around,
         }
