@@ -32,7 +32,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
-from bot.drains import BY_THE_CLOCK, DRAINS, SUBJECTS
+from bot.drains import SUBJECTS, plan
 from bot.emailing import open_emailing
 from bot.localizing import open_localizing
 from bot.paying import make_payments
@@ -46,7 +46,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.whispers import Whispers
-from bot.workflows import clocks, localization
+from bot.workflows import clocks, localization, steps
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -58,6 +58,7 @@ from bot.workflows.recover import recover
 from bot.workflows.replays import first_time
 from bot.workflows.tighten import tighten_open
 from bot.workflows.unread import UnreadLog
+from bot.workflows.workers import Workers
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.allowance import Allowance
 from handlers.bodies import Bodies
@@ -72,9 +73,11 @@ from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
 from handlers.socket_mode import SocketMode
 from handlers.uses.use import Use
+from storage.address import PostgresServer, parse_address
 from storage.anchors import AnchorFile, anchors_path
 from storage.engine import Patience
 from storage.migrate import migrate
+from storage.peers import Peers
 from storage.rows import ClosedKey
 from storage.slots import SharedSlots
 from storage.store import Store
@@ -85,6 +88,8 @@ log = structlog.get_logger(__name__)
 _SLACK_SECONDS = 10.0
 _PATIENCE = Patience(frozen=300.0)
 _SHUTDOWN_SECONDS = 3.0
+_CONNECTIONS = 400
+"""At a time, to one service or to Slack: more than the slots of all work that waits there."""
 _MOST_HEADERS = 64
 _LINGERING_SECONDS = 2.0
 """That the rest of a body which was refused may take, so that the refusal arrives."""
@@ -141,6 +146,7 @@ class Switchboard:
         self._high_water: HighWater
         self._unread: UnreadLog
         self._schedule: Schedule | None = None
+        self._peers: Peers | None = None
         self._socket: SocketMode | None = None
         self._joining: asyncio.Task[None] | None = None
         self._runner: web.AppRunner | None = None
@@ -203,6 +209,7 @@ class Switchboard:
             settings.database_url, audit_key=audit_key, probe=around.probe, patience=around.patience
         )
         self._stack.push_async_callback(store.close)
+        self._peers = await self._join_peers(store)
         self._clock = await self._shared_clock(store)
         self._closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
         self._high_water = high_water = HighWater(
@@ -218,16 +225,15 @@ class Switchboard:
         await at_start(unread.look)
         self._stack.push_async_callback(unread.finish)
         slack_session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
             timeout=aiohttp.ClientTimeout(total=around.slack_total),
             trust_env=False,
             cookie_jar=aiohttp.DummyCookieJar(),
         )
         self._stack.push_async_callback(slack_session.close)
-        service_session = open_session()
-        self._stack.push_async_callback(service_session.close)
         self._delivery = make_delivery(
             settings,
-            service_session,
+            self._session(),
             sealing_key=self._key("stores"),
             total=around.service_total,
             may_leave=high_water.may_leave,
@@ -236,7 +242,7 @@ class Switchboard:
         slots = await self._slots(store)
         payments = make_payments(
             settings,
-            service_session,
+            self._session(),
             slots,
             total=around.service_total,
             may_leave=high_water.may_leave,
@@ -247,6 +253,12 @@ class Switchboard:
             token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
         )
         self._joining = asyncio.create_task(self._join(store, client, slack_session, payments), name="join Slack")
+
+    def _session(self) -> aiohttp.ClientSession:
+        """One service's own, so that what hangs there takes no other's connections."""
+        session = open_session(limit=_CONNECTIONS)
+        self._stack.push_async_callback(session.close)
+        return session
 
     async def _serve(self, store: Store) -> None:
         settings = self._settings
@@ -337,6 +349,7 @@ class Switchboard:
             await at_start(partial(clocks.warn, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
         await at_start(partial(tighten_open, ctx))
+        self._stack.push_async_callback(ctx.workers.stop)
         if self._around.ticking:
             self._schedule = self._make_schedule(ctx)
             self._schedule.start()
@@ -420,6 +433,8 @@ class Switchboard:
             emails=emails,
             server_now=self._around.server_now,
             leases=Leases(seconds=LEASE_SECONDS, sleep=self._around.sleep),
+            workers=Workers(run=steps.take),
+            peers=self._peers,
         )
 
     def _make_people(self, client: AsyncWebClient) -> People:
@@ -440,11 +455,22 @@ class Switchboard:
     def _make_schedule(self, ctx: Context) -> Schedule:
         settings = self._settings
         pace = min(_SLOWEST_TICK, settings.poll_seconds / 2, settings.quiet_seconds / 8)
-        return Schedule(
-            drains={name: partial(workflow, ctx) for name, workflow in DRAINS.items()},
-            by_the_clock=BY_THE_CLOCK,
-            tick_seconds=max(_FASTEST_TICK, pace),
-        )
+        schedule = Schedule(plan(ctx), tick_seconds=max(_FASTEST_TICK, pace))
+        ctx.workers.freed = schedule.run
+        return schedule
+
+    async def _join_peers(self, store: Store) -> Peers | None:
+        """Be known to the other processes of a PostgreSQL database before anything is held."""
+        address, owner = parse_address(self._settings.database_url), self._around.owner
+        if not isinstance(address, PostgresServer):
+            return None
+        peers = Peers(server=address, owner=owner, voice=store.voice, heard=self._heard, clock=time.monotonic)
+        await peers.join()
+        self._stack.push_async_callback(peers.leave)
+        now = self._around.clock.now()
+        await store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive")
+        self._stack.push_async_callback(partial(store.write, lambda tx: tx.processes.leave(owner), name="leave"))
+        return peers
 
     async def _shared_clock(self, store: Store) -> Clock:
         """The clock by which rows are written: one process has its own, several share the database's."""
@@ -472,6 +498,10 @@ class Switchboard:
         events.register(router)
         shortcuts.register(router)
         return router
+
+    def _heard(self) -> None:
+        if self._schedule is not None:
+            self._schedule.heard()
 
     def _wake(self) -> None:
         if self._schedule is not None:

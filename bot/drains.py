@@ -1,28 +1,46 @@
 """What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
 
-from bot.workflows import bulk_follow, clocks, intake, localization, purchase
-from bot.workflows.advance import advance_bulk_due, advance_cancels_due, advance_due
-from bot.workflows.boards import refresh_boards
-from bot.workflows.bookings import due as deliveries
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from bot.domain.emails import RUN, WHOLE
+from bot.schedule import Look, Plan
+from bot.workflows import (
+    advance,
+    boards,
+    bulk_follow,
+    callbacks,
+    clocks,
+    deliver,
+    follow,
+    intake,
+    localization,
+    orphans,
+    purchase,
+    refresh,
+)
+from bot.workflows.bookings import book, events, stores
+from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.callbacks import verify_due
 from bot.workflows.context import Context
-from bot.workflows.deliver import deliver_due
 from bot.workflows.denials import tell_denials
 from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
-from bot.workflows.follow import poll_due
-from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover_claims
 from bot.workflows.recovery import look_due
-from bot.workflows.refresh import refresh_due
 from bot.workflows.subjects import Subject
 from bot.workflows.survey import survey_due
+from bot.workflows.takeover import take_over
+from bot.workflows.workers import Work
+from storage.repositories.horizon import Due
+
+Drain = Callable[[Context], Awaitable[int]]
+"""Does or begins what is due; returns how much that was."""
 
 
-async def _edits(ctx: Context) -> int:
-    """Cards before progress: what somebody waits for has the first of the workspace's edits."""
-    return await refresh_due(ctx) + await refresh_boards(ctx)
+async def _stores(ctx: Context) -> int:
+    return await stores.list_due(ctx) + await stores.settle_due(ctx)
 
 
 async def _leftovers(ctx: Context) -> int:
@@ -59,21 +77,34 @@ SUBJECTS: dict[str, Subject] = {
 }
 """What has a board, by the word before the colon."""
 
-DRAINS = {
-    "instructions": advance_due,
-    "bulk": advance_bulk_due,
-    "cancellations": advance_cancels_due,
-    "callbacks": verify_due,
-    "polls": poll_due,
-    "bulk polls": bulk_follow.poll_due,
-    "purchases": purchase.poll_due,
-    "orphans": watch_due,
-    "files": intake.offer_due,
-    **deliveries.DRAINS,
-    "localizations": localization.run_due,
+WORKS: Final[tuple[Work[Any], ...]] = (
+    *advance.WORKS,
+    callbacks.CALLBACKS,
+    follow.POLLS,
+    bulk_follow.POLLS,
+    purchase.POLLS,
+    orphans.WATCH,
+    intake.FILES,
+    book.BOOKINGS,
+    booking_polls.POLLS,
+    events.EVENTS,
+    *localization.WORKS,
+    deliver.OUTBOX,
+    refresh.CARDS,
+    boards.BOARDS,
+)
+"""What is done row by row."""
+
+
+async def _take_up(work: Work[Any], ctx: Context) -> int:
+    return await ctx.workers.take_up(ctx, work)
+
+
+DRAINS: Final[Mapping[str, Drain]] = {
+    **{work.name: partial(_take_up, work) for work in WORKS},
+    "stores": _stores,
+    "processes": take_over,
     "denials": tell_denials,
-    "outbox": deliver_due,
-    "cards": _edits,
     "leftovers": _leftovers,
     "lost": look_due,
     "survey": survey_due,
@@ -85,13 +116,61 @@ DRAINS = {
 }
 """Everything that is done because it is due, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "unread"})
-"""Of them, what becomes due by time alone: no news makes it worth a look before the next tick."""
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
+"""Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
+EVERY_TICK = frozenset({"denials", "unread", "processes"})
+"""Of them, what costs nothing, or next to nothing, where there is nothing to do."""
+
+_DUE: Final[Mapping[str, Sequence[Due]]] = {
+    **{work.name: ((work.table, work.kind),) for work in WORKS},
+    "lists": (("job", RUN), ("job", WHOLE)),
+    "stores": (("store", ""),),
+}
+"""The rows by which each drain becomes due."""
+_KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds))
+
+
+async def look(ctx: Context) -> Look:
+    """Which drains have work now, and when the next one has."""
+    earliest = await ctx.store.read(lambda tx: tx.horizon.earliest(_KINDS))
+    now = ctx.clock.now()
+    is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
+    later = [due_at for due_at in earliest.values() if due_at > now]
+    return Look([name for name, kinds in _DUE.items() if is_due.intersection(kinds)], min(later, default=None))
+
+
+def plan(ctx: Context) -> Plan:
+    """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
+    rows = {work.name for work in WORKS}
+    return Plan(
+        drains={name: partial(_begun if name in rows else _done, drain, ctx) for name, drain in DRAINS.items()},
+        look=partial(look, ctx),
+        changes=lambda: ctx.store.changes,
+        now=ctx.clock.now,
+        by_the_clock=BY_THE_CLOCK,
+        every_tick=EVERY_TICK,
+    )
+
+
+async def _done(drain: Drain, ctx: Context) -> int:
+    return await drain(ctx)
+
+
+async def _begun(drain: Drain, ctx: Context) -> int:
+    await drain(ctx)
+    return 0
+
+
+async def drained(ctx: Context, name: str) -> int:
+    """Begin what is due of one kind and wait until it is done, for who holds the clock; returns how much there was."""
+    found = await DRAINS[name](ctx)
+    await ctx.workers.finished()
+    return found
 
 
 async def settle(ctx: Context, *, rounds: int = 200) -> None:
     """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
     for _ in range(rounds):
-        if not sum([await drain(ctx) for drain in DRAINS.values()]):
+        if not sum([await drained(ctx, name) for name in DRAINS]):
             return
     raise RuntimeError("there is no end of what is due")

@@ -1,13 +1,17 @@
-"""APScheduler as a clock: each tick is one workflow call. What is due stands in rows, not in jobs.
+"""APScheduler as a clock, and what its ticks do: look what is due, and begin it. What is due stands in rows, not jobs.
 
-A drain that is told of work runs at once instead of at its next tick; it never runs twice at a time, and
-correctness never depends on either. Told of work all the time, it looks for it a few times a second and no more often:
-many clicks at once are not to pay for as many looks at the database by everything that might be due.
+A look is one read of the next due time of every kind of work. It is taken when somebody says that there is work, when
+something was written, when that time has come, and never while nothing of this happened: at rest a process leaves the
+database alone. Every ten seconds everything is begun that might be due, whatever the looks say. Told of work all the
+time, a process looks a few times a second and no more often.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
 
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -21,8 +25,46 @@ Drain = Callable[[], Awaitable[int]]
 
 _STOP_SECONDS = 4.0
 _MOST_ROUNDS = 1_000
-_PAUSE_SECONDS = 0.05
-"""Between two looks of a drain that found nothing."""
+_PAUSE_SECONDS = 0.025
+"""Between two runs of a drain that found nothing."""
+_EVERYTHING_SECONDS: Final = 10.0
+"""Between two times that everything is begun."""
+_OTHERS_FIRST: Final = 0.25
+"""Seconds that another process has for what it wrote itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look finds.
+
+    Attributes:
+        due: names of drains that have work now.
+        next_at: when the next one has; None: none ever will, as things stand.
+    """
+
+    due: Collection[str] = ()
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a process does by itself.
+
+    Attributes:
+        drains: by name.
+        look: which of them have work.
+        changes: counts what was written; the same number: nothing was.
+        now: the clock by which rows are due.
+        by_the_clock: names of drains that no look speaks of: run at the ticks after something was written.
+        every_tick: of them, those that cost nothing where there is nothing.
+    """
+
+    drains: Mapping[str, Drain]
+    look: Callable[[], Awaitable[Look]]
+    changes: Callable[[], int]
+    now: Callable[[], datetime]
+    by_the_clock: Collection[str] = field(default=())
+    every_tick: Collection[str] = field(default=())
 
 
 class Pump:
@@ -76,42 +118,92 @@ class Pump:
 
 
 class Schedule:
-    """The ticks of one process and the drains they run."""
+    """The ticks of one process, its looks and the drains they run."""
 
-    def __init__(self, *, drains: Mapping[str, Drain], tick_seconds: float, by_the_clock: Collection[str] = ()) -> None:
-        """``by_the_clock``: names of drains that only ticks run."""
-        pumps = {name: Pump(name=name, drain=drain) for name, drain in drains.items()}
-        self._pumps = list(pumps.values())
-        self._told = [pump for name, pump in pumps.items() if name not in by_the_clock]
+    def __init__(self, plan: Plan, *, tick_seconds: float) -> None:
+        self._plan = plan
+        self._pumps = {name: Pump(name=name, drain=drain) for name, drain in plan.drains.items()}
+        self._looking = Pump(name="look", drain=self._look)
         self._tick_seconds = tick_seconds
         self._scheduler = AsyncIOScheduler(
             job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
+        self._next_at: datetime | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._seen = -1
+        self._everything_at = 0.0
         self._stopped = False
 
     def start(self) -> None:
         """Begin to tick."""
         self._scheduler.add_job(self._tick, "interval", seconds=self._tick_seconds)
         self._scheduler.start()
-        self._nudge(self._pumps)
+        self._begin_everything()
 
     def wake(self) -> None:
-        """Do what is due now instead of at the next tick."""
-        self._nudge(self._told)
+        """Look now what is due, instead of at the next tick."""
+        if not self._stopped:
+            self._looking.nudge()
+
+    def heard(self) -> None:
+        """Another process wrote something: look in a moment, when it had time to begin that itself."""
+        if not self._stopped and (self._alarm is None or self._alarm.when() > self._later(_OTHERS_FIRST)):
+            self._set_alarm(_OTHERS_FIRST)
+
+    def run(self, name: str) -> None:
+        """Begin what is due of one kind."""
+        self._nudge((name,))
 
     async def stop(self) -> None:
         """Tick no more, and let the steps under way end."""
         self._stopped = True
+        if self._alarm is not None:
+            self._alarm.cancel()
         if self._scheduler.running:
             self._scheduler.pause()
             await asyncio.sleep(0)  # a tick that was handed out ends; cut off, the scheduler reports it as an error
             self._scheduler.shutdown(wait=False)
-        await asyncio.gather(*(pump.stop() for pump in self._pumps))
+        await asyncio.gather(self._looking.stop(), *(pump.stop() for pump in self._pumps.values()))
 
     async def _tick(self) -> None:
-        self._nudge(self._pumps)
+        if self._later(0) >= self._everything_at:
+            self._begin_everything()
+            return
+        self._nudge(self._plan.every_tick)
+        changes = self._plan.changes()
+        if changes != self._seen:
+            self._seen = changes
+            self._nudge(self._plan.by_the_clock)
+            self.wake()
+        elif self._next_at is not None and self._next_at <= self._plan.now():
+            self.wake()
 
-    def _nudge(self, pumps: Iterable[Pump]) -> None:
+    def _begin_everything(self) -> None:
+        self._everything_at = self._later(_EVERYTHING_SECONDS)
+        self._seen = self._plan.changes()
+        self._nudge(self._pumps)
+        self.wake()  # for the next due time
+
+    async def _look(self) -> int:
+        found = await self._plan.look()
+        self._nudge(found.due)
+        now = self._plan.now()
+        self._next_at = now if found.due else found.next_at  # what is due and cannot be begun is looked at again
+        if found.next_at is not None and not self._stopped:
+            rest = (found.next_at - now).total_seconds()
+            if rest < self._tick_seconds:
+                self._set_alarm(max(rest, 0.0))
+        return 0
+
+    def _set_alarm(self, seconds: float) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(seconds, self.wake)
+
+    def _later(self, seconds: float) -> float:
+        return asyncio.get_running_loop().time() + seconds
+
+    def _nudge(self, names: Iterable[str]) -> None:
         if not self._stopped:
-            for pump in pumps:
-                pump.nudge()
+            for name in names:
+                self._pumps[name].nudge()

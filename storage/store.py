@@ -118,6 +118,16 @@ class Store:
         """Batches committed so far."""
         return self._writer.commits
 
+    @property
+    def changes(self) -> int:
+        """Of them, those that changed a row."""
+        return self._writer.changes
+
+    @property
+    def voice(self) -> str:
+        """What tells this store's news from those of other processes."""
+        return self._writer.voice
+
     async def close(self) -> None:
         """Commit what was accepted, then let go of everything. Later calls raise ``StorageBusy``."""
         await self._resources.aclose()

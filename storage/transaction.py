@@ -13,10 +13,12 @@ from storage.repositories.copies import Copies
 from storage.repositories.dropped import DroppedFiles
 from storage.repositories.emails import EmailRuns
 from storage.repositories.flags import Flags
+from storage.repositories.horizon import Horizon
 from storage.repositories.inbox import Inbox
 from storage.repositories.instructions import Instructions
 from storage.repositories.jobs import Jobs
 from storage.repositories.outbox import Outbox
+from storage.repositories.processes import Processes
 from storage.repositories.reservations import Reservations
 from storage.repositories.seen import SeenRequests
 from storage.repositories.steps import Steps
@@ -55,6 +57,8 @@ class Tx:
         self.steps = Steps(connection)
         self.seen = SeenRequests(connection)
         self.unread = UnreadAnswers(connection)
+        self.horizon = Horizon(connection)
+        self.processes = Processes(connection)
         self._connection = connection
 
     def server_now(self) -> datetime | None:

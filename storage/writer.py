@@ -7,6 +7,8 @@ fails alone.
 
 import asyncio
 import logging
+import secrets
+import sqlite3
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -58,6 +60,10 @@ class _NotBegun(Exception):
     """The connection was found broken before any unit ran."""
 
 
+NEWS = "switchboard"
+"""Channel on PostgreSQL on which every batch that changed a row is told to the other processes."""
+
+
 class GroupWriter:
     """Has the writing connection to itself. One per process."""
 
@@ -71,8 +77,14 @@ class GroupWriter:
         self._wake = asyncio.Event()
         self._closing = False
         self._dead: BaseException | None = None
+        self._changed = False
+        self._total = 0
+        self.voice = secrets.token_hex(8)
+        """What tells our own news from those of others."""
         self._task = asyncio.create_task(self._serve(), name="group writer")
         self.commits = 0
+        self.changes = 0
+        """Batches that changed a row."""
 
     async def submit(self, work: Callable[[Tx], T], *, name: str) -> T:
         """Run ``work`` in the next batch; returns when that is committed.
@@ -139,6 +151,7 @@ class GroupWriter:
             _fail(batch, crash)
         else:
             self.commits += 1
+            self.changes += self._changed
             for unit, outcome in zip(batch, outcomes, strict=True):
                 _settle(unit, outcome)
 
@@ -157,6 +170,7 @@ class GroupWriter:
         try:
             tx = self._make_tx(connection)
             outcomes = [_run_unit(connection, tx, unit) for unit in batch]
+            self._changed = self._has_changed(connection)
             for unit in batch:
                 self._probe(f"write.before:{unit.name}")
         except BaseException:
@@ -170,6 +184,15 @@ class GroupWriter:
         for unit in batch:
             self._probe(f"write.after:{unit.name}")
         return outcomes
+
+    def _has_changed(self, connection: Connection) -> bool:
+        """Whether this batch changed a row; other processes are told then."""
+        if self._lock:
+            told = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
+            return connection.exec_driver_sql(told).first() is not None
+        before, raw = self._total, cast("sqlite3.Connection", connection.connection.dbapi_connection)
+        self._total = raw.total_changes
+        return self._total != before
 
     def _begin(self, connection: Connection) -> Transaction:
         transaction = connection.begin()

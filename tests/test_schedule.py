@@ -4,10 +4,12 @@ import asyncio
 import logging
 from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
-from bot.schedule import Pump, Schedule
+from bot.schedule import Look, Plan, Pump, Schedule
+from tests.support.clock import ManualClock
 
 
 class Drain:
@@ -124,17 +126,108 @@ async def until(condition: Callable[[], bool], *drains: Drain) -> None:
             )
 
 
-async def test_a_schedule_drains_at_its_start_at_each_tick_and_when_told() -> None:
+class Table:
+    """Rows that become due, of kinds that are drains: what a look finds, and what was written."""
+
+    def __init__(self, clock: ManualClock) -> None:
+        self.clock = clock
+        self.due: dict[str, float] = {}
+        self.changes = 0
+        self.looks = 0
+
+    async def look(self) -> Look:
+        self.looks += 1
+        now = self.clock.seconds()
+        later = [at for at in self.due.values() if at > now]
+        next_at = datetime.fromtimestamp(min(later), UTC) if later else None
+        return Look([name for name, at in self.due.items() if at <= now], next_at)
+
+
+def schedule_of(table: Table, *, tick_seconds: float = 0.02, **plan: Any) -> Schedule:
+    return Schedule(
+        Plan(look=table.look, changes=lambda: table.changes, now=table.clock.now, **plan), tick_seconds=tick_seconds
+    )
+
+
+@pytest.fixture
+def table() -> Table:
+    return Table(ManualClock())
+
+
+async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_told(table: Table) -> None:
     one, other = Drain(), Drain()
-    schedule = Schedule(drains={"one": one, "other": other}, tick_seconds=0.05)
+    schedule = schedule_of(table, drains={"one": one, "other": other}, tick_seconds=3_600)
     schedule.start()
-    await until(lambda: one.calls >= 3 and other.calls >= 3, one)
+    await until(lambda: one.calls == other.calls == 1, one, other)
+    table.due = {"one": table.clock.seconds()}
     schedule.wake()
+    await until(lambda: one.calls == 2, one)
     await schedule.stop()
-    calls = one.calls
+    looks = table.looks
     schedule.wake()
     await asyncio.sleep(0)
-    assert one.calls == calls  # stopped is stopped
+    assert (one.calls, other.calls, table.looks) == (2, 1, looks)  # stopped is stopped
+
+
+async def test_at_rest_it_does_not_look(table: Table) -> None:
+    """Ticks alone ask the database nothing."""
+    ticked = Drain()
+    schedule = schedule_of(table, drains={"tick": ticked}, every_tick=("tick",))
+    schedule.start()
+    await until(lambda: ticked.calls >= 2, ticked)
+    looks = table.looks
+    await until(lambda: ticked.calls >= 8, ticked)
+    await schedule.stop()
+    assert table.looks == looks
+
+
+async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(table: Table) -> None:
+    one, clocked = Drain(), Drain()
+    schedule = schedule_of(table, drains={"one": one, "clocked": clocked}, by_the_clock=("clocked",))
+    schedule.start()
+    await until(lambda: one.calls == 1, one)
+    table.due, table.changes = {"one": table.clock.seconds()}, 1
+    await until(lambda: one.calls >= 2 and clocked.calls >= 2, one, clocked)
+    await schedule.stop()
+
+
+async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table) -> None:
+    one = Drain()
+    table.due = {"one": table.clock.seconds() + 60}
+    schedule = schedule_of(table, drains={"one": one})
+    schedule.start()
+    await until(lambda: one.calls == 1, one)
+    table.clock.advance(60)
+    await until(lambda: one.calls >= 2, one)
+    await schedule.stop()
+
+
+async def test_a_due_time_before_the_next_tick_is_kept(table: Table) -> None:
+    """The alarm rings then; the tick would come an hour later."""
+    one = Drain()
+    table.due = {"one": table.clock.seconds() + 0.05}
+    schedule = schedule_of(table, drains={"one": one}, tick_seconds=3_600)
+    schedule.start()
+    await until(lambda: one.calls == 1, one)
+    table.clock.advance(0.05)
+    await until(lambda: one.calls == 2, one)
+    await schedule.stop()
+
+
+async def test_what_another_process_wrote_is_left_to_it_for_a_moment(table: Table) -> None:
+    one = Drain()
+    schedule = schedule_of(table, drains={"one": one}, tick_seconds=3_600)
+    schedule.start()
+    await until(lambda: one.calls == 1, one)
+    table.due = {"one": table.clock.seconds()}
+    looks = table.looks
+    for _ in range(50):
+        schedule.heard()
+    await asyncio.sleep(0)
+    assert one.calls == 1
+    await until(lambda: one.calls == 2, one)
+    await schedule.stop()
+    assert table.looks <= looks + 2
 
 
 async def test_told_of_work_all_the_time_a_drain_looks_a_few_times_a_second() -> None:
@@ -161,35 +254,26 @@ async def test_the_last_news_is_never_missed_in_the_pause() -> None:
     await pump.stop()
 
 
-async def test_what_becomes_due_by_time_alone_waits_for_the_tick() -> None:
-    told, clocked = Drain(), Drain()
-    schedule = Schedule(drains={"told": told, "clocked": clocked}, tick_seconds=60, by_the_clock={"clocked"})
-    schedule.start()
-    await until(lambda: told.calls == 1 and clocked.calls == 1, told, clocked)
-    schedule.wake()
-    await until(lambda: told.calls == 2, told)
-    await schedule.stop()
-    assert clocked.calls == 1
-
-
-async def test_one_drain_that_fails_keeps_no_other_from_its_work() -> None:
+async def test_one_drain_that_fails_keeps_no_other_from_its_work(table: Table) -> None:
     bad, good = Drain(*[RuntimeError("x")] * 50), Drain()
-    schedule = Schedule(drains={"bad": bad, "good": good}, tick_seconds=0.02)
+    schedule = schedule_of(table, drains={"bad": bad, "good": good}, every_tick=("bad", "good"))
     schedule.start()
     await until(lambda: good.calls >= 3 and bad.calls >= 3, good, bad)
     await schedule.stop()
 
 
-async def test_a_missed_tick_is_made_up_once_and_never_dropped() -> None:
-    schedule = Schedule(drains={}, tick_seconds=60)
+async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> None:
+    schedule = schedule_of(table, drains={}, tick_seconds=60)
     schedule.start()
     (job,) = schedule._scheduler.get_jobs()
     assert (job.misfire_grace_time, job.coalesce, job.max_instances) == (None, True, 1)
     await schedule.stop()
 
 
-async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(caplog: pytest.LogCaptureFixture) -> None:
-    schedule = Schedule(drains={}, tick_seconds=3_600)
+async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(
+    table: Table, caplog: pytest.LogCaptureFixture
+) -> None:
+    schedule = schedule_of(table, drains={}, tick_seconds=3_600)
     schedule.start()
     await asyncio.sleep(0)
     (tick,) = schedule._scheduler.get_jobs()

@@ -24,24 +24,27 @@ from bot.workflows import (
     reconcile,
     recover,
     recovery,
-    steps,
 )
 from bot.workflows.announce import alert, remind
 from bot.workflows.ballot import without_old
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
 from bot.workflows.create import lease
 from bot.workflows.suspend import followed, guessed_refusal
+from bot.workflows.workers import Hold, Step, Work
 from storage.errors import StorageError
+from storage.repositories.instructions import CLAIMED
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
-_FEW = 3
+_IN_FLIGHT = 300
+"""The partner's ten requests a second times the longest time-out, so that a partner who answers nothing leaves room."""
+_BY_PEOPLE = frozenset({State.AWAITING})
+_BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
+"""Apart, so that a deadline never queues behind a service."""
+_FEW = 10
 """Of those that read long lists."""
-Step = Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]
-
-_STEPS: dict[Kind, dict[State, Step]] = {
+_STEPS: dict[Kind, dict[State, Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]]] = {
     Kind.PAYOUT: {
         State.NEW: create.create,
         State.CREATE_UNKNOWN: create.find_again,
@@ -81,33 +84,6 @@ _STEPS: dict[Kind, dict[State, Step]] = {
         State.COMMITTED: bulk_cancel.verify,
     },
 }
-
-
-async def advance_due(ctx: Context) -> int:
-    """Take every due instruction about one payment a step further; returns how many there were."""
-    return await _advance(ctx, {Kind.PAYOUT, Kind.ONE_STEP, Kind.PURCHASE}, _AT_ONCE)
-
-
-async def advance_bulk_due(ctx: Context) -> int:
-    """The same for bulk payments. Apart, because one submission may take ten minutes and nobody waits behind it."""
-    return await _advance(ctx, {Kind.BULK}, _FEW)
-
-
-async def advance_cancels_due(ctx: Context) -> int:
-    """The same for their cancellations."""
-    return await _advance(ctx, {Kind.BULK_CANCEL}, _FEW)
-
-
-async def _advance(ctx: Context, kinds: set[Kind], most: int) -> int:
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.instructions.claim_due(
-            now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=most, kinds=kinds
-        ),
-        name="claim",
-    )
-    await steps.each(ctx, "instruction", due, partial(_step, ctx), in_flight=_lost)
-    return len(due)
 
 
 def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
@@ -206,3 +182,27 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
 
     await ctx.store.write(work, name="wait")
     ctx.wake()
+
+
+def _kind(name: str, *kinds: Kind, slots: int) -> Work[Instruction]:
+    def claim(tx: Tx, hold: Hold) -> list[Instruction]:
+        return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
+
+    return Work(name=name, table="instruction", slots=slots, claim=claim, step=_steps, in_flight=_lost)
+
+
+def _steps(ctx: Context) -> Step[Instruction]:
+    return partial(_step, ctx)
+
+
+def _claim_waiting(tx: Tx, hold: Hold) -> list[Instruction]:
+    return tx.instructions.claim_due(states=_BY_PEOPLE, **hold)
+
+
+WORKS = (
+    Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps),
+    _kind("instructions", Kind.PAYOUT, Kind.ONE_STEP, Kind.PURCHASE, slots=_IN_FLIGHT),
+    _kind("bulk", Kind.BULK, slots=_FEW),
+    _kind("cancellations", Kind.BULK_CANCEL, slots=_FEW),
+)
+"""Take every due instruction a step further: what waits for people, what is about one payment, and bulk payments."""

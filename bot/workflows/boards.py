@@ -6,17 +6,18 @@ What a board says is the business of its kind: see :mod:`bot.workflows.subjects`
 
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 
 from bot.domain.content import Content
 from bot.domain.references import ulid
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Action
 from bot.workflows.context import Context
-from bot.workflows.editing import Edited, NotYet, edit, or_later
+from bot.workflows.editing import EDIT_TIME, EDITS_AT_ONCE, Edited, NotYet, edit, may_edit, or_later
+from bot.workflows.workers import Hold, Work
 from storage.rows import Board, OutboxRow
 from storage.transaction import Tx
 
-_AT_ONCE = 10
 _ELSEWHERE = "elsewhere"
 _THREAD = "thread"
 
@@ -64,17 +65,6 @@ def post_file(tx: Tx, *, subject: str, key: str, payload: Mapping[str, object], 
     board = tx.boards.get(subject)
     where = board.channel if board is not None else ""
     return _queue(tx, Action.FILE, subject, f"file:{subject}:{key}", channel=where, payload=payload, now=now)
-
-
-async def refresh_boards(ctx: Context) -> int:
-    """Edit the boards that no longer show the latest; returns how many there were."""
-    if ctx.pace.is_used_up:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.read(lambda tx: tx.boards.due(now, _AT_ONCE))
-    for board in due:
-        await _refresh(ctx, board)
-    return len(due)
 
 
 async def _refresh(ctx: Context, board: Board) -> None:
@@ -174,3 +164,19 @@ def _queue(
 def _split(subject: str) -> tuple[str, str]:
     kind, _, name = subject.partition(":")
     return kind, name
+
+
+def _claim(tx: Tx, hold: Hold) -> list[Board]:
+    return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + EDIT_TIME, limit=hold["limit"])
+
+
+BOARDS = Work(
+    name="boards",
+    table="board",
+    slots=EDITS_AT_ONCE,
+    claim=_claim,
+    step=lambda ctx: partial(_refresh, ctx),
+    ready=may_edit,
+    leased=False,
+)
+"""Edit the boards that no longer show the latest."""

@@ -6,7 +6,6 @@ all the same, because nobody documents what the figures count.
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -21,9 +20,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
-from bot.workflows import steps
 from bot.workflows.announce import Place, alert, news_of, places, show_file, tell
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.polls import polling
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -33,7 +32,6 @@ BULK = "bulk"
 """Kind of a tracked bulk payment."""
 FAILED_FILE, ITEMS_FILE = "failed", "items"
 
-_AT_ONCE = 4
 _FULL_EVERY = 8
 """Looks after which the items are read although no figure has changed."""
 _STILL_AFTER = 120
@@ -57,22 +55,6 @@ def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetim
     tx.tracked.follow(
         kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=now
     )
-
-
-async def poll_due(ctx: Context) -> int:
-    """Look at every bulk payment that is due; returns how many there were."""
-    payments = ctx.payments
-    if payments is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.tracked.claim_due(
-            kind=BULK, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
-        ),
-        name="claim_bulk_polls",
-    )
-    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
-    return len(due)
 
 
 async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
@@ -272,3 +254,7 @@ def _again(
     )
     pause = jittered(pause, seed=f"{tracked.remote_id}:{polls}")
     tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=picture, afresh=afresh)
+
+
+POLLS = polling("bulk polls", kind=BULK, slots=8, read=_poll)
+"""Look at every bulk payment that is due."""

@@ -4,9 +4,9 @@ The operation read is the one that belongs to the token of the address. The id i
 used, so a callback about another payment, true or forged, changes nothing.
 """
 
+import asyncio
 import hashlib
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -17,16 +17,16 @@ from bot.domain.operation import Operation
 from bot.domain.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.workflows import follow, purchase, steps
+from bot.workflows import follow, purchase
 from bot.workflows.announce import alert
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
+from bot.workflows.workers import Hold, Step, Work
 from storage.rows import InboxRow, InboxState
 from storage.store import Store
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 _BETWEEN_READS = timedelta(seconds=3)
@@ -59,17 +59,6 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
     return True
 
 
-async def verify_due(ctx: Context) -> int:
-    """Verify every stored callback that is due by reading its operation; returns how many there were."""
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.inbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
-        name="claim_callbacks",
-    )
-    await steps.each(ctx, "inbox", due, partial(_verify, ctx, {}), in_turn=True)
-    return len(due)
-
-
 async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:
     """A buyer's browser came back from the checkout. That is a hint like any other: stored, believed after reading.
 
@@ -100,14 +89,26 @@ def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operatio
     return take_in(ctx, tx, instruction, operation, now)
 
 
-async def _verify(ctx: Context, read: dict[str, Operation | None], row: InboxRow) -> None:
-    """Read the instruction's operation, once for all that was taken up together, and apply what it says."""
-    instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
-    if instruction is not None and instruction.id not in read:
-        read[instruction.id] = await _read_now(ctx, instruction)
-    operation = read.get(row.instruction_id)
-    await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
-    ctx.wake()
+class _Reads:
+    """Reads of operations: several callbacks about one that are taken up together are verified by one."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._by_instruction: dict[str, asyncio.Task[Operation | None]] = {}
+
+    async def verify(self, row: InboxRow) -> None:
+        """Read the operation of the instruction that a callback is about, and apply what it says."""
+        ctx = self._ctx
+        instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
+        operation = await self._read(instruction) if instruction is not None else None
+        await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
+        ctx.wake()
+
+    async def _read(self, instruction: Instruction) -> Operation | None:
+        reading = self._by_instruction.get(instruction.id)
+        if reading is None:
+            reading = self._by_instruction[instruction.id] = asyncio.create_task(_read_now(self._ctx, instruction))
+        return await asyncio.shield(reading)  # others wait for it too
 
 
 async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
@@ -197,3 +198,15 @@ def _reported(kind: CallbackKind) -> str:
         CallbackKind.FAILURE: "failure",
         CallbackKind.PURCHASE: "payment",
     }[kind]
+
+
+def _claim(tx: Tx, hold: Hold) -> list[InboxRow]:
+    return tx.inbox.claim_due(**hold)
+
+
+def _step(ctx: Context) -> Step[InboxRow]:
+    return _Reads(ctx).verify
+
+
+CALLBACKS = Work(name="callbacks", table="inbox", slots=50, claim=_claim, step=_step)
+"""Verify every stored callback that is due by reading its operation."""

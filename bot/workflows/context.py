@@ -23,6 +23,8 @@ from bot.workflows.retention import Retention
 from bot.workflows.subjects import Subject
 from bot.workflows.unread import UnreadLog
 from bot.workflows.usable import Usable
+from bot.workflows.workers import Workers
+from storage.peers import Peers
 from storage.store import Store
 
 if TYPE_CHECKING:  # what runs is given the context
@@ -65,6 +67,8 @@ class Context:
         retention: forgets what nobody needs any more.
         server_now: stands for the clock of the database's server where time is played.
         leases: renews what this process holds while it works on it.
+        peers: the other processes of a PostgreSQL database; None: there are none.
+        workers: what this process works on, row by row.
     """
 
     store: Store
@@ -94,6 +98,8 @@ class Context:
     retention: Retention = field(default_factory=Retention)
     server_now: Callable[[], datetime] | None = None
     leases: Leases = field(default_factory=lambda: Leases(seconds=LEASE_SECONDS))
+    workers: Workers
+    peers: Peers | None = None
     delivery: DeliveryService | None = None
     delivery_missing: tuple[str, ...] = ()
     assumptions: Sequence[Assumption] = ()

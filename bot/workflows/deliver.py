@@ -18,19 +18,19 @@ from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
 from bot.slack.messenger import TOO_RICH, Posted
-from bot.workflows import boards, steps
+from bot.workflows import boards
 from bot.workflows.announce import Action, Place, alert, news_elsewhere, tell_everybody, thread_of
 from bot.workflows.bulk_files import find_file, post_file
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.pictures import PLAIN, find_link, post_link
 from bot.workflows.purchase import link_of
 from bot.workflows.refresh import card_for
+from bot.workflows.workers import Hold, Work
 from storage.rows import Board, CardCopy, OutboxRow, OutboxState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
 SCAN_AFTER = timedelta(seconds=10)
 """Slack's own read-after-write lag: how long a message we may have posted can stay invisible."""
 _FILE_SCAN_AFTER = timedelta(seconds=30)
@@ -47,17 +47,6 @@ _ALONE = "alone"
 """In the payload: the thread it belonged to is gone."""
 _NO_THREAD = "thread_not_found"
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
-
-
-async def deliver_due(ctx: Context) -> int:
-    """Post what waits in the outbox; returns how many rows there were."""
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.outbox.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
-        name="claim_outbox",
-    )
-    await steps.each(ctx, "outbox", due, partial(_deliver_ours, ctx), in_turn=True)
-    return len(due)
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
@@ -366,3 +355,11 @@ async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, error: str
 
 def _pause(row: OutboxRow) -> timedelta:
     return back_off(first=1.0, attempts=row.attempts, ceiling=60.0)
+
+
+def _claim(tx: Tx, hold: Hold) -> list[OutboxRow]:
+    return tx.outbox.claim_due(**hold)
+
+
+OUTBOX = Work(name="outbox", table="outbox", slots=100, claim=_claim, step=lambda ctx: partial(_deliver_ours, ctx))
+"""Post what waits in the outbox."""

@@ -34,6 +34,16 @@ _GONE = frozenset(
 )
 
 
+EDITS_AT_ONCE = 10
+EDIT_TIME = timedelta(seconds=30)
+"""That editing a message may take. Afterwards it is due again: who was about to edit it died."""
+
+
+def may_edit(ctx: Context) -> bool:
+    """Whether any edit may go out. Nothing is looked for until then: after many clicks thousands may be waiting."""
+    return not ctx.pace.is_used_up
+
+
 class Edited(Enum):
     """What became of an edit."""
 

@@ -1,7 +1,6 @@
 """Apply what the service says of a payout, and poll until it is final. Polling is the guarantee."""
 
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -11,9 +10,9 @@ from bot.domain.instruction import FINAL, Instruction, State
 from bot.domain.operation import Operation, read_status
 from bot.domain.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
 from bot.domain.tracking import next_poll
-from bot.workflows import steps
 from bot.workflows.announce import alert, alert_paid, tell
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.polls import polling
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -21,8 +20,6 @@ log = structlog.get_logger(__name__)
 
 PAYOUT = "payout"
 """Kind of a tracked payout."""
-
-_AT_ONCE = 10
 
 
 def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
@@ -67,22 +64,6 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
         )
     tell(tx, moved, policy=ctx.policy, now=now)
     return True
-
-
-async def poll_due(ctx: Context) -> int:
-    """Read every followed payout that is due; returns how many there were."""
-    payments = ctx.payments
-    if payments is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.tracked.claim_due(
-            kind=PAYOUT, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
-        ),
-        name="claim_polls",
-    )
-    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
-    return len(due)
 
 
 async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
@@ -147,3 +128,7 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
         alert(tx, instruction, topic=f"unknown_status:{said.casefold()}", facts=facts, policy=ctx.policy, now=now)
     shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
+
+
+POLLS = polling("polls", kind=PAYOUT, slots=100, read=_poll)
+"""Read every followed payout that is due."""

@@ -26,19 +26,18 @@ from bot.domain.files import (
 )
 from bot.domain.tracking import back_off
 from bot.presentation import offers
-from bot.workflows import steps
 from bot.workflows.boards import post_board, show_board
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
 from bot.workflows.headers import Patience, first_row
 from bot.workflows.subjects import Attachment
 from bot.workflows.usable import suggested
+from bot.workflows.workers import Hold, Work
 from storage.rows import DropRow, DropState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
 SUBJECT = "file"
-_AT_ONCE = 5
 _PATIENCE = 12
 """Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
 _PLACE_PATIENCE = 5
@@ -97,18 +96,7 @@ async def forget(ctx: Context, file_id: str) -> None:
         ctx.wake()
 
 
-async def offer_due(ctx: Context) -> int:
-    """Look at the files that wait for it; returns how many there were."""
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.dropped.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
-        name="claim_files",
-    )
-    await steps.each(ctx, "dropped_file", due, partial(_look, ctx, Patience()), in_turn=True)
-    return len(due)
-
-
-async def _look(ctx: Context, patience: Patience, row: DropRow) -> None:
+async def _look(ctx: Context, row: DropRow) -> None:
     """Offer a file, keep quiet about it, or look again later."""
     try:
         info = await ctx.downloads.info(row.id)
@@ -121,7 +109,7 @@ async def _look(ctx: Context, patience: Patience, row: DropRow) -> None:
             return
         file, head = await _examined(ctx, info, placed)
         if file.kind is FileKind.TABLE:
-            file = replace(file, header=await first_row(ctx, info, head, patience))
+            file = replace(file, header=await first_row(ctx, info, head, Patience()))
     except UnusableFile as unusable:
         if unusable.trouble in (FileTrouble.PROCESSING, FileTrouble.CHANGED):
             await _later(ctx, row, unusable.trouble)
@@ -316,3 +304,11 @@ async def _later(ctx: Context, row: DropRow, reason: str, *, wait: float | None 
 
 def _when(now: datetime, row: DropRow, wait: float | None) -> datetime:
     return now + max(back_off(first=1.0, attempts=row.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
+
+
+def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
+    return tx.dropped.claim_due(**hold)
+
+
+FILES = Work(name="files", table="dropped_file", slots=10, claim=_claim, step=lambda ctx: partial(_look, ctx))
+"""Look at the files that wait for it."""

@@ -1,12 +1,12 @@
 """Leases are short, and renewed for as long as the process lives and the step runs.
 
-So a step may take as long as it has to, and the rows of a process that died are free after a minute.
+So a step may take as long as it has to, and the rows of a process that died are free after a minute at the latest.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +14,7 @@ import structlog
 
 from storage.errors import StorageError
 from storage.repositories.steps import Key
+from storage.transaction import Tx
 
 if TYPE_CHECKING:  # the context holds what runs
     from bot.workflows.context import Context
@@ -21,18 +22,6 @@ if TYPE_CHECKING:  # the context holds what runs
 log = structlog.get_logger(__name__)
 
 _AFTER_TROUBLE: Final = 2.0
-
-
-class Held:
-    """The rows of one batch that are still being worked on."""
-
-    def __init__(self, table: str, keys: Sequence[Key]) -> None:
-        self.table = table
-        self.keys = list(keys)
-
-    def done(self, key: Key) -> None:
-        """This one is worked on no more."""
-        self.keys.remove(key)
 
 
 class Leases:
@@ -44,42 +33,50 @@ class Leases:
     """
 
     def __init__(self, *, seconds: float, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
-        self._seconds = seconds
+        self.seconds = seconds
         self._sleep = sleep
-        self._batches: Counter[Held] = Counter()
+        self._held: Counter[tuple[str, Key]] = Counter()
+        self._beat: asyncio.Task[None] | None = None
 
     def holds(self, table: str, key: Key) -> bool:
         """Whether a step of this row runs in this very process, whatever any clock says of its lease."""
-        return any(held.table == table and key in held.keys for held in self._batches)
+        return (table, key) in self._held
 
-    @asynccontextmanager
-    async def kept(self, ctx: "Context", table: str, keys: Sequence[Key]) -> AsyncIterator[Held]:
-        """Renew the leases of these rows, which this process has just claimed, until each of them is done."""
-        held = Held(table, keys)
-        self._batches[held] += 1
-        beat = asyncio.create_task(self._beat(ctx, held), name=f"leases of {table}")
+    @contextmanager
+    def kept(self, ctx: "Context", table: str, key: Key) -> Iterator[None]:
+        """Renew the lease of a row, which this process has just claimed, until its step is done."""
+        self._held[table, key] += 1
+        if self._beat is None:
+            self._beat = asyncio.create_task(self._renew_all(ctx), name="leases")
         try:
-            yield held
+            yield
         finally:
-            del self._batches[held]
-            beat.cancel()
-            await asyncio.gather(beat, return_exceptions=True)
+            self._held[table, key] -= 1
+            if not self._held[table, key]:
+                del self._held[table, key]
+            if not self._held and self._beat is not None:
+                self._beat.cancel()
+                self._beat = None
 
-    async def _beat(self, ctx: "Context", held: Held) -> None:
-        pause = self._seconds / 4
+    async def _renew_all(self, ctx: "Context") -> None:
+        pause = self.seconds / 4
         while True:
             await self._sleep(pause)
-            renewed = await self._renew(ctx, held)
-            pause = self._seconds / 4 if renewed else _AFTER_TROUBLE
+            pause = self.seconds / 4 if await self._renewed(ctx) else _AFTER_TROUBLE
 
-    async def _renew(self, ctx: "Context", held: Held) -> bool:
-        until = ctx.clock.now() + timedelta(seconds=self._seconds)
-        keys = list(held.keys)
+    async def _renewed(self, ctx: "Context") -> bool:
+        until = ctx.clock.now() + timedelta(seconds=self.seconds)
+        keys: dict[str, list[Key]] = defaultdict(list)
+        for table, key in self._held:
+            keys[table].append(key)
+
+        def work(tx: Tx) -> None:
+            for table, held in keys.items():
+                tx.steps.renew(table, held, owner=ctx.owner, until=until)
+
         try:
-            await ctx.store.write(
-                lambda tx: tx.steps.renew(held.table, keys, owner=ctx.owner, until=until), name="renew"
-            )
+            await ctx.store.write(work, name="renew")
         except StorageError as error:
-            log.warning("leases could not be renewed", table=held.table, reason=str(error))
+            log.warning("leases could not be renewed", rows=len(self._held), reason=str(error))
             return False
         return True

@@ -5,7 +5,6 @@ If one reads as paid after all, the alerts channel hears it, once.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -15,9 +14,9 @@ from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.operation import Operation
 from bot.domain.payout import is_paid, state_of
 from bot.domain.tracking import next_poll
-from bot.workflows import steps
 from bot.workflows.announce import alert_paid
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
+from bot.workflows.polls import polling
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -26,7 +25,6 @@ log = structlog.get_logger(__name__)
 ORPHAN = "orphan"
 """Kind of a tracked payout that nobody means to commit."""
 
-_AT_ONCE = 5
 _WATCHED = timedelta(days=90)
 _PAYOUTS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
 LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED})
@@ -69,22 +67,6 @@ def _says(operation: Operation) -> str:
     return f"the service says {operation.status}"
 
 
-async def watch_due(ctx: Context) -> int:
-    """Read every orphan that is due; returns how many there were."""
-    payments = ctx.payments
-    if payments is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.tracked.claim_due(
-            kind=ORPHAN, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
-        ),
-        name="claim_orphans",
-    )
-    await steps.each(ctx, "tracked", due, partial(_look, ctx, payments))
-    return len(due)
-
-
 async def _look(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
     operation: Operation | None = None
     try:
@@ -109,3 +91,7 @@ def _seen(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -
     pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=_WATCHED, waiting_for_people=True)
     status = operation.status if operation is not None else tracked.last_status
     tx.tracked.again(ORPHAN, tracked.remote_id, due_at=now + pause, status=status)
+
+
+WATCH = polling("orphans", kind=ORPHAN, slots=20, read=_look)
+"""Read every orphan that is due."""

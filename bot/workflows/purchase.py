@@ -5,7 +5,6 @@ answer that was lost is looked for by our own code before anything is sent again
 """
 
 from datetime import datetime, timedelta
-from functools import partial
 
 import structlog
 
@@ -17,12 +16,12 @@ from bot.domain.operation import Operation
 from bot.domain.payout import GUARD_SECONDS, MAX_CREATES
 from bot.domain.purchase import SETTLED, differences, paid_by_somebody_else, state_of
 from bot.domain.tracking import next_poll
-from bot.workflows import steps
 from bot.workflows.announce import alert, show_link, tell
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import callback_address, claim, end, end_refused, record
 from bot.workflows.follow import note_status
 from bot.workflows.keeping import keep
+from bot.workflows.polls import polling
 from bot.workflows.refused import next_watch
 from bot.workflows.sought import Look, by_code, taken_note_of
 from storage.rows import Tracked
@@ -33,7 +32,6 @@ log = structlog.get_logger(__name__)
 PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 
-_AT_ONCE = 10
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
 """Ends in which the service may hold a purchase whose link nobody was given."""
 _FORGOTTEN = timedelta(days=30)
@@ -166,22 +164,6 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     return False
 
 
-async def poll_due(ctx: Context) -> int:
-    """Read every followed purchase that is due; returns how many there were."""
-    payments = ctx.payments
-    if payments is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.tracked.claim_due(
-            kind=PURCHASE, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
-        ),
-        name="claim_purchases",
-    )
-    await steps.each(ctx, "tracked", due, partial(_poll, ctx, payments))
-    return len(due)
-
-
 async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
     operation: Operation | None = None
     try:
@@ -310,3 +292,7 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
 def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
     first = now + timedelta(seconds=ctx.poll_seconds)
     tx.tracked.follow(PURCHASE, remote_id, due_at=first, now=now, instruction_id=instruction.id)
+
+
+POLLS = polling("purchases", kind=PURCHASE, slots=50, read=_poll)
+"""Read every followed purchase that is due."""

@@ -62,6 +62,9 @@ def _free(ctx: Context, tx: Tx) -> None:
     tx.dropped.recover(ctx.owner)
     tx.bookings.recover(ctx.owner)
     tx.store_events.recover(ctx.owner)
+    now = ctx.clock.now()
+    tx.copies.hasten(now)
+    tx.boards.hasten(now)
 
 
 def lose(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:

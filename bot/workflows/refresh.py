@@ -1,6 +1,7 @@
 """Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, Kind, Vote
@@ -8,26 +9,11 @@ from bot.presentation import cards, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
-from bot.workflows.editing import Edited, NotYet, edit, or_later
+from bot.workflows.editing import EDIT_TIME, EDITS_AT_ONCE, Edited, NotYet, edit, may_edit, or_later
 from bot.workflows.purchase import link_of
+from bot.workflows.workers import Hold, Work
 from storage.rows import CardCopy
 from storage.transaction import Tx
-
-_AT_ONCE = 10
-
-
-async def refresh_due(ctx: Context) -> int:
-    """Edit the copies of cards that no longer show the newest state; returns how many there were.
-
-    While nothing may be edited nothing is looked for: after many clicks thousands of copies may be waiting.
-    """
-    if ctx.pace.is_used_up:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.read(lambda tx: tx.copies.due(now, _AT_ONCE))
-    for copy in due:
-        await _refresh(ctx, copy)
-    return len(due)
 
 
 async def _refresh(ctx: Context, copy: CardCopy) -> None:
@@ -91,3 +77,19 @@ def card_for(
         names=names,
         approvers=ctx.policy.people.approvers,
     )
+
+
+def _claim(tx: Tx, hold: Hold) -> list[CardCopy]:
+    return tx.copies.claim_due(now=hold["now"], again_at=hold["now"] + EDIT_TIME, limit=hold["limit"])
+
+
+CARDS = Work(
+    name="cards",
+    table="card_copy",
+    slots=EDITS_AT_ONCE,
+    claim=_claim,
+    step=lambda ctx: partial(_refresh, ctx),
+    ready=may_edit,
+    leased=False,
+)
+"""Edit the copies of cards that no longer show the newest state."""

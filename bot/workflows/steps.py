@@ -1,15 +1,14 @@
-"""Take each claimed row its step further; what one of them stumbles over is its own.
+"""Take a claimed row its step further; what it stumbles over is its own.
 
 A step was counted when its row was claimed. One that ends in an unexpected exception is begun again a few times; then
 its row is left alone, and the alerts channel hears of it, with a button for admins to have it tried again. A row whose
 request is under way is never begun again: its outcome is unknown, and read.
 """
 
-import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
@@ -19,8 +18,9 @@ from bot.domain.tracking import back_off
 from bot.workflows.announce import tell_everybody
 from bot.workflows.boards import show_board
 from bot.workflows.context import Context
+from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import StorageError
-from storage.repositories.steps import KEYS, Key
+from storage.repositories.steps import Key, key_of
 from storage.transaction import Tx
 
 R = TypeVar("R")
@@ -35,86 +35,40 @@ _AFTER_STORAGE: Final = timedelta(seconds=2)
 
 _KEY: Final = "stopped:"
 
-InFlight = Callable[[Context, Tx, Any], bool]
-"""Whether a request of the row was under way; then its outcome has just been stored as unknown."""
 
-
-def _nothing(_ctx: Context, _tx: Tx, _row: object) -> bool:
-    return False
-
-
-def key_of(table: str, row: object) -> Key:
-    """What names a row, in its table."""
-    return tuple(str(getattr(row, column)) for column in KEYS[table])
-
-
-async def each(
-    ctx: Context,
-    table: str,
-    rows: Sequence[R],
-    step: Callable[[R], Awaitable[None]],
-    *,
-    in_turn: bool = False,
-    in_flight: InFlight = _nothing,
-) -> None:
-    """Take every row a step further, all at once or ``in_turn``; their leases are renewed meanwhile.
+async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
+    """Take a claimed row its step further.
 
     Raises:
-        StorageError: the database failed one of them; every other has come to its end by then.
+        StorageError: the database failed it; the row is free again soon, or when its lease is over.
     """
-    if not rows:
+    if getattr(row, "tries", 0) > _MOST_DEATHS:
+        await stumbled(ctx, work.table, row, in_flight=work.in_flight)
         return
-    async with ctx.leases.kept(ctx, table, [key_of(table, row) for row in rows]) as held:
-
-        async def one(row: R) -> StorageError | None:
-            try:
-                return await _one(ctx, table, row, step, in_flight)
-            finally:
-                held.done(key_of(table, row))
-
-        if in_turn:
-            ends = [await one(row) for row in rows]
-        else:
-            ends = await asyncio.gather(*(one(row) for row in rows))
-    for trouble in ends:
-        if trouble is not None:
-            raise trouble
-
-
-async def _one(
-    ctx: Context, table: str, row: R, step: Callable[[R], Awaitable[None]], in_flight: InFlight
-) -> StorageError | None:
     try:
-        if getattr(row, "tries", 0) > _MOST_DEATHS:
-            await stumbled(ctx, table, row, in_flight=in_flight)
-            return None
-        try:
-            await step(row)
-        except StorageError as busy:
-            await _spare(ctx, table, row, in_flight)
-            return busy
-        except Exception as error:
-            number = secrets.token_hex(4)
-            log.exception("a step failed", table=table, key=key_of(table, row), error_id=number)
-            await stumbled(ctx, table, row, in_flight=in_flight, number=number, error=type(error).__name__)
-    except StorageError as busy:
-        return busy  # its lease runs out, and it is counted all the same
-    return None
+        await step(row)
+    except StorageError:
+        await _spare(ctx, work, row)
+        raise
+    except Exception as error:
+        number = secrets.token_hex(4)
+        log.exception("a step failed", table=work.table, key=key_of(work.table, row), error_id=number)
+        await stumbled(ctx, work.table, row, in_flight=work.in_flight, number=number, error=type(error).__name__)
 
 
-async def _spare(ctx: Context, table: str, row: object, in_flight: InFlight) -> None:
+async def _spare(ctx: Context, work: Work[R], row: R) -> None:
     """The database failed, not the row: soon again, and not counted."""
     due = ctx.clock.now() + _AFTER_STORAGE
 
-    def work(tx: Tx) -> None:
-        if not in_flight(ctx, tx, row):
-            tx.steps.spare(table, key_of(table, row), owner=ctx.owner, due_at=due)
+    def spared(tx: Tx) -> None:
+        if not work.in_flight(ctx, tx, row):
+            tx.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
 
-    await ctx.store.write(work, name="spare")
+    await ctx.store.write(spared, name="spare")
 
 
 async def stumbled(
-    ctx: Context, table: str, row: object, *, in_flight: InFlight = _nothing, number: str = "", error: str = ""
+    ctx: Context, table: str, row: object, *, in_flight: InFlight = nothing_in_flight, number: str = "", error: str = ""
 ) -> None:
     """A step came to nothing: again later; after the last try never again, and people are told."""
     now = ctx.clock.now()

@@ -83,8 +83,19 @@ class Boards:
         query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
         return [_read(row) for row in self._connection.execute(query)]
 
+    def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
+        """The same, for who edits them now; due again at ``again_at`` unless it says :meth:`shown` or :meth:`delay`."""
+        found = self.due(now, limit)
+        for board in found:
+            self._connection.execute(update(table).where(table.c.subject == board.subject).values(due_at=again_at))
+        return found
+
+    def hasten(self, now: datetime) -> None:
+        """Nobody edits anything any more: what waits is due now."""
+        self._connection.execute(update(table).where(table.c.due_at > now).values(due_at=now))
+
     def shown(self, subject: str, version: int, now: datetime) -> None:
-        """It was edited to show ``version``; it stays due when it was marked again meanwhile."""
+        """It was edited to show ``version``; it is due at once when it was marked again meanwhile."""
         self._connection.execute(
             update(table)
             .where(table.c.subject == subject)
@@ -92,7 +103,7 @@ class Boards:
                 shown_version=version,
                 edited_at=now,
                 attempts=0,
-                due_at=case((table.c.wanted_version <= version, null()), else_=table.c.due_at),
+                due_at=case((table.c.wanted_version <= version, null()), else_=literal(now, table.c.due_at.type)),
             )
         )
 

@@ -18,6 +18,7 @@ from sqlalchemy import (
     Integer,
     Row,
     Table,
+    TextClause,
     UnaryExpression,
     and_,
     bindparam,
@@ -28,6 +29,9 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.types import Moment
+
+Condition = ColumnElement[bool] | TextClause
+"""What rows are asked for; text where SQLite has to see that a partial index covers it."""
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
@@ -58,7 +62,7 @@ def free(table: Table, now: datetime) -> ColumnElement[bool]:
 
 def claiming(
     table: Table,
-    *which: ColumnElement[bool],
+    *which: Condition,
     key: Column[Any],
     order: Sequence[ColumnElement[Any] | UnaryExpression[Any]],
     free_to_go: ColumnElement[bool] | None = None,

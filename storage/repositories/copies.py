@@ -71,6 +71,18 @@ class Copies:
         query = _ALL.where(table.c.due_at <= now).order_by(progress, table.c.due_at).limit(limit)
         return [_read(row) for row in self._connection.execute(query)]
 
+    def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[CardCopy]:
+        """The same, for who edits them now; due again at ``again_at`` unless it says :meth:`shown` or :meth:`delay`."""
+        found = self.due(now, limit)
+        for copy in found:
+            mine = _is(copy.instruction_id, copy.place)
+            self._connection.execute(update(table).where(*mine).values(due_at=again_at))
+        return found
+
+    def hasten(self, now: datetime) -> None:
+        """Nobody edits anything any more: what waits is due now."""
+        self._connection.execute(update(table).where(table.c.due_at > now).values(due_at=now))
+
     def shown(self, instruction_id: str, place: str, version: int, now: datetime) -> bool:
         """A copy was edited to show ``version``; whether it is up to date with that.
 

@@ -39,6 +39,9 @@ _PAYLOADS: Mapping[Kind, type[Payload]] = {
     Kind.BULK_CANCEL: CancelPayload,
 }
 _MONEY_OUT = tuple(MONEY_OUT)
+CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
+"""States in which a row is claimed. One with a request in flight belongs to the process that holds its lease, or to
+:meth:`Instructions.abandoned` once that is dead."""
 _IN_ONE_QUERY = 500
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -51,8 +54,8 @@ _BY_ID = _ALL.where(table.c.id == bindparam("wanted"))
 _CLAIM = claiming(
     table,
     table.c.kind.in_(bindparam("of_kinds", expanding=True)),
-    # Whose request is under way is for its own process to move on, or for ``abandoned`` once that is dead.
-    table.c.state.not_in(EFFECT_UNDER_WAY),
+    # What is left out, not what is meant: by a list of states SQLite would go through all that has one of them.
+    table.c.state.not_in(bindparam("but_states", expanding=True)),
     key=table.c.id,
     order=[table.c.due_at, table.c.id],
     changed={"version": table.c.version + 1},
@@ -315,9 +318,16 @@ class Instructions:
     # Working
 
     def claim_due(
-        self, *, now: datetime, owner: str, lease_seconds: float, limit: int, kinds: Collection[Kind] = tuple(Kind)
+        self,
+        *,
+        now: datetime,
+        owner: str,
+        lease_seconds: float,
+        limit: int,
+        kinds: Collection[Kind] = tuple(Kind),
+        states: Collection[State] = CLAIMED,
     ) -> list[Instruction]:
-        """Take instructions of these kinds that are due and that nobody holds, oldest due first.
+        """Take instructions of these kinds, in these states, that are due and that nobody holds, oldest due first.
 
         Claiming raises the version, so that who held an expired lease loses every later update.
         """
@@ -329,6 +339,7 @@ class Instructions:
             lease_seconds=lease_seconds,
             limit=limit,
             of_kinds=list(kinds),
+            but_states=[state for state in State if state not in states],
         )
         claimed = [_read(row) for row in rows]
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))

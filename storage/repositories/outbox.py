@@ -3,13 +3,25 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from sqlalchemy import Connection, Executable, case, exists, func, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Executable,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 
-from storage.repositories.common import FREED, claim, claiming, free, insert_once
+from storage.repositories.common import FREED, Condition, claim, claiming, free, insert_once
 from storage.rows import OutboxRow, OutboxState
 from storage.tables import outbox as table
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
+OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
+"""The same as what the partial index covers: SQLite does not find that in parameters."""
 _COLUMNS = [column for column in table.c if column.name != "seq"]
 
 
@@ -21,11 +33,10 @@ def _claiming() -> Executable:
     blocked = or_(exists().where(*same_place, *behind), exists().where(earlier.c.subject == table.c.subject, *behind))
     return claiming(
         table,
-        # The first condition is what the partial index covers.
-        table.c.state.in_(_UNFINISHED),
+        OPEN,
         table.c.state != OutboxState.SENDING,
         key=table.c.seq,
-        order=[table.c.seq],
+        order=[table.c.seq + 0],  # as an expression: by the key itself SQLite would go through all that was ever sent
         free_to_go=~blocked,
         changed={
             "state": case(

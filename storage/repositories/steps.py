@@ -17,8 +17,17 @@ Key = tuple[str, ...]
 _TABLES: Final[Mapping[str, Table]] = {
     each.name: each for each in (instruction, inbox, outbox, tracked, job, dropped_file, booking, store_event)
 }
-KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {"tracked": ("kind", "remote_id")}
-"""The columns that name a row, by table."""
+KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {
+    "tracked": ("kind", "remote_id"),
+    "card_copy": ("instruction_id", "place"),
+    "board": ("subject",),
+}
+"""The columns that name a row, by table; messages to be edited have no lease."""
+
+
+def key_of(table: str, row: object) -> Key:
+    """What names a row, in its table."""
+    return tuple(str(getattr(row, column)) for column in KEYS[table])
 
 
 class Steps:
@@ -30,6 +39,14 @@ class Steps:
     def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
         """Hold rows for longer that ``owner`` still has; how many. The version stays: it is the same hold."""
         return sum(self._set(table, key, owner, {"lease_until": until}) for key in keys)
+
+    def expire(self, owner: str, now: datetime) -> int:
+        """End every lease of a process that died, as if its time were over; how many."""
+        held = [
+            update(table).where(table.c.lease_owner == owner, table.c.lease_until > now).values(lease_until=now)
+            for table in _TABLES.values()
+        ]
+        return sum(self._connection.execute(one).rowcount for one in held)
 
     def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
         """Let go of a row whose step came to nothing, and count that; False when somebody else has it."""

@@ -23,7 +23,7 @@ UNION ALL SELECT due_at, lease_until FROM tracked WHERE kind <> 'orphan' OR poll
 UNION ALL SELECT due_at, NULL FROM card_copy WHERE due_at IS NOT NULL
 """
 _PENDING = """
-SELECT 'instructions' FROM instruction WHERE due_at <= :now
+SELECT CASE state WHEN 'awaiting' THEN 'deadlines' ELSE 'instructions' END FROM instruction WHERE due_at <= :now
 UNION SELECT 'callbacks' FROM inbox WHERE state = 'received' AND due_at <= :now
 UNION SELECT 'polls' FROM tracked WHERE kind <> 'orphan' AND due_at <= :now
 UNION SELECT 'orphans' FROM tracked WHERE kind = 'orphan' AND due_at <= :now

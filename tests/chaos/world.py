@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.drains import DRAINS
+from bot.drains import DRAINS, drained
 from bot.playground.faults import Faults
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack
@@ -304,11 +304,11 @@ class World:
     async def _drain(self) -> int:
         found = 0
         pending = self.books.pending(self.clock.seconds())
-        for name, drain in DRAINS.items():
+        for name in DRAINS:
             if name not in pending:
                 continue
             try:
-                found += await drain(self.rig.switchboard.context)
+                found += await drained(self.rig.switchboard.context, name)
             except Exception as trouble:  # noqa: BLE001 - as the product's own pump does
                 self.troubles.append(f"{name}: {trouble!r}")
         return found

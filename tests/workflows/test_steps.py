@@ -1,15 +1,14 @@
 """A step that fails is its own: others go on, it is tried a few times, then left alone until an admin says so."""
 
 import asyncio
-from contextlib import nullcontext
 from typing import Any
 
 import pytest
 
 from bot.domain.instruction import AttemptOutcome, Instruction, State
+from bot.drains import DRAINS, drained
 from bot.presentation import stopped
 from bot.workflows import refresh
-from bot.workflows.advance import advance_due
 from bot.workflows.recover import recover_claims
 from bot.workflows.steps import MOST_TRIES
 from storage.repositories.steps import KEYS
@@ -120,8 +119,7 @@ async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
     ctx = rig.switchboard.context
     await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
     for _ in range(20):
-        with pytest.raises(asyncio.CancelledError) if begun < 10 else nullcontext():
-            await advance_due(ctx)
+        await drained(ctx, "instructions")
         tick(rig, 61)
     assert begun == 10
     payments.account_status = was
@@ -142,9 +140,9 @@ async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
     key = (found.id,)
     assert await ctx.store.write(lambda tx: tx.steps.stop("instruction", key, owner=ctx.owner, number="n1"))
     assert await read(rig, lambda tx: tx.steps.counts()) == {"instruction": 1}
-    assert await advance_due(ctx) == 0
+    assert await drained(ctx, "deadlines") == 0
     assert await ctx.store.write(lambda tx: tx.steps.go_on("instruction", key, now=now))
-    assert await advance_due(ctx) == 1
+    assert await drained(ctx, "deadlines") == 1
 
 
 async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:
@@ -161,20 +159,21 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
     payments.get_operation = slow
     card = await rig.card()
     await rig.workspace.click(ADA, card.channel, card.ts, "payout.approve")
-    step = asyncio.create_task(advance_due(ctx))
+    assert await DRAINS["instructions"](ctx) == 1
     await hanging.wait()
     version = (await newest(rig)).version
     for _ in range(30):  # five minutes, by a lease of one
         tick(rig, 10)
         await _beaten(rig)
-        assert await advance_due(ctx) == 0
+        assert await DRAINS["instructions"](ctx) == 0
         await recover_claims(ctx)
     assert (await newest(rig)).version == version, "a renewed lease is the same hold"
-    step.cancel()
-    await asyncio.gather(step, return_exceptions=True)
+    for task in ctx.workers._all():
+        task.cancel()
+    await ctx.workers.finished()
     payments.get_operation = was
     tick(rig, 61)
-    assert await advance_due(ctx) == 1
+    assert await drained(ctx, "instructions") == 1
     assert await state(rig) is State.COMMITTED
 
 

@@ -19,48 +19,26 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
-from bot.workflows import steps
 from bot.workflows.boards import post_file
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.service import DeliveryService, no_key
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
+from bot.workflows.context import Context
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
+from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
 """For so long a booking that the service did not know is looked for once more: a request may travel slowly."""
 _NOT_FOUND = 404
 
 Made = BookingRecord | PrebookingRecord
-
-
-async def send_due(ctx: Context) -> int:
-    """Send what was confirmed, look for what was lost; returns how many there were."""
-    delivery = ctx.delivery
-    if delivery is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.bookings.claim_due(
-            # What was never sent waits while the database may be older than the service.
-            stages=(Stage.UNKNOWN, Stage.LOST) if reading_only(tx) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST),
-            now=now,
-            owner=ctx.owner,
-            lease_seconds=LEASE_SECONDS,
-            limit=_AT_ONCE,
-        ),
-        name="claim_bookings",
-    )
-    await steps.each(ctx, "booking", due, partial(_step, ctx, delivery), in_flight=_lost)
-    return len(due)
 
 
 def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
@@ -308,3 +286,21 @@ def _asked(booking: Booking) -> NewBooking:
         notes=request.notes or None,
         cook_minutes=request.cook_minutes or None,
     )
+
+
+def _claim(tx: Tx, hold: Hold) -> list[Booking]:
+    # What was never sent waits while the database may be older than the service.
+    stages = (Stage.UNKNOWN, Stage.LOST) if reading_only(tx) else (Stage.NEW, Stage.UNKNOWN, Stage.LOST)
+    return tx.bookings.claim_due(stages=stages, **hold)
+
+
+BOOKINGS = Work(
+    name="bookings",
+    table="booking",
+    slots=50,
+    claim=_claim,
+    step=lambda ctx: partial(_step, ctx, delivering(ctx)),
+    in_flight=_lost,
+    ready=has_delivery,
+)
+"""Send what was confirmed, look for what was lost."""

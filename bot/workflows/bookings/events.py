@@ -22,21 +22,20 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.foreign import one_line
 from bot.domain.references import reference, token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.workflows import steps
 from bot.workflows.boards import post_line
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
-from bot.workflows.bookings.service import DeliveryService, no_key
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
+from bot.workflows.context import Context
+from bot.workflows.workers import Hold, Work
 from storage.rows import InboxState, StoreEvent
 from storage.store import Store
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
 _PATIENCE = timedelta(hours=24)
 _LAG = 4
 """Readings that may say "no such booking" before the event is taken for a lie."""
@@ -80,20 +79,6 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
     )
     await store.write(lambda tx: tx.store_events.receive(event, most=_MOST_OF_AN_ADDRESS), name="store_event")
     return True
-
-
-async def verify_due(ctx: Context) -> int:
-    """Verify every event that is due by reading its booking; returns how many there were."""
-    delivery = ctx.delivery
-    if delivery is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.store_events.claim_due(now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE),
-        name="claim_store_events",
-    )
-    await steps.each(ctx, "store_event", due, partial(_verify, ctx, delivery), in_turn=True)
-    return len(due)
 
 
 async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:
@@ -293,3 +278,18 @@ def _parsed(body: str) -> object:
     except (ValueError, RecursionError):
         raise ValueError("no JSON") from None
     return found
+
+
+def _claim(tx: Tx, hold: Hold) -> list[StoreEvent]:
+    return tx.store_events.claim_due(**hold)
+
+
+EVENTS = Work(
+    name="store events",
+    table="store_event",
+    slots=20,
+    claim=_claim,
+    step=lambda ctx: partial(_verify, ctx, delivering(ctx)),
+    ready=has_delivery,
+)
+"""Verify every event that is due by reading its booking."""

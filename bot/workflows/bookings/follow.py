@@ -11,18 +11,17 @@ from bot.domain.booking import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.deliveries import Booking, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import next_poll
-from bot.workflows import steps
 from bot.workflows.bookings.audited import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.service import DeliveryService, no_key
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
+from bot.workflows.context import Context
+from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_AT_ONCE = 10
 _PATIENCE = 3
 """Readings that may fail in a row for reasons that pass, before the card says so."""
 _NOT_FOUND = 404
@@ -30,26 +29,6 @@ _MOST_STORES = 10
 """Stores that are asked for a booking nobody here has heard of."""
 
 Trouble = ServiceNow | ServiceNever | OperatorError
-
-
-async def poll_due(ctx: Context) -> int:
-    """Read every booking that is due; returns how many there were."""
-    delivery = ctx.delivery
-    if delivery is None:
-        return 0
-    now = ctx.clock.now()
-    due = await ctx.store.write(
-        lambda tx: tx.bookings.claim_due(
-            stages=(Stage.OPEN, Stage.WAITING),
-            now=now,
-            owner=ctx.owner,
-            lease_seconds=LEASE_SECONDS,
-            limit=_AT_ONCE,
-        ),
-        name="claim_booking_polls",
-    )
-    await steps.each(ctx, "booking", due, partial(_poll, ctx, delivery))
-    return len(due)
 
 
 async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
@@ -180,3 +159,18 @@ async def _look_in(ctx: Context, delivery: DeliveryService, store: str, text: st
         return await delivery.client.get_booking(text, key=key)
     except ServiceNever:
         return None  # not one of this store's
+
+
+def _claim(tx: Tx, hold: Hold) -> list[Booking]:
+    return tx.bookings.claim_due(stages=(Stage.OPEN, Stage.WAITING), **hold)
+
+
+POLLS = Work(
+    name="booking polls",
+    table="booking",
+    slots=50,
+    claim=_claim,
+    step=lambda ctx: partial(_poll, ctx, delivering(ctx)),
+    ready=has_delivery,
+)
+"""Read every booking that is due."""

@@ -1,10 +1,11 @@
 """Content localization: calls that may take minutes, a job each, with a message that is edited and answers below it."""
 
 from bot.workflows.localization.asking import Asked, ask, cancel, make_sure_of_room, repeat, sight_of
-from bot.workflows.localization.running import Localizing, run_due
+from bot.workflows.localization.running import WORKS, Localizing
 from bot.workflows.localization.subject import LocalizationSubject
 
 __all__ = [
+    "WORKS",
     "Asked",
     "LocalizationSubject",
     "Localizing",
@@ -12,6 +13,5 @@ __all__ = [
     "cancel",
     "make_sure_of_room",
     "repeat",
-    "run_due",
     "sight_of",
 ]

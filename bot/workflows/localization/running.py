@@ -27,11 +27,11 @@ from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
-from bot.workflows import steps
 from bot.workflows.boards import show_board
 from bot.workflows.localization.asking import show_queue, subject_of
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.handing import Spool, accept, hand_over
+from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
@@ -151,26 +151,6 @@ class Localizing:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def run_due(ctx: "Context") -> int:
-    """Begin what waits, as far as there is room; returns how many jobs were taken up."""
-    return sum([await _run_lane(ctx, lane) for lane in LANES])
-
-
-async def _run_lane(ctx: "Context", lane: str) -> int:
-    room = ctx.localizing.room(lane)
-    if room <= 0:
-        return 0
-    now = ctx.clock.now()
-    claimed = await ctx.store.write(
-        lambda tx: tx.jobs.claim_due(
-            kind=lane, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=room, in_turn=True
-        ),
-        name="claim_localization",
-    )
-    await steps.each(ctx, "job", claimed, partial(_take_up, ctx), in_turn=True)
-    return len(claimed)
 
 
 async def _take_up(ctx: "Context", job: Job) -> None:
@@ -342,3 +322,22 @@ def _trouble(trouble: BaseException) -> str:
 def _told(refused: NotExecuted) -> str:
     """Why it was not done, without the service's words, which are told beside it."""
     return sentence(replace(refused, words=""), service="localization")
+
+
+def _lane(lane: str) -> Work[Job]:
+    def claim(tx: Tx, hold: Hold) -> list[Job]:
+        return tx.jobs.claim_due(kind=lane, in_turn=True, **hold)
+
+    return Work(
+        name=f"localization {lane}",
+        table="job",
+        kind=lane,
+        slots=LANES[lane],
+        claim=claim,
+        step=lambda ctx: partial(_take_up, ctx),
+        beside=lambda ctx: LANES[lane] - ctx.localizing.room(lane),
+    )
+
+
+WORKS = tuple(_lane(lane) for lane in LANES)
+"""Begin what waits, as far as there is room."""

@@ -1,0 +1,198 @@
+"""Workers: a row that is due becomes a task of its own, whenever a slot of its kind is free.
+
+A row that waits for an answer takes its own slot and nothing else. Its lease is renewed until its step ends. What ends
+in an exception is dealt with by :mod:`bot.workflows.steps`.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, TypeVar
+
+import structlog
+
+from storage.errors import StorageBusy
+from storage.repositories.steps import Key, key_of
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds the workers
+    from bot.workflows.context import Context
+
+log = structlog.get_logger(__name__)
+
+R = TypeVar("R")
+
+STOP_SECONDS: Final = 4.0
+"""That steps under way have to end in when the process stops; then they are cut off: recovery knows what to do."""
+
+Step = Callable[[R], Awaitable[None]]
+
+
+class Hold(TypedDict):
+    """How rows are claimed: who is due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
+
+    now: datetime
+    owner: str
+    lease_seconds: float
+    limit: int
+
+
+Claim = Callable[[Tx, Hold], Sequence[R]]
+"""Takes rows up that are due, in a transaction."""
+
+
+def _always(_: "Context") -> bool:
+    return True
+
+
+def _none(_: "Context") -> int:
+    return 0
+
+
+InFlight = Callable[["Context", Tx, Any], bool]
+"""Whether a request of the row was under way; then its outcome has just been stored as unknown."""
+
+
+def nothing_in_flight(_ctx: "Context", _tx: Tx, _row: object) -> bool:
+    """No step of this kind of work sends anything that has to be claimed first."""
+    return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work(Generic[R]):
+    """One kind of due work.
+
+    Attributes:
+        name: of the kind, for logs and :mod:`bot.drains`.
+        table: of its rows, see :data:`storage.repositories.steps.KEYS`.
+        kind: of those rows, where they are claimed by kind.
+        slots: rows at a time, counted where waiting happens: of a service, the requests that it allows in flight.
+        claim: takes rows up.
+        step: makes what is done with a row, once for all rows that are claimed together.
+        in_flight: whether a request of the row was under way; then its outcome has just been stored as unknown.
+        leased: whether a row is held while its step runs; otherwise its claim alone keeps others away.
+        beside: slots that are taken by what a step began and that goes on without it.
+        ready: whether there is anything to do this kind of work with; False: its rows wait.
+    """
+
+    name: str
+    table: str
+    slots: int
+    claim: Claim[R]
+    step: "Callable[[Context], Step[R]]"
+    kind: str = ""
+    in_flight: InFlight = nothing_in_flight
+    leased: bool = True
+    beside: "Callable[[Context], int]" = _none
+    ready: "Callable[[Context], bool]" = _always
+
+
+class Workers:
+    """The tasks of one process, by kind of work. ``run`` takes a step and deals with what it ends in."""
+
+    def __init__(self, *, run: "Callable[[Context, Work[Any], Any, Step[Any]], Awaitable[None]]") -> None:
+        self._run = run
+        self._tasks: dict[str, dict[Key, asyncio.Task[None]]] = defaultdict(dict)
+        self._full: set[str] = set()
+        self._stopping = False
+        self.freed: Callable[[str], None] = _nobody
+        """Called with the name of a kind that had no free slot, once it has one."""
+
+    def running(self, name: str) -> int:
+        """Slots of this kind that are taken."""
+        return len(self._tasks[name])
+
+    def counts(self) -> Mapping[str, int]:
+        """The same by kind; those without are left out."""
+        return {name: len(tasks) for name, tasks in self._tasks.items() if tasks}
+
+    async def take_up(self, ctx: "Context", work: Work[Any]) -> int:
+        """Begin what is due, as far as slots are free; how many rows that were."""
+        room = work.slots - self.running(work.name) - work.beside(ctx)
+        if room <= 0:
+            self._full.add(work.name)
+            return 0
+        if self._stopping or not work.ready(ctx):
+            return 0
+        hold = Hold(now=ctx.clock.now(), owner=ctx.owner, lease_seconds=ctx.leases.seconds, limit=room)
+        rows = await ctx.store.write(lambda tx: work.claim(tx, hold), name=f"claim_{work.name.replace(' ', '_')}")
+        step = work.step(ctx)
+        for row in rows:
+            self._begin(ctx, work, row, step)
+        if len(rows) == room:
+            self._full.add(work.name)
+        return len(rows)
+
+    async def finished(self) -> None:
+        """Wait until nothing is under way.
+
+        Raises:
+            BaseException: what one of them raised; the others have come to their end by then.
+        """
+        while tasks := self._all():
+            for end in await asyncio.gather(*tasks, return_exceptions=True):
+                if isinstance(end, BaseException) and not isinstance(end, asyncio.CancelledError):
+                    raise end
+
+    async def stop(self) -> None:
+        """Begin nothing more, and let what is under way end, for a while; then cut it off."""
+        self._stopping = True
+        tasks = self._all()
+        if not tasks:
+            return
+        _, late = await asyncio.wait(tasks, timeout=STOP_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    def _all(self) -> list[asyncio.Task[None]]:
+        return [task for tasks in self._tasks.values() for task in tasks.values()]
+
+    def _begin(self, ctx: "Context", work: Work[Any], row: Any, step: Step[Any]) -> None:
+        key = key_of(work.table, row)
+        tasks = self._tasks[work.name]
+        stepping = self._held(ctx, work, key, row, step) if work.leased else _after(tasks.get(key), step, row)
+        task = asyncio.create_task(stepping, name=f"{work.name} {'/'.join(key)}")
+        tasks[key] = task
+
+        def ended(task: asyncio.Task[None]) -> None:
+            if tasks.get(key) is task:  # a lease that ran out lets the same row be claimed again
+                del tasks[key]
+            _log_end(work.name, task)
+            if work.name in self._full and not self._stopping:
+                self._full.discard(work.name)
+                self.freed(work.name)
+
+        task.add_done_callback(ended)
+
+    async def _held(self, ctx: "Context", work: Work[Any], key: Key, row: Any, step: Step[Any]) -> None:
+        with ctx.leases.kept(ctx, work.table, key):
+            await self._run(ctx, work, row, step)
+
+
+async def _after(former: asyncio.Task[None] | None, step: Step[R], row: R) -> None:
+    """A row without a lease may be claimed while its step still runs: one after the other."""
+    if former is not None:
+        await asyncio.wait({former})
+    await step(row)
+
+
+def _log_end(name: str, task: asyncio.Task[None]) -> None:
+    """Retrieve what a task ended with: the database failed it, and its row comes again when its lease is over."""
+    if task.cancelled():
+        return
+    match task.exception():
+        case None:
+            return
+        case StorageBusy() as busy:
+            log.warning("a step waits for the database", work=name, reason=str(busy))
+        case Exception() as error:
+            log.error("a step could not be stored", work=name, exc_info=error)
+        case _:
+            return  # a crash that is played: nothing goes on after it
+
+
+def _nobody(_: str) -> None:
+    """Nobody waits for a slot."""

@@ -1,0 +1,75 @@
+"""Horizon: when the next row of each kind of due work becomes due."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, Executable, Table, literal, select, union_all
+
+from bot.domain.instruction import EFFECT_UNDER_WAY
+from storage.repositories.common import Condition
+from storage.repositories.outbox import OPEN
+from storage.rows import InboxState, OutboxState
+from storage.tables import (
+    board,
+    booking,
+    card_copy,
+    dropped_file,
+    inbox,
+    instruction,
+    job,
+    outbox,
+    store,
+    store_event,
+    tracked,
+)
+
+Due = tuple[str, str]
+"""A table and, where its rows are claimed by kind, the kind; otherwise empty."""
+
+_TABLES: Sequence[tuple[Table, Sequence[Condition]]] = (
+    (instruction, (instruction.c.due_at.is_not(None), instruction.c.state.not_in(EFFECT_UNDER_WAY))),
+    (inbox, (inbox.c.state == InboxState.RECEIVED,)),
+    (store_event, (store_event.c.state == InboxState.RECEIVED,)),
+    (outbox, (OPEN, outbox.c.state != OutboxState.SENDING)),
+    (dropped_file, (dropped_file.c.due_at.is_not(None),)),
+    (booking, (booking.c.due_at.is_not(None),)),
+    (card_copy, (card_copy.c.due_at.is_not(None),)),
+    (board, (board.c.due_at.is_not(None),)),
+    (store, (store.c.due_at.is_not(None),)),
+)
+_BY_KIND = (tracked, job)
+
+
+class Horizon:
+    """All tables with due work. Rows that somebody holds are left out: their end is news of its own."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
+        """When the next row becomes due, of these; without those of which nothing ever will."""
+        rows = self._connection.execute(_statement(tuple(kinds)))
+        return {(row.name, row.kind): row.due_at for row in rows if row.due_at is not None}
+
+
+@cache
+def _statement(kinds: tuple[Due, ...]) -> Executable:
+    conditions = {table.name: (table, where) for table, where in _TABLES}
+    by_kind = {table.name: table for table in _BY_KIND}
+    parts = []
+    for name, kind in kinds:
+        if kind:
+            table = by_kind[name]
+            parts.append(_earliest(table, kind, (table.c.kind == kind, table.c.due_at.is_not(None))))
+        else:
+            parts.append(_earliest(conditions[name][0], "", conditions[name][1]))
+    return union_all(*parts)
+
+
+def _earliest(table: Table, kind: str, which: Sequence[Condition]) -> Any:
+    free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
+    # In the order of the index, so that its first free row ends the search; min() would not stop there.
+    first = select(table.c.due_at).where(*which, *free).order_by(table.c.due_at).limit(1).scalar_subquery()
+    return select(literal(table.name).label("name"), literal(kind).label("kind"), first.label("due_at"))

@@ -1,0 +1,44 @@
+"""Processes that work on this PostgreSQL database. Each holds an advisory lock for life, so that its end is noticed."""
+
+import hashlib
+from datetime import datetime
+
+from sqlalchemy import Connection, text
+
+from storage.repositories.flags import Flags
+
+_PREFIX = "process:"
+_LOCKS = text(
+    "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
+    "AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+
+
+def life_lock(owner: str) -> int:
+    """The advisory lock that a process holds for as long as it lives."""
+    return int.from_bytes(hashlib.sha256(f"{_PREFIX}{owner}".encode()).digest()[:8], signed=True)
+
+
+class Processes:
+    """The flags ``process:…``, one a process."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._flags = Flags(connection)
+
+    def arrive(self, owner: str, now: datetime) -> None:
+        """A process begins to hold leases."""
+        self._flags.set(f"{_PREFIX}{owner}", {}, now)
+
+    def leave(self, owner: str) -> None:
+        """It holds none any more."""
+        self._flags.forget(f"{_PREFIX}{owner}")
+
+    def gone(self) -> list[str]:
+        """Owners that arrived, did not leave, and whose lock nobody holds. PostgreSQL only."""
+        arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
+        held = {lock & _MASK for lock in self._connection.execute(_LOCKS).scalars()}
+        return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
+
+
+_MASK = 2**64 - 1

@@ -1,0 +1,106 @@
+"""Answers that never come: whoever waits for one keeps nobody else waiting."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from tests.flow.localizing import Localizer
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, RANDOM, TOM, Rig
+
+FOR_EVER = 3_600.0
+"""Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""
+
+
+@pytest.fixture
+async def rig(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
+    around = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
+    opened = await Rig.open(database_url=database_url, around=around)
+    yield opened
+    await opened.close()
+
+
+async def hangs(rig: Rig, operation: str, *, times: int = 1) -> Fault:
+    fault = Fault(FaultKind.SLOW, operation, times=times, seconds=FOR_EVER)
+    (rig.workspace if "." in operation else rig.payments).faults.arm(fault)
+    return fault
+
+
+async def hit(rig: Rig, fault: Fault) -> None:
+    """Until every request that the fault was armed for hangs."""
+    await rig.workspace.until(lambda: fault.times == 0)
+
+
+async def approvable(rig: Rig, amount: str) -> str:
+    """The approvers' card of this amount, once it can be decided on."""
+
+    def there() -> str | None:
+        cards = [card for card in rig.cards(APPROVALS) if amount in card.text]
+        return next((card.ts for card in cards if any(one.text == "Approve" for one in card.buttons)), None)
+
+    return await rig.workspace.until(there)
+
+
+async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
+    """Another person's payout goes all its way: card, approval, commit, completion told in the thread."""
+    await rig.pay(f"send ana@example.com {amount} rent", user=TOM)
+    ts = await approvable(rig, amount)
+    await rig.workspace.click(LIN, APPROVALS, ts, "payout.approve")
+
+    def told() -> bool:
+        return any(m.thread_ts == ts and "ompleted" in m.text for m in rig.workspace.messages(APPROVALS))
+
+    await rig.workspace.until(told, timeout=20)
+    assert ("ana@example.com", int(float(amount) * 100)) in rig.paid
+
+
+async def test_a_commit_that_hangs(rig: Rig) -> None:
+    fault = await hangs(rig, "commit_payout")
+    await rig.pay()
+    await rig.workspace.click(ADA, APPROVALS, await approvable(rig, "25.00"), "payout.approve")
+    await hit(rig, fault)
+    await paid_meanwhile(rig)
+
+
+async def test_five_look_ups_that_hang(rig: Rig) -> None:
+    fault = await hangs(rig, "account_status", times=5)
+    for number in range(5):
+        await rig.pay(f"send ana@example.com 2{number}.00 rent")
+    await hit(rig, fault)
+    await paid_meanwhile(rig)
+
+
+async def test_readings_that_hang(rig: Rig) -> None:
+    """A payout is read before it is committed, when it is polled and after a callback."""
+    await rig.pay()
+    ts = await approvable(rig, "25.00")
+    fault = await hangs(rig, "get_operation")
+    await rig.workspace.click(ADA, APPROVALS, ts, "payout.approve")
+    await hit(rig, fault)
+    await paid_meanwhile(rig)
+
+
+async def test_a_post_that_hangs_in_another_conversation(rig: Rig) -> None:
+    """The words for the requester of one payout hang; everybody else's are posted."""
+    rig.workspace.faults.arm(fault := Fault(FaultKind.SLOW, "chat.postMessage", seconds=FOR_EVER))
+    await rig.pay(channel=RANDOM)
+    await hit(rig, fault)
+    await paid_meanwhile(rig)
+
+
+async def test_everything_at_once(rig: Rig) -> None:
+    commit, lookups = await hangs(rig, "commit_payout"), await hangs(rig, "account_status", times=5)
+    lookups.skip = 1
+    translations = Fault(FaultKind.SLOW, "paraphrase", times=2, seconds=FOR_EVER)
+    rig.localization.faults.arm(translations)
+    await rig.pay()
+    await rig.workspace.click(ADA, APPROVALS, await approvable(rig, "25.00"), "payout.approve")
+    await hit(rig, commit)
+    for number in range(5):
+        await rig.pay(f"send ana@example.com 2{number}.00 rent")
+    for number in range(2):
+        await Localizer(rig, user=MARIA, channel=FINANCE).type(f"paraphrase The meeting number {number} was moved.")
+    await hit(rig, lookups)
+    await hit(rig, translations)
+    await paid_meanwhile(rig)

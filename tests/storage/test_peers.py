@@ -1,0 +1,112 @@
+"""The other processes of one PostgreSQL: what they write is heard, and only who died is gone."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+
+from storage import Store
+from storage.address import PostgresServer, parse_address
+from storage.peers import Peers
+from tests.storage.factories import KEY, NOW
+
+pytestmark = pytest.mark.postgres
+
+
+class Process:
+    """A store among others, and what it hears."""
+
+    def __init__(self, store: Store, url: str, owner: str) -> None:
+        address = parse_address(url)
+        assert isinstance(address, PostgresServer)
+        self.store = store
+        self.owner = owner
+        self.news = asyncio.Event()
+        self.peers = Peers(server=address, owner=owner, voice=store.voice, heard=self.news.set, clock=time.monotonic)
+
+    async def heard(self) -> None:
+        await asyncio.wait_for(self.news.wait(), 10)
+        self.news.clear()
+
+
+@asynccontextmanager
+async def process(url: str, owner: str) -> AsyncIterator[Process]:
+    store = await Store.open(url, audit_key=KEY)
+    found = Process(store, url, owner)
+    try:
+        await found.peers.join()
+        await store.write(lambda tx: tx.processes.arrive(owner, NOW))
+        yield found
+        await found.peers.leave()
+    finally:
+        await store.close()
+
+
+async def gone(process: Process) -> list[str]:
+    return await process.store.read(lambda tx: tx.processes.gone())
+
+
+def end_sessions(url: str, application: str) -> None:
+    """What a restart of the server, or an operator, does to connections."""
+    address = parse_address(url)
+    assert isinstance(address, PostgresServer)
+    conninfo = address.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    with psycopg.connect(conninfo, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE application_name = %s AND datname = current_database()",
+            (application,),
+        )
+
+
+async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_url: str) -> None:
+    async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
+        await one.heard()  # the other arrived
+        await one.store.write(lambda tx: tx.flags.set("x", 1, NOW))
+        await two.heard()
+        await two.store.write(lambda tx: tx.flags.set("x", 2, NOW))
+        await one.heard()
+        assert not two.news.is_set()
+
+
+async def test_a_batch_that_changes_nothing_is_no_news(postgres_url: str) -> None:
+    async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
+        changes = one.store.changes
+        await one.store.write(lambda tx: tx.flags.forget("nothing begins so"))
+        assert one.store.changes == changes
+        await one.store.write(lambda tx: tx.flags.set("x", 1, NOW))
+        assert one.store.changes == changes + 1
+        await two.heard()
+
+
+async def test_only_who_let_go_of_its_lock_without_leaving_is_gone(postgres_url: str) -> None:
+    async with process(postgres_url, "survivor") as survivor:
+        async with process(postgres_url, "dead"):
+            assert await gone(survivor) == []
+        assert await gone(survivor) == ["dead"]
+        async with process(postgres_url, "orderly") as orderly:
+            await orderly.store.write(lambda tx: tx.processes.leave("orderly"))
+        assert await gone(survivor) == ["dead"]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110 - the server ends the connection whenever it does
+            await asyncio.sleep(0.01)
+
+
+async def test_a_connection_that_broke_is_made_anew_and_the_lock_taken_again(postgres_url: str) -> None:
+    async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
+        await one.heard()
+        before = one.peers.connected_for()
+        assert before > 0
+        end_sessions(postgres_url, "switchboard peers")
+        await one.heard()  # it may have missed something
+        await two.heard()
+        assert await gone(one) == []
+        await until(lambda: 0 < one.peers.connected_for() < before + 1)
+        await two.store.write(lambda tx: tx.flags.set("x", 1, NOW))
+        await one.heard()

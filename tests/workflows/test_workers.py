@@ -1,0 +1,166 @@
+"""Workers: a row is a task of its own, slots are counted, and a slot that is free is used at once."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from bot.workflows.workers import Hold, Work
+from storage.errors import StorageBusy
+from storage.transaction import Tx
+from tests.support.rig import Rig
+
+
+@dataclass(frozen=True)
+class Row:
+    id: str
+
+
+class Queue:
+    """Rows that are due, and gates at which their steps wait."""
+
+    def __init__(self, *names: str) -> None:
+        self.due = [Row(name) for name in names]
+        self.gates: dict[str, asyncio.Event] = {}
+        self.begun: list[str] = []
+        self.ended: list[str] = []
+        self.holds: list[Hold] = []
+        self.error: Exception | None = None
+        self.news = asyncio.Event()
+
+    def claim(self, _tx: Tx, hold: Hold) -> list[Row]:
+        self.holds.append(hold)
+        taken, self.due = self.due[: hold["limit"]], self.due[hold["limit"] :]
+        return taken
+
+    async def step(self, row: Row) -> None:
+        self.begun.append(row.id)
+        self.news.set()
+        gate = self.gates.get(row.id)
+        if gate is not None:
+            await gate.wait()
+        self.ended.append(row.id)
+        if self.error is not None:
+            raise self.error
+
+    def work(self, *, slots: int, **more: Any) -> Work[Row]:
+        # The table is only a name here: none of these rows is in it, so no lease of theirs can be renewed.
+        return Work(name="rows", table="inbox", slots=slots, claim=self.claim, step=lambda _: self.step, **more)
+
+
+async def until_begun(queue: Queue, count: int) -> None:
+    async with asyncio.timeout(5):
+        while len(queue.begun) < count:
+            queue.news.clear()
+            await queue.news.wait()
+
+
+async def test_a_row_that_hangs_takes_its_slot_and_nothing_else(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("hangs", "one")
+    queue.gates["hangs"] = asyncio.Event()
+    work, freed = queue.work(slots=2), asyncio.Event()
+    ctx.workers.freed = lambda _: freed.set()
+    assert await ctx.workers.take_up(ctx, work) == 2
+    for number in range(5):
+        await asyncio.wait_for(freed.wait(), 5)
+        freed.clear()
+        queue.due = [Row(str(number))]
+        assert await ctx.workers.take_up(ctx, work) == 1
+    await until_begun(queue, 7)
+    queue.gates["hangs"].set()
+    await ctx.workers.finished()
+    assert queue.ended[-1] == "hangs"
+    assert set(queue.ended) == {"hangs", "one", *map(str, range(5))}
+
+
+async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a", "b", "c")
+    for name in "ab":
+        queue.gates[name] = asyncio.Event()
+    work, freed = queue.work(slots=2), asyncio.Event()
+    ctx.workers.freed = lambda name: freed.set() if name == "rows" else None
+    assert await ctx.workers.take_up(ctx, work) == 2
+    assert await ctx.workers.take_up(ctx, work) == 0
+    assert len(queue.holds) == 1, "no row is looked for while no slot is free"
+    assert (ctx.workers.running("rows"), dict(ctx.workers.counts())) == (2, {"rows": 2})
+    queue.gates["a"].set()
+    await asyncio.wait_for(freed.wait(), 5)
+    assert await ctx.workers.take_up(ctx, work) == 1
+    assert queue.holds[-1]["limit"] == 1
+    queue.gates["b"].set()
+    await ctx.workers.finished()
+    assert sorted(queue.ended) == ["a", "b", "c"]
+
+
+async def test_where_a_slot_was_always_free_nobody_is_called(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    ctx.workers.freed = lambda _: pytest.fail("nobody waited for a slot")
+    await ctx.workers.take_up(ctx, queue.work(slots=2))
+    await ctx.workers.finished()
+
+
+async def test_what_goes_on_beside_its_step_counts(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a", "b")
+    assert await ctx.workers.take_up(ctx, queue.work(slots=3, beside=lambda _: 2)) == 1
+    await ctx.workers.finished()
+
+
+async def test_work_that_is_not_ready_waits(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    assert await ctx.workers.take_up(ctx, queue.work(slots=3, ready=lambda _: False)) == 0
+    assert not queue.holds
+
+
+async def test_a_lease_is_kept_while_the_step_runs_and_no_longer(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    queue.gates["a"] = asyncio.Event()
+    await ctx.workers.take_up(ctx, queue.work(slots=1))
+    await until_begun(queue, 1)
+    assert ctx.leases.holds("inbox", ("a",))
+    queue.gates["a"].set()
+    await ctx.workers.finished()
+    assert not ctx.leases.holds("inbox", ("a",))
+
+
+async def test_steps_of_a_row_without_a_lease_come_one_after_the_other(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    queue.gates["a"] = asyncio.Event()
+    work = queue.work(slots=3, leased=False)
+    await ctx.workers.take_up(ctx, work)
+    queue.due = [Row("a")]
+    await ctx.workers.take_up(ctx, work)
+    assert not ctx.leases.holds("inbox", ("a",))
+    await until_begun(queue, 1)
+    await asyncio.sleep(0)
+    assert queue.begun == ["a"]
+    queue.gates["a"].set()
+    await ctx.workers.finished()
+    assert queue.ended == ["a", "a"]
+
+
+async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
+    rig: Rig, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a", "b")
+    queue.error = StorageBusy("The database is locked.")
+    await ctx.workers.take_up(ctx, queue.work(slots=2))
+    with pytest.raises(StorageBusy):
+        await ctx.workers.finished()
+    assert queue.ended == ["a", "b"]
+    assert capsys.readouterr().out.count("a step waits for the database") == 2
+
+
+async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
+    ctx, queue = rig.switchboard.context, Queue("soon", "never")
+    queue.gates = {"soon": asyncio.Event(), "never": asyncio.Event()}
+    work = queue.work(slots=2)
+    await ctx.workers.take_up(ctx, work)
+    await until_begun(queue, 2)
+    queue.gates["soon"].set()
+    await ctx.workers.stop()
+    assert queue.ended == ["soon"]
+    assert not ctx.workers.counts()
+    queue.due = [Row("later")]
+    assert await ctx.workers.take_up(ctx, work) == 0
