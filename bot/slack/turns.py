@@ -35,16 +35,19 @@ class Turn:
         self._conversation.leave(self)
         self.begun.clear()
 
-    async def begin(self, channel: str | None) -> None:
-        """Wait until this may be posted. ``channel``: the one that it goes to as a message; None: it is a file.
+    async def begin(self) -> None:
+        """Wait until it is this post's turn."""
+        self._conversation.join(self)
+        await self.begun.wait()
+
+    def keep_pace(self, channel: str) -> None:
+        """Go to this channel as a message, if Slack takes it now.
 
         Raises:
             ServiceNow: Slack has asked us to wait; to be tried again after what is left of that.
         """
-        self._conversation.join(self)
-        await self.begun.wait()
-        self._paced = channel is not None
-        wait = self._conversation.wait(self._name, self._pace.wait(POST, channel)) if channel is not None else 0.0
+        self._paced = True
+        wait = self._conversation.wait(self._name, self._pace.wait(POST, channel))
         if wait:
             raise ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=wait)
 

@@ -62,7 +62,13 @@ async def deliver_due(ctx: Context) -> int:
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
     # Before anything is waited for: rows stand in the queue of their conversation as they were claimed.
     with ctx.turns.queued(row.channel, row.id) as turn:
-        await _deliver(ctx, row, turn)
+        if row.before is not OutboxState.UNKNOWN:
+            await _deliver(ctx, row, turn)
+            return
+        turn.step_back()
+        missing = await _missing(ctx, row) if await _is_ours(ctx, row) else None
+        if missing is not None:
+            await _deliver(ctx, missing, turn)
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
@@ -78,21 +84,17 @@ async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
 
 
 async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
+    await turn.begin()
+    if not await _is_ours(ctx, row):
+        return
     about = await ctx.store.read(lambda tx: about_of(tx, row))
     if row.action == Action.LINK and (about.instruction is None or about.instruction.state is not State.OPEN):
         await ctx.store.write(lambda tx: tx.outbox.dead(row.id, error="nothing to pay any more"), name="dead")
         return
-    if row.before is OutboxState.UNKNOWN:
-        turn.step_back()
-        missing = await _missing(ctx, row, about)
-        if missing is None:
-            return
-        row = missing
     try:
         channel, thread_ts = await destination.where(ctx, row, about)
-        await turn.begin(None if row.action in _WITH_FILE else channel)
-        if not await _is_ours(ctx, row):
-            return
+        if row.action not in _WITH_FILE:
+            turn.keep_pace(channel)
         posted = await _post(ctx, row, about, channel, thread_ts)
     except ServiceNow as later:
         if later.retry_after is not None:
@@ -109,8 +111,9 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
         ctx.wake()
 
 
-async def _missing(ctx: Context, row: OutboxRow, about: About) -> OutboxRow | None:
+async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     """After an unknown outcome: the row, where its message certainly is not there. Else what became of it is stored."""
+    about = await ctx.store.read(lambda tx: about_of(tx, row))
     stretch: Stretch | None = None
     try:
         channel, thread_ts = await destination.where(ctx, row, about)

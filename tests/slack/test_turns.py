@@ -34,7 +34,8 @@ class Play:
     async def _post(self, channel: str, name: str) -> None:
         with self.turns.queued(channel, name) as turn:
             try:
-                await turn.begin(channel)
+                await turn.begin()
+                turn.keep_pace(channel)
             except ServiceNow as later:
                 self.waits[name] = later.retry_after
                 return
@@ -122,7 +123,7 @@ async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play:
     with ExitStack() as stack:
         searching, other = (stack.enter_context(play.turns.queued("C1", name)) for name in ("searching", "other"))
         searching.step_back()
-        await other.begin("C1")
+        await other.begin()
         assert not await begins(searching)
     await play.post("last")
     assert play.begun == ["last"]
@@ -130,7 +131,7 @@ async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play:
 
 
 async def begins(turn: Turn) -> bool:
-    task = asyncio.create_task(turn.begin("C1"))
+    task = asyncio.create_task(turn.begin())
     for _ in range(10):
         await asyncio.sleep(0)
     done = task.done()
@@ -156,7 +157,8 @@ async def test_within_a_wait_everyone_is_put_off_to_a_second_of_its_own_in_order
 
 async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> None:
     with play.turns.queued("C1", "a") as turn:
-        await turn.begin("C1")
+        await turn.begin()
+        turn.keep_pace("C1")
         play.pace.refused(POST, "C1", retry_after=2)
         turn.put_off(2)
     await play.post("b")
@@ -166,7 +168,7 @@ async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> No
 async def test_a_file_waits_for_its_turn_and_not_for_the_pace_of_messages(play: Play) -> None:
     play.pace.refused(POST, "C1", retry_after=60)
     with play.turns.queued("C1", "file") as turn:
-        await turn.begin(None)
+        await turn.begin()
         turn.put_off(60)
     play.clock.advance(60)
     await play.post("message")
