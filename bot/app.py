@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import structlog
@@ -39,12 +40,14 @@ from bot.paying import make_payments
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
+from bot.slack.client import PacedClient
 from bot.slack.downloads import Downloads
 from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
-from bot.slack.pace import EditPace
+from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL, People
+from bot.slack.turns import Turns
 from bot.slack.whispers import Whispers
 from bot.workflows import clocks, localization, steps
 from bot.workflows.audit import Anchoring
@@ -112,7 +115,7 @@ class Surroundings:
     """Seconds of Slack's three that a handler may take."""
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
-    pace: EditPace | None = None
+    pace: Pace | None = None
     server_now: Callable[[], datetime] | None = None
     """The clock of the database's server; None: that one itself."""
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -138,6 +141,7 @@ class Switchboard:
         self._policy = policy
         self._around = surroundings or Surroundings.real()
         self._clock: Clock = self._around.clock
+        self._pace = self._around.pace or Pace(monotonic=self._clock.boottime)
         self._uses = self._around.uses if self._around.uses is not None else uses.declared()
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
@@ -249,10 +253,7 @@ class Switchboard:
             answers=unread,
         )
         await self._serve(store)
-        client = AsyncWebClient(
-            token=self._token, base_url=settings.slack_api_url, session=slack_session, retry_handlers=[]
-        )
-        self._joining = asyncio.create_task(self._join(store, client, slack_session, payments), name="join Slack")
+        self._joining = asyncio.create_task(self._join(store, slack_session, payments), name="join Slack")
 
     def _session(self) -> aiohttp.ClientSession:
         """One service's own, so that what hangs there takes no other's connections."""
@@ -319,11 +320,18 @@ class Switchboard:
         self._address = runner.addresses[0][:2]
         log.info("listening", url=self.url)
 
-    async def _join(
-        self, store: Store, client: AsyncWebClient, session: aiohttp.ClientSession, payments: PaymentsClient | None
-    ) -> None:
+    async def _join(self, store: Store, session: aiohttp.ClientSession, payments: PaymentsClient | None) -> None:
         """Ask Slack who we are until it answers, then start what depends on it."""
-        identity = await until_answered(lambda: who_we_are(client), setting="SLACK_BOT_TOKEN")
+        library: dict[str, Any] = {
+            "token": self._token,
+            "base_url": self._settings.slack_api_url,
+            "session": session,
+            "retry_handlers": [],
+        }
+        # What is asked at the start, and what opens sockets, waits by itself for as long as Slack says.
+        patient = AsyncWebClient(**library)
+        client = PacedClient(pace=self._pace, **library)
+        identity = await until_answered(lambda: who_we_are(patient), setting="SLACK_BOT_TOKEN")
         if payments is not None:  # with people of its own: nothing read here may be taken for a later answer
             await staffing.require(self._settings, self._policy, self._make_people(client), home=identity.team_id)
         messenger = Messenger(client=client)
@@ -363,14 +371,14 @@ class Switchboard:
             command_prefix=self._settings.command_prefix,
         )
         bolt = build(
-            client=client,
+            client=patient,
             token=self._token,
             identity=identity,
             desk=desk,
             router=self._router(),
             patience=self._around.handler_total,
         )
-        await self._connect(bolt, client)
+        await self._connect(bolt, patient)
         self._bolt = bolt
         log.info("joined", workspace=identity.team, team_id=identity.team_id)
 
@@ -422,7 +430,8 @@ class Switchboard:
             anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water),
             high_water=self._high_water,
             unread=self._unread,
-            pace=self._around.pace or EditPace(monotonic=self._around.clock.boottime),
+            pace=self._pace,
+            turns=Turns(pace=self._pace, monotonic=self._around.clock.boottime, sleep=self._around.sleep),
             subjects=SUBJECTS,
             uses=self._uses,
             bot_user=identity.bot_user_id,

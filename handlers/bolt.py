@@ -9,7 +9,7 @@ import asyncio
 import logging
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from traceback import walk_tb
 from typing import Any, TypeVar
@@ -18,7 +18,6 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.error import BoltUnhandledRequestError
-from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
@@ -34,7 +33,8 @@ from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
 from handlers.commands.grammar import MistakesError
 from handlers.desk import Desk
-from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
+from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
+from handlers.pin import Pin
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError, StorageFull
@@ -93,7 +93,7 @@ def build(
         raise_error_for_unhandled_request=True,
     )
     app.error(_answer_anyway)
-    app.middleware(_Pin(identity))
+    app.middleware(Pin(identity))
     listeners = _Listeners(desk=desk, router=router, patience=patience)
     app.command(_EVERYTHING)(listeners.command)
     app.action(_EVERYTHING)(listeners.action)
@@ -143,33 +143,6 @@ def _is_ours(error: Exception) -> bool:
     """Whether anything of ours ran when it was raised; else Bolt stumbled while it looked for whom to call."""
     frames = (frame for frame, _ in walk_tb(error.__traceback__))
     return any(str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS for frame in frames)
-
-
-class _Pin(AsyncMiddleware):
-    """A signed request of another workspace, organization or app is answered, and has no effect."""
-
-    def __init__(self, home: Identity) -> None:
-        self._home = home
-
-    async def async_process(
-        self,
-        *,
-        req: AsyncBoltRequest,
-        resp: BoltResponse,  # noqa: ARG002 - the library's signature
-        next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
-    ) -> BoltResponse | None:
-        """Go on with requests of the home workspace only."""
-        with reading():
-            team, enterprise = origin(req.body)
-        ours = self._home.enterprise_id
-        app = req.body.get("api_app_id")
-        elsewhere = team != self._home.team_id or (ours and enterprise and enterprise != ours)
-        if elsewhere or (app and self._home.app_id and app != self._home.app_id):
-            log.warning(
-                "ignored a request of another workspace", team=str(team), enterprise=str(enterprise), app=str(app)
-            )
-            return BoltResponse(status=200, body="")
-        return await next()
 
 
 class _Listeners:
@@ -279,28 +252,46 @@ class _Listeners:
 
     async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
         """What to answer to a command or a click."""
-        form: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        begun, form = loop.time(), loop.create_future()
 
         async def deliver(late: Answer | Open | FieldErrors) -> None:
             view_id = await form
             await (self._turn(view_id, late) if view_id else self._tell(late, asker))
 
-        view_id = ""
         try:
             reply = await self._reply(handling, deliver)
-            match reply:
-                case Open(view=view):
-                    view_id = await self._desk.messenger.open_view(trigger_id=trigger_id, view=view)
-                    return Nothing()
-                case FieldErrors(errors=errors):
-                    return Private(answers.trouble(" ".join(errors.values())))
-                case _:
-                    return reply
+        except BaseException:
+            form.set_result("")
+            raise
+        if isinstance(reply, Open):
+            return await self._opened(self._open(reply, trigger_id, form), asker, until=begun + self._patience)
+        form.set_result("")
+        if isinstance(reply, FieldErrors):
+            return Private(answers.trouble(" ".join(reply.errors.values())))
+        return reply
+
+    async def _opened(self, opening: Coroutine[Any, Any, Answer], asker: Listener, *, until: float) -> Answer:
+        """What to answer once the form is open; nothing where Slack takes longer than an ack may: it goes on beside."""
+        work = self._desk.whispers.begin(self._safely(opening, patience=None))
+        left = until - asyncio.get_running_loop().time()
+        done, _ = await asyncio.wait({work}, timeout=max(left, 0.0))
+        if done:
+            return work.result()
+        self._desk.whispers.begin(_deliver_late(work, lambda late: self._tell(late, asker)))
+        return Nothing()
+
+    async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
+        """Open a form; its id goes to whoever has something to show in it later, or none."""
+        view_id = ""
+        try:
+            view_id = await self._desk.messenger.open_view(trigger_id=trigger_id, view=reply.view)
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
             log.warning("a form could not be opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
         finally:
             form.set_result(view_id)
+        return Nothing()
 
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
         """What to answer now; what comes later is delivered when it is there."""

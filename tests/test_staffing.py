@@ -94,7 +94,7 @@ async def test_the_sandbox_starts_and_says_so(rig: Rig) -> None:
 
 async def test_the_sandbox_starts_while_slack_does_not_say_who_people_are(rig: Rig) -> None:
     rig.settings = type(rig.settings)(**{**rig.settings.model_dump(), "environment": Environment.SANDBOX})
-    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.users.list", times=None))
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "usergroups.list", times=None))
     with capture_logs() as logs:
         assert await refusal(rig) == ""
     assert [line for line in logs if "is not known" in str(line.get("problem"))]

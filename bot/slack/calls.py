@@ -15,6 +15,7 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 SERVICE = "Slack"
+ASKED_US_TO_WAIT = "asked us to wait"
 
 _MAYBE_DONE = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 """Slack documents for these that some part of the operation may have succeeded."""
@@ -74,29 +75,43 @@ async def until_answered(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
                     f"Slack does not accept {setting} ({refused.reason})",
                     mend="copy the token again from the app's settings; after a change of scopes, install it again",
                 ) from None
-            reason = refused.reason
+            reason, asked = refused.reason, None
         except (ServiceNow, OutcomeUnknown) as silent:
             reason = silent.reason
+            asked = silent.retry_after if isinstance(silent, ServiceNow) else None
         log.warning("Slack does not let us in yet", setting=setting, reason=reason)
-        await asyncio.sleep(pause)
+        await asyncio.sleep(max(pause, asked or 0.0))
         pause = min(pause * 2, _LONGEST_PAUSE)
+
+
+def asked_to_wait(refused: SlackApiError) -> float | None:
+    """The seconds that Slack asks us to wait; None where it refused for another reason."""
+    response = refused.response
+    if _status(response) != _TOO_MANY_REQUESTS and _error(response) not in ("ratelimited", "rate_limited"):
+        return None
+    try:
+        return max(0.0, float(response.headers.get("Retry-After", 1)))
+    except (TypeError, ValueError):
+        return 1.0
 
 
 def _sorted(refused: SlackApiError) -> ServiceNow | ServiceNever | OutcomeUnknown:
     response = refused.response
-    status = getattr(response, "status_code", None) or getattr(response, "status", None)
-    data = getattr(response, "data", None)
-    error = str(data.get("error", "")) if isinstance(data, dict) else ""
-    if status == _TOO_MANY_REQUESTS or error in ("ratelimited", "rate_limited"):
-        return ServiceNow(SERVICE, "asked us to wait", retry_after=_retry_after(response))
+    seconds = asked_to_wait(refused)
+    if seconds is not None:
+        return ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=seconds)
+    data, status, error = getattr(response, "data", None), _status(response), _error(response)
     if not error or error in _MAYBE_DONE or (status is not None and status >= _SERVER_ERROR):
         return OutcomeUnknown(SERVICE, error or f"answered {status} without a readable body")
     needed = f"needed: {data['needed']}" if isinstance(data, dict) and data.get("needed") else ""
     return ServiceNever(SERVICE, error, status=status, words=needed)
 
 
-def _retry_after(response: Any) -> float:
-    try:
-        return max(0.0, float(response.headers.get("Retry-After", 1)))
-    except (TypeError, ValueError):
-        return 1.0
+def _status(response: Any) -> int | None:
+    status: int | None = getattr(response, "status_code", None) or getattr(response, "status", None)
+    return status
+
+
+def _error(response: Any) -> str:
+    data = getattr(response, "data", None)
+    return str(data.get("error", "")) if isinstance(data, dict) else ""

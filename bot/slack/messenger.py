@@ -1,6 +1,6 @@
 """Posting, editing and finding again what was posted."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,15 +9,15 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
 from bot.domain.files import Share
+from bot.slack import history
 from bot.slack.calls import call
+from bot.slack.history import Stretch
 
 MARKER = "switchboard_outbox"
 """Event type of the metadata by which a message is recognised as one of ours."""
 
 TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
 """Slack's refusals of a message that the same words without blocks would not meet."""
-
-_SCAN_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Messenger:
 
     def __init__(self, *, client: AsyncWebClient) -> None:
         self._client = client
+        self._direct: dict[str, str] = {}
 
     async def post(self, *, channel: str, content: Content, marker: str, thread_ts: str | None = None) -> Posted:
         """Post once. ``marker`` is the id by which :meth:`find` recognises the message later."""
@@ -63,18 +64,24 @@ class Messenger:
             )
         )
 
-    async def find(self, *, channel: str, marker: str, thread_ts: str | None, oldest: float) -> Posted | None:
-        """Look for a message we may have posted since ``oldest`` (seconds since 1970).
+    async def find(self, stretch: Stretch, *, marker: str = "", names: Collection[str] = ()) -> Posted | None:
+        """Look for a message that we may have posted, by its marker.
 
-        None means that the whole range was read and it is not there.
+        A file of ours has none: it is known by its name or title. Slack may fill in the name later, so both are looked
+        for, and both must be unique.
+
+        None means that the whole stretch was read and it is not there. Where Slack does not answer, the stretch says
+        from where to go on.
         """
 
-        def marked(message: Mapping[str, Any]) -> bool:
+        def ours(message: Mapping[str, Any]) -> bool:
             metadata = message.get("metadata") or {}
-            return metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker
+            if metadata.get("event_type") == MARKER and metadata.get("event_payload", {}).get("id") == marker:
+                return True
+            return any(file.get("name") in names or file.get("title") in names for file in message.get("files") or [])
 
-        found = await self._find(marked, channel=channel, thread_ts=thread_ts, oldest=oldest)
-        return None if found is None else Posted(channel, str(found["ts"]))
+        found = await history.find(self._client, stretch, ours)
+        return None if found is None else Posted(stretch.channel, str(found["ts"]))
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
         """The message in which somebody shared a file, where neither an event nor the file itself names it.
@@ -85,56 +92,17 @@ class Messenger:
         def holds(message: Mapping[str, Any]) -> bool:
             return any(file.get("id") == file_id for file in message.get("files") or [])
 
-        found = await self._find(holds, channel=channel, thread_ts=None, oldest=oldest)
+        found = await history.find(self._client, Stretch(channel=channel, thread_ts=None, oldest=oldest), holds)
         if found is None:
             return None
         return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))
 
-    async def find_file(
-        self, *, channel: str, names: Collection[str], thread_ts: str | None, oldest: float
-    ) -> Posted | None:
-        """The same for a file of ours, by its name or title: its message carries no metadata.
-
-        Slack may fill in the name later, so both are looked for, and both must be unique.
-        """
-
-        def holds(message: Mapping[str, Any]) -> bool:
-            return any(file.get("name") in names or file.get("title") in names for file in message.get("files") or [])
-
-        found = await self._find(holds, channel=channel, thread_ts=thread_ts, oldest=oldest)
-        return None if found is None else Posted(channel, str(found["ts"]))
-
-    async def _find(
-        self, meant: Callable[[Mapping[str, Any]], bool], *, channel: str, thread_ts: str | None, oldest: float
-    ) -> Mapping[str, Any] | None:
-        cursor = ""
-        while True:
-            page = await self._page(channel=channel, thread_ts=thread_ts, oldest=oldest, cursor=cursor)
-            for message in page.get("messages", []):
-                if meant(message):
-                    found: Mapping[str, Any] = message
-                    return found
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return None
-
-    async def _page(self, *, channel: str, thread_ts: str | None, oldest: float, cursor: str) -> dict[str, Any]:
-        common: dict[str, Any] = {
-            "channel": channel,
-            "limit": _SCAN_LIMIT,
-            "include_all_metadata": True,
-            "oldest": f"{oldest:.6f}",
-        }
-        if cursor:
-            common["cursor"] = cursor
-        if thread_ts is None:
-            return await call(self._client.conversations_history(**common))
-        return await call(self._client.conversations_replies(ts=thread_ts, **common))
-
     async def direct_message(self, user: str) -> str:
-        """Id of the conversation between this person and the bot."""
-        answer = await call(self._client.conversations_open(users=user))
-        return str(answer["channel"]["id"])
+        """Id of the conversation between this person and the bot, which never changes."""
+        if user not in self._direct:
+            answer = await call(self._client.conversations_open(users=user))
+            self._direct[user] = str(answer["channel"]["id"])
+        return self._direct[user]
 
     async def is_member(self, channel: str) -> bool:
         """Whether the bot can post here. A channel that Slack hides from us is one we are not in."""

@@ -19,7 +19,7 @@ from bot.slack.calls import SERVICE, call
 log = structlog.get_logger(__name__)
 
 FRESH = 5.0
-"""Age in seconds up to which an answer needs no new question: usergroups.users.list allows 20 a minute."""
+"""Age in seconds up to which an answer needs no new question: usergroups.list allows 20 a minute."""
 OLDEST = STANDING_SECONDS
 """Age in seconds up to which an answer may stand in when Slack does not answer."""
 STANDING_TOTAL = 2.0
@@ -43,7 +43,10 @@ class Denied(ServiceNow):
 
 
 class People:
-    """Reads ``users.info`` and ``usergroups.users.list``; one question at a time for the same thing."""
+    """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``.
+
+    One question at a time for the same thing. A single group is asked for alone: a workspace may have hundreds.
+    """
 
     def __init__(
         self,
@@ -74,12 +77,16 @@ class People:
         Raises:
             ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
         """
-        (at, person), *members = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
-            self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest),
-            *(self._group(group, fresh=fresh, oldest=oldest) for group in self._groups),
+        if not self._groups:
+            at, person = await self._user(user, fresh=fresh, oldest=oldest)
+            return Standing(person, frozenset(), at)
+        # Side by side: an ack has three seconds, however slow Slack is.
+        (at, person), (read, members) = await asyncio.gather(
+            self._user(user, fresh=fresh, oldest=oldest),
+            self._read("groups", self._all, fresh=fresh, oldest=oldest),
         )
-        groups = (group for group, (_, found) in zip(self._groups, members, strict=True) if user in found)
-        return Standing(person, frozenset(groups), min([at, *(read for read, _ in members)]))
+        groups = frozenset(group for group in self._groups if user in members[group])
+        return Standing(person, groups, min(at, read))
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
         """Standings of several people, read side by side: the first is not old when the last is known."""
@@ -96,18 +103,22 @@ class People:
 
     async def _name(self, user: str) -> str:
         try:
-            _, person = await self._read(f"user:{user}", lambda: self._person(user), fresh=math.inf, oldest=math.inf)
+            _, person = await self._user(user, fresh=math.inf, oldest=math.inf)
         except (ServiceNow, ServiceNever):
             return ""
         return person.name if person is not None else ""
 
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
         """User ids of a user group; empty when Slack does not know the group."""
-        found: frozenset[str] = (await self._group(group, fresh=fresh, oldest=oldest))[1]
+        found: frozenset[str]
+        if group in self._groups:
+            found = (await self._read("groups", self._all, fresh=fresh, oldest=oldest))[1][group]
+        else:
+            found = (await self._read(f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest))[1]
         return found
 
-    async def _group(self, group: str, *, fresh: float, oldest: float) -> _Found:
-        return await self._read(f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest)
+    async def _user(self, user: str, *, fresh: float, oldest: float) -> _Found:
+        return await self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest)
 
     async def _read(self, key: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float) -> _Found:
         async with self._asking.setdefault(key, asyncio.Lock()):
@@ -115,9 +126,10 @@ class People:
             asked_at = self._monotonic()
             if known and asked_at - known[0] <= fresh:
                 return known
+            stands_in = known is not None and asked_at - known[0] <= oldest
             try:
                 async with asyncio.timeout(self._timeout):
-                    answer = await _twice(ask)
+                    answer = await (ask() if stands_in else self._twice(ask))
             except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
                 if isinstance(silent, Denied):
                     self._note(silent)
@@ -152,6 +164,34 @@ class People:
             stranger=bool(found.get("is_stranger")),
         )
 
+    async def _twice(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Ask, and once more where Slack asked us to wait and there is time for it."""
+        try:
+            return await ask()
+        except ServiceNow as busy:
+            if busy.retry_after is None or busy.retry_after >= self._timeout:
+                raise
+            await asyncio.sleep(busy.retry_after)
+            return await ask()
+
+    async def _all(self) -> Mapping[str, frozenset[str]]:
+        """The members of every group of the policy; nobody where Slack does not know it."""
+        if len(self._groups) == 1:
+            return {self._groups[0]: await self._members(self._groups[0])}
+        try:
+            answer = await call(self._client.usergroups_list(include_users=True))
+        except ServiceNever as refused:
+            raise Denied("the members of a user group", refused) from refused
+        told = {str(group["id"]): group for group in answer.get("usergroups", [])}
+        return {group: await self._told(group, told.get(group)) for group in self._groups}
+
+    async def _told(self, group: str, told: Mapping[str, Any] | None) -> frozenset[str]:
+        """The members that the list names; asked for alone where it names none at all."""
+        if told is None:
+            return frozenset()
+        users = told.get("users")
+        return frozenset(map(str, users)) if isinstance(users, list) else await self._members(group)
+
     async def _members(self, group: str) -> frozenset[str]:
         try:
             answer = await call(self._client.usergroups_users_list(usergroup=group))
@@ -170,14 +210,3 @@ def _teams(found: Mapping[str, Any]) -> frozenset[str]:
     organized = found.get("enterprise_user")
     listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
     return frozenset(team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str))
-
-
-async def _twice(ask: Callable[[], Awaitable[Any]]) -> Any:
-    """Ask, and once more where Slack asked us to wait; how long there is time for that is the caller's business."""
-    try:
-        return await ask()
-    except ServiceNow as busy:
-        if busy.retry_after is None:
-            raise
-        await asyncio.sleep(busy.retry_after)
-        return await ask()

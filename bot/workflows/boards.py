@@ -127,16 +127,13 @@ async def post(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | N
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
 
 
-async def find(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None, oldest: float) -> Posted | None:
-    """After an unknown outcome: the message, if it is there."""
+async def names(ctx: Context, row: OutboxRow) -> frozenset[str]:
+    """By what a queued file is found again; empty for a message, which has its marker."""
     if row.action != Action.FILE:
-        return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
+        return frozenset()
     kind, name = _split(row.subject or "")
     attachment = await ctx.subjects[kind].file(ctx, name, row.payload)
-    if attachment is None:
-        return None
-    names = {attachment.name, attachment.title}
-    return await ctx.messenger.find_file(channel=channel, names=names, thread_ts=thread_ts, oldest=oldest)
+    return frozenset() if attachment is None else frozenset({attachment.name, attachment.title})
 
 
 def posted(tx: Tx, row: OutboxRow, at: Posted, *, version: int, now: datetime) -> None:

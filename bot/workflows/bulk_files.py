@@ -39,14 +39,6 @@ async def post_file(
     )
 
 
-async def find_file(
-    ctx: Context, row: OutboxRow, instruction: Instruction, *, channel: str, thread_ts: str | None, oldest: float
-) -> Posted | None:
-    """The message with the file, if it was posted since ``oldest``."""
-    names = {file_name(instruction, str(row.payload["what"]))}
-    return await ctx.messenger.find_file(channel=channel, names=names, thread_ts=thread_ts, oldest=oldest)
-
-
 def file_name(instruction: Instruction, what: str) -> str:
     """One name a file, by which it is found again: ``B-4F7K2M-failed-3.csv``."""
     return f"{instruction.reference}-{what.replace(':', '-')}.csv"

@@ -13,8 +13,9 @@ from bot.domain.policy import Policy
 from bot.slack.downloads import Downloads
 from bot.slack.files import Files
 from bot.slack.messenger import Messenger
-from bot.slack.pace import EditPace
+from bot.slack.pace import Pace
 from bot.slack.people import People
+from bot.slack.turns import Turns
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.highwater import HighWater
@@ -55,7 +56,8 @@ class Context:
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells the drains of this process that there is work; a tick would find it too, only later.
-        pace: how many messages may be edited now.
+        pace: how fast Slack may be called.
+        turns: the order of posts within a conversation.
         subjects: what boards say, by their kind.
         uses: what can be done with files, in the order in which it is offered.
         bot_user: who we are among the people of the workspace.
@@ -91,7 +93,8 @@ class Context:
     anchoring: Anchoring
     high_water: HighWater
     unread: UnreadLog
-    pace: EditPace
+    pace: Pace
+    turns: Turns
     subjects: Mapping[str, Subject]
     uses: Sequence[Usable]
     bot_user: str

@@ -4,8 +4,8 @@ A post goes out once. When its outcome is unknown, the conversation is searched 
 marker before anything is posted again.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -13,20 +13,22 @@ import structlog
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.domain.instruction import Instruction, Kind, State, Vote
+from bot.domain.instruction import Instruction, Kind, State
 from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.presentation import news, purchases
+from bot.slack.history import Stretch
 from bot.slack.messenger import TOO_RICH, Posted
-from bot.workflows import boards
-from bot.workflows.announce import Action, Place, alert, news_elsewhere, tell_everybody, thread_of
-from bot.workflows.bulk_files import find_file, post_file
+from bot.slack.turns import Turn
+from bot.workflows import boards, bulk_files, destination, pictures
+from bot.workflows.announce import Action, Place, alert, news_elsewhere, tell_everybody
 from bot.workflows.context import LEASE_SECONDS, Context
-from bot.workflows.pictures import PLAIN, find_link, post_link
+from bot.workflows.destination import About, about_of
 from bot.workflows.purchase import link_of
 from bot.workflows.refresh import card_for
+from bot.workflows.searching import forgetting, has_come_further, remembering, stretch_of
 from bot.workflows.workers import Hold, Work
-from storage.rows import Board, CardCopy, OutboxRow, OutboxState
+from storage.rows import CardCopy, OutboxRow, OutboxState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -36,22 +38,26 @@ SCAN_AFTER = timedelta(seconds=10)
 _FILE_SCAN_AFTER = timedelta(seconds=30)
 """The same for a message with a file, which Slack looks through first."""
 _WITH_FILE = frozenset({Action.LINK, Action.FILE})
-_CLOCK_SKEW = 60.0
 _ENOUGH = timedelta(seconds=45)
 """Of a lease: longer than a search and a post take."""
 _DEAD_AFTER = 12
 _BLIND_AFTER = 4
 """The same where Slack says that we may not look: two such answers may be wrong, more keep people waiting."""
 
-_ALONE = "alone"
-"""In the payload: the thread it belonged to is gone."""
 _NO_THREAD = "thread_not_found"
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
-    if await _is_ours(ctx, row):
-        await _deliver(ctx, row)
+    # Before anything is waited for: rows stand in the queue of their conversation as they were claimed.
+    with ctx.turns.queued(row.channel, row.id) as turn:
+        if row.before is not OutboxState.UNKNOWN:
+            await _deliver(ctx, row, turn)
+            return
+        turn.step_back()
+        missing = await _missing(ctx, row) if await _is_ours(ctx, row) else None
+        if missing is not None:
+            await _deliver(ctx, missing, turn)
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
@@ -66,33 +72,22 @@ async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
     return await ctx.store.write(lambda tx: tx.outbox.hold(row, now=now, until=until), name="hold_post")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Subject:
-    """What a row is about; nothing for a notice that concerns no single instruction."""
-
-    instruction: Instruction | None = None
-    votes: Sequence[Vote] = ()
-    copies: Mapping[str, CardCopy] = field(default_factory=dict)
-    board: Board | None = None
-
-
-async def _deliver(ctx: Context, row: OutboxRow) -> None:
-    about = await ctx.store.read(lambda tx: _subject(tx, row))
+async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
+    await turn.begin()
+    if not await _is_ours(ctx, row):
+        return
+    about = await ctx.store.read(lambda tx: about_of(tx, row))
     if row.action == Action.LINK and (about.instruction is None or about.instruction.state is not State.OPEN):
         await ctx.store.write(lambda tx: tx.outbox.dead(row.id, error="nothing to pay any more"), name="dead")
         return
     try:
-        there = await _search(ctx, row, about)
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
-        await _not_searched(ctx, row, about, silent)
-        return
-    if there is not None:
-        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about, there, found=True), name="found_post")
-        ctx.wake()
-        return
-    try:
-        posted = await _post(ctx, row, about)
+        channel, thread_ts = await destination.where(ctx, row, about)
+        if row.action not in _WITH_FILE:
+            turn.keep_pace(channel)
+        posted = await _post(ctx, row, about, channel, thread_ts)
     except ServiceNow as later:
+        if later.retry_after is not None:
+            turn.put_off(later.retry_after)
         await _again(ctx, row, wait=later.retry_after, error=later.reason)
     except OutcomeUnknown as lost:
         due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action in _WITH_FILE else SCAN_AFTER)
@@ -105,44 +100,50 @@ async def _deliver(ctx: Context, row: OutboxRow) -> None:
         ctx.wake()
 
 
-def _subject(tx: Tx, row: OutboxRow) -> _Subject:
-    if row.subject is not None:
-        return _Subject(board=tx.boards.get(row.subject))
-    instruction = tx.instructions.get(row.instruction_id) if row.instruction_id else None
-    if instruction is None:
-        return _Subject()
-    return _Subject(
-        instruction=instruction,
-        votes=tx.votes.of(instruction.id, instruction.round),
-        copies={copy.place: copy for copy in tx.copies.all_of(instruction.id)},
-    )
-
-
-async def _search(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
-    """After an unknown outcome: is the message there already?"""
-    if row.before is not OutboxState.UNKNOWN:
+async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
+    """After an unknown outcome: the row, where its message certainly is not there. Else what became of it is stored."""
+    about = await ctx.store.read(lambda tx: about_of(tx, row))
+    stretch: Stretch | None = None
+    try:
+        channel, thread_ts = await destination.where(ctx, row, about)
+        stretch = stretch_of(row, channel=channel, thread_ts=thread_ts, now=ctx.clock.now())
+        there = await ctx.messenger.find(stretch, marker=row.id, names=await destination.names(ctx, row, about))
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        await _not_searched(ctx, row, about, silent, stretch)
         return None
-    channel, thread_ts = await _where(ctx, row, about)
-    oldest = row.created_at.timestamp() - _CLOCK_SKEW
-    if row.subject is not None:
-        return await boards.find(ctx, row, channel=channel, thread_ts=thread_ts, oldest=oldest)
-    if row.action == Action.LINK and about.instruction is not None:
-        return await find_link(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
-    if row.action == Action.FILE and about.instruction is not None:
-        return await find_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts, oldest=oldest)
-    return await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
+    if there is not None:
+        await ctx.store.write(lambda tx: _posted(tx, ctx, row, about, there, found=True), name="found_post")
+        ctx.wake()
+        return None
+    payload = forgetting(row)
+    if payload is None:
+        return row
+    await ctx.store.write(lambda tx: tx.outbox.note(row.id, payload), name="searched")
+    return replace(row, payload=payload)
 
 
 async def _not_searched(
-    ctx: Context, row: OutboxRow, about: _Subject, silent: ServiceNow | ServiceNever | OutcomeUnknown
+    ctx: Context,
+    row: OutboxRow,
+    about: About,
+    silent: ServiceNow | ServiceNever | OutcomeUnknown,
+    stretch: Stretch | None,
 ) -> None:
-    """The message may be there, so it is not sent again before somebody has looked."""
+    """The message may be there, so it is not sent again before somebody has looked.
+
+    A search that Slack asked to wait with, or that has come further, is no attempt in vain.
+    """
     error = silent.reason
     is_final = isinstance(silent, ServiceNever)
-    if row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
-        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
-        due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
-        await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
+    asked = silent.retry_after if isinstance(silent, ServiceNow) else None
+    counted = asked is None and not has_come_further(row, stretch)
+    if not counted or row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
+        due = ctx.clock.now() + (_pause(row) if asked is None else timedelta(seconds=asked))
+        payload = remembering(row, stretch)
+        await ctx.store.write(
+            lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error, payload=payload, counted=counted),
+            name="post_unknown",
+        )
     elif is_final and error in _NO_PLACE:
         await _refused(ctx, row, about, error)  # where we are not, nothing of ours can be kept up to date
     else:
@@ -150,9 +151,8 @@ async def _not_searched(
         await _again(ctx, row, wait=None, error=error)  # twice is better than never
 
 
-async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
+async def _post(ctx: Context, row: OutboxRow, about: About, channel: str, thread_ts: str | None) -> Posted | None:
     """Post it; None when there is nothing to say any more."""
-    channel, thread_ts = await _where(ctx, row, about)
     if row.subject is not None:
         plain = row.last_error in TOO_RICH
         return await boards.post(ctx, row, channel=channel, thread_ts=thread_ts, plain=plain)
@@ -160,9 +160,9 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
         link = link_of(ctx, about.instruction)
         if not link:
             raise ServiceNow("payments", "is not configured")
-        return await post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
+        return await pictures.post_link(ctx, row, about.instruction, link=link, channel=channel, thread_ts=thread_ts)
     if row.action == Action.FILE and about.instruction is not None:
-        return await post_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts)
+        return await bulk_files.post_file(ctx, row, about.instruction, channel=channel, thread_ts=thread_ts)
     names = await ctx.people.names(_people_in(row, about))
     content = _content(ctx, row, about, names, link=await _link_to_card(ctx, row, about))
     if row.last_error in TOO_RICH:
@@ -170,28 +170,7 @@ async def _post(ctx: Context, row: OutboxRow, about: _Subject) -> Posted | None:
     return await ctx.messenger.post(channel=channel, content=content, marker=row.id, thread_ts=thread_ts)
 
 
-async def _where(ctx: Context, row: OutboxRow, about: _Subject) -> tuple[str, str | None]:
-    """The conversation, and the thread in it: news belong to the thread of the card they are about."""
-    if row.subject is not None:
-        return await boards.where(ctx, row, about.board)
-    root = about.copies.get(row.place) if row.action != Action.CARD else None
-    if about.instruction is not None and row.place == Place.REQUESTER and row.payload.get("direct"):
-        direct = await ctx.messenger.direct_message(about.instruction.requester)
-        return direct, root.ts if root is not None and root.channel == direct else None
-    thread = _thread(row, about)
-    if root is None:
-        return row.channel, thread
-    return root.channel, (thread if root.channel == row.channel else None) or root.ts
-
-
-def _thread(row: OutboxRow, about: _Subject) -> str | None:
-    """The thread of a file that this was asked for with; None: the copy of the card is the root of its own."""
-    if about.instruction is None or row.place != Place.REQUESTER or row.payload.get(_ALONE):
-        return None
-    return thread_of(about.instruction) or None
-
-
-async def _link_to_card(ctx: Context, row: OutboxRow, about: _Subject) -> str:
+async def _link_to_card(ctx: Context, row: OutboxRow, about: About) -> str:
     """Where an alert is decided on; empty where no card stands or Slack does not say: the alert goes out then, too."""
     copy = about.copies.get(Place.APPROVALS) or about.copies.get(Place.REQUESTER)
     if row.action != Action.ALERT or copy is None:
@@ -203,7 +182,7 @@ async def _link_to_card(ctx: Context, row: OutboxRow, about: _Subject) -> str:
         return ""
 
 
-def _people_in(row: OutboxRow, about: _Subject) -> list[str]:
+def _people_in(row: OutboxRow, about: About) -> list[str]:
     """Whom a message names and does not ring."""
     if about.instruction is None:
         return []
@@ -214,7 +193,7 @@ def _people_in(row: OutboxRow, about: _Subject) -> list[str]:
     return found
 
 
-def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, str], *, link: str) -> Content:
+def _content(ctx: Context, row: OutboxRow, about: About, names: Mapping[str, str], *, link: str) -> Content:
     instruction = about.instruction
     if instruction is None:
         return news.notice(row.payload)
@@ -236,7 +215,7 @@ def _content(ctx: Context, row: OutboxRow, about: _Subject, names: Mapping[str, 
             return news.alert(instruction, row.payload, names=names, link=link, approvers=approvers)
 
 
-def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | None, *, found: bool = False) -> None:
+def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: About, at: Posted | None, *, found: bool = False) -> None:
     """Store where a message stands. One that was found shows what held when it was posted, which nobody knows now."""
     if at is None:
         tx.outbox.dead(row.id, error="nothing to say any more")
@@ -277,7 +256,7 @@ def _posted(tx: Tx, ctx: Context, row: OutboxRow, about: _Subject, at: Posted | 
 
 def adopt(ctx: Context, tx: Tx, row: OutboxRow, at: Posted) -> None:
     """The answer to this post was lost, and now it is known from elsewhere where the message stands."""
-    _posted(tx, ctx, row, _subject(tx, row), at, found=True)
+    _posted(tx, ctx, row, about_of(tx, row), at, found=True)
 
 
 def _starts_the_clock(row: OutboxRow, instruction: Instruction) -> bool:
@@ -290,7 +269,7 @@ def _expiry(instruction: Instruction, now: datetime) -> datetime:
     return now + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
-async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) -> None:
+async def _refused(ctx: Context, row: OutboxRow, about: About, error: str) -> None:
     """Slack said no for good: another conversation, plainer blocks, or later; lost is not an answer."""
     instruction = about.instruction
     personal = row.place == Place.REQUESTER or (about.board is not None and about.board.requester != "")
@@ -299,16 +278,16 @@ async def _refused(ctx: Context, row: OutboxRow, about: _Subject, error: str) ->
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
         return
-    if error == _NO_THREAD and instruction is not None and _thread(row, about) is not None:
-        payload = {**row.payload, _ALONE: True}
+    if error == _NO_THREAD and instruction is not None and destination.thread(row, about) is not None:
+        payload = {**row.payload, destination.ALONE: True}
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
         return
     if error in _NO_PLACE and instruction is not None and row.place == Place.APPROVALS and row.action == Action.CARD:
         stuck = instruction
         await ctx.store.write(lambda tx: _alert_no_place(ctx, tx, stuck, error), name="no_place")
-    if row.action == Action.LINK and not row.payload.get(PLAIN):
-        payload = {**row.payload, PLAIN: True}
+    if row.action == Action.LINK and not row.payload.get(pictures.PLAIN):
+        payload = {**row.payload, pictures.PLAIN: True}
         log.warning("Slack refused a picture", outbox=row.id, error=error)
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: tx.outbox.redirect(row.id, payload=payload, due_at=now), name="redirect")
@@ -349,8 +328,16 @@ def _alert_no_place(ctx: Context, tx: Tx, instruction: Instruction, error: str) 
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, error: str) -> None:
-    due = ctx.clock.now() + max(_pause(row), timedelta(seconds=wait or 0.0))
-    await ctx.store.write(lambda tx: tx.outbox.again(row.id, due_at=due, error=error), name="post_again")
+    """Later: after what Slack asked us to wait, which is no attempt; else after a pause that grows with them.
+
+    Pictures are tried a few times, for whatever reason they do not go out: the link alone can.
+    """
+    counted = wait is None or row.action == Action.LINK
+    due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
+    said = error if counted else row.last_error or error  # what Slack had against the blocks still holds
+    await ctx.store.write(
+        lambda tx: tx.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again"
+    )
 
 
 def _pause(row: OutboxRow) -> timedelta:

@@ -73,8 +73,8 @@ async def edit(ctx: Context, at: Posted, content: Content, *, attempts: int, pro
         await _edit(ctx, at, content)
     except (ServiceNow, OutcomeUnknown) as later:
         asked = later.retry_after if isinstance(later, ServiceNow) else None
-        pause = max(_pause(attempts), timedelta(seconds=asked or 0.0))
-        return NotYet(ctx.clock.now() + pause, failed=True)
+        pause = _pause(attempts) if asked is None else timedelta(seconds=asked)
+        return NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:
         log.warning("a message could not be edited", channel=at.channel, ts=at.ts, error=refused.reason)
         if refused.reason in _GONE or attempts >= _GIVEN_UP_AFTER:

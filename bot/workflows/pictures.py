@@ -43,13 +43,9 @@ async def post_link(
     )
 
 
-async def find_link(
-    ctx: Context, row: OutboxRow, instruction: Instruction, *, channel: str, thread_ts: str | None, oldest: float
-) -> Posted | None:
-    """The message with the link, as a picture or alone, if it was posted since ``oldest``."""
-    names = {file_name(instruction), purchases.picture_title(instruction)}
-    found = await ctx.messenger.find_file(channel=channel, names=names, thread_ts=thread_ts, oldest=oldest)
-    return found or await ctx.messenger.find(channel=channel, marker=row.id, thread_ts=thread_ts, oldest=oldest)
+def names(instruction: Instruction) -> frozenset[str]:
+    """By what the picture is found again."""
+    return frozenset({file_name(instruction), purchases.picture_title(instruction)})
 
 
 def file_name(instruction: Instruction) -> str:

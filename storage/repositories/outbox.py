@@ -133,13 +133,30 @@ class Outbox:
             outbox_id, state=OutboxState.SENT, sent_channel=channel, sent_ts=ts, due_at=now, last_error=""
         )
 
-    def again(self, outbox_id: str, due_at: datetime, error: str) -> bool:
-        """It certainly did not arrive: send it (again) then."""
-        return self._finish(outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error)
+    def again(self, outbox_id: str, due_at: datetime, error: str, *, counted: bool = True) -> bool:
+        """It certainly did not arrive: send it (again) then. ``counted``: False where this attempt is none."""
+        return self._finish(
+            outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error, **_uncounted(counted=counted)
+        )
 
-    def unknown(self, outbox_id: str, due_at: datetime, error: str) -> bool:
-        """It may have arrived: look then."""
-        return self._finish(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error)
+    def unknown(
+        self,
+        outbox_id: str,
+        due_at: datetime,
+        error: str,
+        *,
+        payload: Mapping[str, object] | None = None,
+        counted: bool = True,
+    ) -> bool:
+        """It may have arrived: look then, with another payload if one is given. For ``counted`` see :meth:`again`."""
+        changed: dict[str, object] = {} if payload is None else {"payload": dict(payload)}
+        changed |= _uncounted(counted=counted)
+        return self._finish(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error, **changed)
+
+    def note(self, outbox_id: str, payload: Mapping[str, object]) -> bool:
+        """Replace the payload, while whoever holds the row goes on with it."""
+        unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
+        return self._connection.execute(update(table).where(*unfinished).values(payload=dict(payload))).rowcount == 1
 
     def dead(self, outbox_id: str, error: str) -> bool:
         """It never will arrive. Later rows of its place may go on."""
@@ -175,3 +192,7 @@ class Outbox:
         query = select(func.min(table.c.created_at)).where(table.c.state.in_(_UNFINISHED))
         oldest: datetime | None = self._connection.execute(query).scalar_one()
         return oldest
+
+
+def _uncounted(*, counted: bool) -> dict[str, object]:
+    return {} if counted else {"attempts": table.c.attempts - 1}

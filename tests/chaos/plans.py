@@ -61,7 +61,7 @@ CRASHES = (Kind.CRASH_BEFORE, Kind.CRASH_AFTER)
 _READ = (Kind.LOST, Kind.ERROR_500, Kind.TOO_MANY, Kind.REFUSED, Kind.GARBAGE, *CRASHES)
 _EFFECT = (Kind.DONE_DROPPED, Kind.DONE_500, *_READ)
 _READS = frozenset({
-    "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.users.list",
+    "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.list",
     "conversations.info", "conversations.history", "conversations.replies",
 })  # fmt: skip
 _HANGING = frozenset({"create_payout", "commit_payout", "one_step_payout", "chat.postMessage"})

@@ -15,8 +15,7 @@ FOUND = {
         "outsider: slack/chat.postMessage#3=done_500, slack/conversations.history#1=refused"
     ),
     "a process that was to die of two requests at once died of the first": (
-        "close: slack/usergroups.users.list#1=error_500, slack/users.info#1=crash_after, "
-        "slack/usergroups.users.list#3=crash_after"
+        "close: slack/usergroups.list#1=error_500, slack/users.info#1=crash_after, slack/usergroups.list#3=crash_after"
     ),
     "a card was posted twice when the search for it failed": (
         "callback: slack/chat.postMessage#2=done_500, slack/conversations.history#1=error_500"

@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _SQLITE = ("-k", "not postgres")
 _MONEY = ("tests/storage/test_money.py", *_SQLITE)
+_SEARCH = ("tests/workflows/test_busy_channel.py",)
 _QUEUES = ("tests/storage/test_queues.py", *_SQLITE)
 _INSTRUCTIONS = ("tests/storage/test_instructions.py", *_SQLITE)
 _AUDIT = ("tests/domain/test_audit.py",)
@@ -80,6 +81,47 @@ MUTANTS = (
         new="",
         breaks="who was too slow does not post what somebody else may be posting",
         tests=_QUEUES,
+    ),
+    Mutant(
+        name="a search after a lost post begins anew",
+        file="bot/workflows/deliver.py",
+        old="        payload = remembering(row, stretch)\n",
+        new="        payload = dict(row.payload)\n",
+        breaks="a lost post is found however slowly Slack lets us look",
+        tests=_SEARCH,
+    ),
+    Mutant(
+        name="a search goes on where one before the last post stopped",
+        file="bot/workflows/deliver.py",
+        old='    await ctx.store.write(lambda tx: tx.outbox.note(row.id, payload), name="searched")\n'
+        "    return replace(row, payload=payload)\n",
+        new="    return row\n",
+        breaks="what is posted again is looked for where it may stand",
+        tests=_SEARCH,
+    ),
+    Mutant(
+        name="a wait that Slack asked for is an attempt",
+        file="bot/workflows/deliver.py",
+        old="    counted = asked is None and not has_come_further(row, stretch)\n",
+        new="    counted = True\n",
+        breaks="nothing is posted twice because Slack was busy",
+        tests=_SEARCH,
+    ),
+    Mutant(
+        name="posts of a conversation do not wait for each other",
+        file="bot/workflows/deliver.py",
+        old="    await turn.begin()\n",
+        new="",
+        breaks="what is posted in one conversation comes in its order",
+        tests=("tests/workflows/test_conversations.py",),
+    ),
+    Mutant(
+        name="Slack is called within the time it asked us to wait",
+        file="bot/slack/client.py",
+        old="        if wait:\n",
+        new="        if False:\n",
+        breaks="no call is made into a wait that is known",
+        tests=("tests/slack/test_client.py",),
     ),
     Mutant(
         name="a post without an answer is sent again",

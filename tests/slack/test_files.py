@@ -11,6 +11,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.slack.files import Files, _Whole
+from bot.slack.history import Stretch
 from bot.slack.messenger import Messenger, Posted
 from tests.support.rig import FINANCE, MARIA
 
@@ -71,7 +72,7 @@ async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Files, cl
     posted = await share(files)
     messenger = Messenger(client=client)
     for names, found in (({"C-4F7K2M.png"}, posted), ({"x", "Checkout"}, posted), ({"C-4F7K2M"}, None)):
-        assert await messenger.find_file(channel=FINANCE, names=names, thread_ts=None, oldest=0) == found
+        assert await messenger.find(Stretch(channel=FINANCE, thread_ts=None, oldest=0), names=names) == found
 
 
 @pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload"])

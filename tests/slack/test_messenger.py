@@ -8,6 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
+from bot.slack.history import Stretch
 from bot.slack.messenger import MARKER, Messenger, Posted
 from tests.slack.conftest import Api
 
@@ -69,7 +70,7 @@ async def test_a_message_is_found_by_its_marker_on_whatever_page(
         return web.json_response(pages[1 if arguments.get("cursor") == "p2" else 0])
 
     api.answers[method] = page
-    found = await messenger.find(channel="C1", marker="01", thread_ts=thread, oldest=1.5)
+    found = await messenger.find(Stretch(channel="C1", thread_ts=thread, oldest=1.5), marker="01")
     assert found == Posted("C1", "1.8")
     assert [call[1].get("cursor") for call in api.calls] == [None, "p2"]
     assert api.calls[0][1]["oldest"] == "1.500000"
@@ -78,7 +79,7 @@ async def test_a_message_is_found_by_its_marker_on_whatever_page(
 
 async def test_not_found_means_that_every_page_was_read(api: Api, messenger: Messenger) -> None:
     api.say("conversations.history", {"ok": True, "messages": [], "response_metadata": {"next_cursor": ""}})
-    assert await messenger.find(channel="C1", marker="01", thread_ts=None, oldest=0.0) is None
+    assert await messenger.find(Stretch(channel="C1", thread_ts=None, oldest=0.0), marker="01") is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import ServiceNow
+from bot.slack.client import PacedClient
+from bot.slack.pace import Pace
 from bot.slack.people import FRESH, OLDEST, People
 from tests.slack.conftest import Api
 
@@ -39,15 +41,20 @@ def say_user(api: Api, **fields: Any) -> None:
 
 
 def say_groups(api: Api, groups: dict[str, list[str]]) -> None:
-    def answer(arguments: dict[str, Any]) -> web.Response:
-        return web.json_response({"ok": True, "users": groups[arguments["usergroup"]]})
-
-    api.answers["usergroups.users.list"] = answer
+    told = [{"id": group, "user_count": len(users), "users": users} for group, users in groups.items()]
+    api.say("usergroups.list", {"ok": True, "usergroups": told})
+    for users in groups.values():
+        api.say("usergroups.users.list", {"ok": True, "users": users})
 
 
 def fail(api: Api, *methods: str) -> None:
-    for method in methods or ("users.info", "usergroups.users.list"):
+    for method in methods or ("users.info", "usergroups.list"):
         api.say(method, "down", status=503)
+
+
+def busy(api: Api, *methods: str, seconds: str = "30") -> None:
+    for method in methods:
+        api.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
 
 
 async def test_a_person_and_the_policys_groups_they_are_in(people: People) -> None:
@@ -96,7 +103,7 @@ async def test_within_a_few_seconds_nothing_is_asked_again(api: Api, people: Peo
         await people.standing("U0ADA")
         clock.now += FRESH / 3
     assert api.asked("users.info") == 1
-    assert api.asked("usergroups.users.list") == len(GROUPS)
+    assert api.asked("usergroups.list") == 1
 
 
 async def test_after_them_it_is_asked_again_and_believed(api: Api, people: People, clock: Clock) -> None:
@@ -109,14 +116,14 @@ async def test_after_them_it_is_asked_again_and_believed(api: Api, people: Peopl
 async def test_many_questions_at_once_are_one(api: Api, people: People) -> None:
     await asyncio.gather(*(people.standing("U0ADA") for _ in range(20)))
     assert api.asked("users.info") == 1
-    assert api.asked("usergroups.users.list") == len(GROUPS)
+    assert api.asked("usergroups.list") == 1
 
 
 async def test_several_people_share_the_groups(api: Api, people: People) -> None:
     found = await people.standings(["U0ADA", "U0LIN", "U0ADA"])
     assert set(found) == {"U0ADA", "U0LIN"}
     assert api.asked("users.info") == 2
-    assert api.asked("usergroups.users.list") == len(GROUPS)
+    assert api.asked("usergroups.list") == 1
 
 
 @pytest.mark.parametrize("age", [FRESH + 1, OLDEST - 1])
@@ -132,11 +139,11 @@ async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
 async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_once_more(api: Api, people: People) -> None:
     kind = api.answers["users.info"]
 
-    def busy(_: dict[str, Any]) -> web.Response:
+    def once(_: dict[str, Any]) -> web.Response:
         api.answers["users.info"] = kind
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": "0.01"})
 
-    api.answers["users.info"] = busy
+    api.answers["users.info"] = once
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
     assert api.asked("users.info") == 2
 
@@ -144,23 +151,81 @@ async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_once_more(api: Ap
 async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, people: People) -> None:
     """A slow Slack is waited for once, not once for each question."""
     asked = asyncio.Event()
-    person = api.answers["users.info"]
-    members = api.answers["usergroups.users.list"]
+    person, groups = api.answers["users.info"], api.answers["usergroups.list"]
 
-    async def after_the_last_group(arguments: dict[str, Any]) -> web.StreamResponse:
+    async def after_the_groups(arguments: dict[str, Any]) -> web.StreamResponse:
         await asked.wait()
         answer = person(arguments)
         assert isinstance(answer, web.StreamResponse)
         return answer
 
     def note(arguments: dict[str, Any]) -> Any:
-        if api.asked("usergroups.users.list") == len(GROUPS):
-            asked.set()
-        return members(arguments)
+        asked.set()
+        return groups(arguments)
 
-    api.answers["users.info"] = after_the_last_group
-    api.answers["usergroups.users.list"] = note
+    api.answers["users.info"] = after_the_groups
+    api.answers["usergroups.list"] = note
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
+
+
+async def test_when_slack_asks_us_to_wait_an_answer_of_the_last_minute_stands_in_at_once(
+    api: Api, people: People, clock: Clock
+) -> None:
+    """An ack has no time to wait, and nothing is gained by it."""
+    before = await people.standing("U0ADA")
+    busy(api, "users.info", "usergroups.list", seconds="0.1")
+    clock.now += FRESH + 1
+    assert await people.standing("U0ADA") == before
+    assert (api.asked("users.info"), api.asked("usergroups.list")) == (2, 2)
+
+
+async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: People) -> None:
+    busy(api, "usergroups.list")
+    with pytest.raises(ServiceNow, match="did not say who you are"):
+        await people.standing("U0ADA")
+    assert api.asked("usergroups.list") == 1
+
+
+async def test_within_a_known_wait_nothing_is_asked_and_what_is_known_stands_in(
+    api: Api, people: People, clock: Clock
+) -> None:
+    pace = Pace(monotonic=clock)
+    people._client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=people._client.session)
+    before = await people.standing("U0ADA")
+    busy(api, "usergroups.list", seconds="40")
+    clock.now += FRESH + 1
+    for _ in range(5):
+        assert (await people.standing("U0ADA")).groups == before.groups
+        clock.now += FRESH + 1
+    assert api.asked("usergroups.list") == 2
+    clock.now += OLDEST
+    say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
+    assert (await people.standing("U0ADA")).groups == frozenset()
+
+
+async def test_a_single_group_is_asked_for_alone(api: Api, web_client: AsyncWebClient, clock: Clock) -> None:
+    say_user(api)
+    say_groups(api, {"S0TREASURY": ["U0ADA"]})
+    people = People(client=web_client, groups=["S0TREASURY"], monotonic=clock, timeout=0.3)
+    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
+    assert await people.members("S0TREASURY") == {"U0ADA"}
+    assert (api.asked("usergroups.users.list"), api.asked("usergroups.list")) == (1, 0)
+
+
+async def test_without_groups_in_the_policy_none_is_asked_for(
+    api: Api, web_client: AsyncWebClient, clock: Clock
+) -> None:
+    say_user(api)
+    people = People(client=web_client, groups=[], monotonic=clock, timeout=0.3)
+    assert (await people.standing("U0ADA")).read_at == clock.now
+    assert [method for method, _ in api.calls] == ["users.info"]
+
+
+async def test_a_group_of_which_the_list_names_no_members_is_asked_for_alone(api: Api, people: People) -> None:
+    api.say("usergroups.list", {"ok": True, "usergroups": [{"id": "S0TREASURY"}, {"id": "S0FINANCE", "users": []}]})
+    api.say("usergroups.users.list", {"ok": True, "users": ["U0ADA"]})
+    assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
+    assert api.asked("usergroups.users.list") == 1
 
 
 async def test_an_older_one_does_not(api: Api, people: People, clock: Clock) -> None:
@@ -178,7 +243,7 @@ async def test_without_any_answer_nobody_counts(api: Api, people: People) -> Non
 
 
 async def test_knowing_the_person_is_not_knowing_the_groups(api: Api, people: People) -> None:
-    fail(api, "usergroups.users.list")
+    fail(api, "usergroups.list")
     with pytest.raises(ServiceNow):
         await people.standing("U0ADA")
 
@@ -203,13 +268,22 @@ async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: People, 
 
 
 @pytest.mark.parametrize("error", ["no_such_subteam", "subteam_not_found", "invalid_usergroup"])
-async def test_a_group_slack_does_not_know_is_empty(api: Api, people: People, error: str) -> None:
+async def test_a_group_slack_does_not_know_is_empty(
+    api: Api, web_client: AsyncWebClient, clock: Clock, error: str
+) -> None:
+    say_user(api)
     api.say("usergroups.users.list", {"ok": False, "error": error})
+    people = People(client=web_client, groups=["S0TREASURY"], monotonic=clock, timeout=0.3)
+    assert (await people.standing("U0ADA")).groups == frozenset()
+
+
+async def test_a_group_that_is_not_in_the_list_is_empty(api: Api, people: People) -> None:
+    say_groups(api, {"S0ELSE": ["U0ADA"]})
     assert (await people.standing("U0ADA")).groups == frozenset()
 
 
 @pytest.mark.parametrize("error", ["missing_scope", "invalid_auth", "account_inactive"])
-@pytest.mark.parametrize("method", ["users.info", "usergroups.users.list"])
+@pytest.mark.parametrize("method", ["users.info", "usergroups.list"])
 async def test_when_we_may_not_ask_nobody_counts(api: Api, people: People, method: str, error: str) -> None:
     api.say(method, {"ok": False, "error": error})
     with pytest.raises(ServiceNow):

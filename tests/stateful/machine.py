@@ -43,7 +43,7 @@ SLACK_FAULTS = {
     "chat.postMessage": (FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.ERROR_500, FaultKind.TOO_MANY),
     "chat.update": (FaultKind.DONE_DROPPED, FaultKind.TOO_MANY, FaultKind.REFUSED),
     "users.info": (FaultKind.ERROR_500,),
-    "usergroups.users.list": (FaultKind.LOST,),
+    "usergroups.list": (FaultKind.LOST,),
     "views.open": (FaultKind.ERROR_500,),
     "response_url": (FaultKind.LOST,),
 }

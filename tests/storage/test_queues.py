@@ -84,6 +84,24 @@ async def test_a_dead_post_lets_the_next_one_go(store: Store) -> None:
     assert [row.id for row in await _claim(store)] == ["2"]
 
 
+async def test_an_attempt_that_was_none_is_taken_back(store: Store) -> None:
+    await _add(store, "1")
+    for put_off in (
+        lambda tx: tx.outbox.again("1", NOW, "asked us to wait", counted=False),
+        lambda tx: tx.outbox.unknown("1", NOW, "asked us to wait", payload={"search": 1}, counted=False),
+    ):
+        await _claim(store)
+        assert await store.write(put_off)
+    [row] = await _claim(store)
+    assert (row.attempts, row.payload) == (1, {"search": 1})
+    assert await store.write(lambda tx: tx.outbox.note("1", {"search": 2}))
+    held = await store.read(lambda tx: tx.outbox.get("1"))
+    assert held is not None
+    assert (held.payload, held.lease_owner, held.attempts) == ({"search": 2}, "a", 1)
+    await store.write(lambda tx: tx.outbox.dead("1", "gone"))
+    assert not await store.write(lambda tx: tx.outbox.note("1", {}))
+
+
 async def test_a_claimed_post_says_whether_to_look_first(store: Store) -> None:
     await _add(store, "1")
     [row] = await _claim(store)

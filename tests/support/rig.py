@@ -24,7 +24,7 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
-from bot.slack.pace import EditPace
+from bot.slack.pace import Pace
 from tests.support.clock import ManualClock
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"
@@ -116,7 +116,7 @@ class GivenSettings(Settings):
 def _unhurried(clock: ManualClock) -> dict[str, Any]:
     return {
         "limiter": Unlimited(),
-        "pace": EditPace(monotonic=clock.boottime, edits=10_000),
+        "pace": Pace(monotonic=clock.boottime, edits=10_000),
         "sleep": clock.sleep,
         "server_now": clock.now,
     }

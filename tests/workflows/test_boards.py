@@ -10,7 +10,7 @@ from bot.domain.content import Content
 from bot.drains import settle
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
-from bot.slack.pace import EditPace
+from bot.slack.pace import Pace
 from bot.workflows.boards import post_board, post_file, post_line, show_board
 from bot.workflows.context import Context
 from bot.workflows.subjects import Attachment
@@ -40,7 +40,7 @@ class Counted:
 class Play:
     """A rig whose context knows one kind of subject."""
 
-    def __init__(self, rig: Rig, *, pace: EditPace | None = None) -> None:
+    def __init__(self, rig: Rig, *, pace: Pace | None = None) -> None:
         self.rig = rig
         self.job = Counted()
         ctx = rig.switchboard.context
@@ -194,7 +194,7 @@ async def test_what_can_be_posted_nowhere_is_told_to_the_alerts_channel(play: Pl
 
 async def test_progress_uses_three_quarters_of_the_edits_and_the_end_is_shown_at_once(rig: Rig) -> None:
     assert rig.clock is not None
-    play = Play(rig, pace=EditPace(monotonic=rig.clock.boottime))
+    play = Play(rig, pace=Pace(monotonic=rig.clock.boottime))
     await play.post()
     for _ in range(58):
         await play.count(progress=True)

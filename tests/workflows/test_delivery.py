@@ -174,7 +174,7 @@ async def test_many_changes_need_few_edits(rig: Rig) -> None:
     await approved(rig)
     await rig.payments.advance()
     await rig.payments.delivered()
-    await rig.pass_time(10 * MINUTE, steps=20)
+    await rig.pass_time(20 * MINUTE, steps=40)
     edits = [call for call in rig.workspace.calls if call.method == "chat.update" and call.ok]
     assert len(edits) <= 4
     assert everywhere(rig, "*completed*")

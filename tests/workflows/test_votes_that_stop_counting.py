@@ -113,7 +113,7 @@ async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
 async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> None:
     """Nobody counts on a guess: it waits, and then the time to execute is over."""
     port = await approved_while_the_service_is_away(rig)
-    for method in ("users.info", "usergroups.users.list"):
+    for method in ("users.info", "usergroups.list"):
         rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, method, times=None))
     await rig.pass_time(2 * MINUTE)
     await rig.payments.start(port=port)

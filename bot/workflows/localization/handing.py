@@ -25,6 +25,7 @@ from bot.domain.localization.results import SOUNDS
 from bot.domain.sniffing import FileKind, sniff, true_name
 from bot.domain.tracking import back_off
 from bot.presentation import localization as told
+from bot.slack.history import Stretch
 from bot.workflows.boards import post_file, post_line, show_board
 from bot.workflows.keeping import keep
 from bot.workflows.localization.asking import show_queue, sight_in, sight_of, subject_of
@@ -183,7 +184,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         await _put(ctx, job, delivery, spool)
     except ServiceNow as later:
         # The look failed, so nothing new is known.
-        return await _later(ctx, job, number, known, reason=sentence(later), spool=spool)
+        asked = later.retry_after
+        return await _later(ctx, job, number, known, reason=sentence(later), spool=spool, asked=asked)
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
@@ -216,7 +218,8 @@ async def _is_there(ctx: "Context", job: Job, delivery: Delivery) -> bool:
     channel, thread_ts = await _where(ctx, job)
     oldest = job.created_at.timestamp() - _CLOCK_SKEW
     names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
-    found = await ctx.messenger.find_file(channel=channel, names=names, thread_ts=thread_ts, oldest=oldest)
+    stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
+    found = await ctx.messenger.find(stretch, names=names)
     return found is not None
 
 
@@ -253,21 +256,31 @@ def _close(ctx: "Context", tx: Tx, job: Job) -> None:
 
 
 async def _later(
-    ctx: "Context", job: Job, number: int, state: Handed, *, reason: str, spool: Spool | None
+    ctx: "Context",
+    job: Job,
+    number: int,
+    state: Handed,
+    *,
+    reason: str,
+    spool: Spool | None,
+    asked: float | None = None,
 ) -> Job | None:
     """Try again when it is due, a few times. Bytes that are here and nowhere else are tried again at once.
+
+    ``asked``: the seconds that we were asked to wait, which is no try in vain.
 
     Returns:
         The job when this file is given up, so that the next one follows; else None.
     """
     progress = _marked(Progress.read(job.detail), number, state)
-    if progress.tries >= _TRIES:
+    if asked is None and progress.tries >= _TRIES:
         why = f"it was done, but its files could not be handed over: {reason}"
         return await _give_up(ctx, job, number, reason=why)
-    progress = progress.but(tries=progress.tries + 1)
+    progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = timedelta(seconds=ctx.localizing.look_seconds)
     pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
+    pause = max(pause, timedelta(seconds=asked or 0.0))
     holds = spool is not None and spool.size > 0
     now = ctx.clock.now()
     changed = await ctx.store.write(

@@ -1,0 +1,71 @@
+"""A workspace that counts strictly: nothing is lost to its limits, and nothing is sent into a wait it asked for."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+import pytest
+
+from bot.domain.instruction import State
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
+from tests.support.strict import Referee
+from tests.workflows.looking import requests, told
+
+THREE_GROUPS = POLICY.replace('admins = ["U0OLGA"]', 'admins = ["S0ADMINS"]')
+ADDRESSES = [f"payee{number}@example.com" for number in range(30)]
+
+
+@pytest.fixture
+def referee() -> Referee:
+    return Referee()
+
+
+@pytest.fixture
+async def rig(sqlite_url: str, referee: Referee) -> AsyncIterator[Rig]:
+    opened = await Rig.open(
+        database_url=sqlite_url,
+        clock=ManualClock(),
+        policy=THREE_GROUPS,
+        prepare=referee.watch,
+        around={"pace": None},
+    )
+    opened.workspace.add_group("S0ADMINS", "admins", users=[OLGA])
+    yield opened
+    await opened.close()
+
+
+async def test_with_three_groups_a_payout_every_three_seconds_is_recorded_each_time(rig: Rig, referee: Referee) -> None:
+    for number in range(40):
+        await rig.pay(f"send payee{number}@example.com 10.00 rent")
+        await rig.pass_time(3)
+    assert len(await requests(rig)) == 40
+    assert not referee.refused
+    assert referee.calls["usergroups.list"] <= 24
+
+
+async def passes(rig: Rig, so: Callable[[], bool]) -> int:
+    """Let seconds pass until it is so; how many there were."""
+    for second in range(200):
+        if so():
+            return second
+        await rig.pass_time(1)
+    raise AssertionError(rig.workspace.picture())
+
+
+async def test_thirty_payouts_at_once_are_shown_and_told_and_no_wait_is_cut_short(rig: Rig, referee: Referee) -> None:
+    for address in ADDRESSES:
+        rig.payments.add_account(address)
+    asked = [rig.workspace.slash(MARIA, FINANCE, "/pay", f"send {address} 10.00 rent") for address in ADDRESSES]
+    await asyncio.gather(*asked)
+    seconds = await passes(rig, lambda: len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 30)
+    assert seconds <= 15, "twenty of a channel at once, then one a second"
+    clicks = [rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve") for card in rig.cards()]
+    await asyncio.gather(*clicks)
+    await rig.settle()
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await passes(rig, lambda: len(told(rig, FINANCE, "completed")) == len(told(rig, APPROVALS, "completed")) == 30)
+    assert {found.state for found in await requests(rig)} == {State.COMPLETED}
+    assert len(rig.paid) == 30
+    assert sum(referee.refused.values()) <= 4, "one a channel, and few more"
+    assert not referee.too_early

@@ -1,0 +1,120 @@
+"""An ack does not wait for a form that Slack is slow to open: the form comes later, and so does what follows it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from bot.app import Switchboard
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation import answers, views
+from handlers.desk import Desk
+from handlers.replies import Answer, Later, Open, Private, Replace, Reply
+from handlers.router import Router
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.workflows.looking import heard, whispers
+
+Played = tuple[Rig, dict[str, Reply]]
+
+
+@pytest.fixture
+async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Played]:
+    """A rig whose command and button ``boom`` are answered with what the test says, at once."""
+    replies: dict[str, Reply] = {}
+    routes = Switchboard._router
+
+    async def handle(_desk: Desk, _given: Any) -> Reply:
+        return replies["boom"]
+
+    def router(self: Switchboard) -> Router:
+        found = routes(self)
+        found.commands["/boom"] = found.actions["boom"] = handle
+        return found
+
+    monkeypatch.setattr(Switchboard, "_router", router)
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.2})
+    rig.workspace.add_command("/boom")
+    yield rig, replies
+    await rig.close()
+
+
+def slow(rig: Rig, kind: FaultKind = FaultKind.SLOW) -> None:
+    rig.workspace.faults.arm(Fault(kind, "views.open", seconds=1.0))
+
+
+async def command(rig: Rig) -> int:
+    return (await rig.workspace.slash(MARIA, FINANCE, "/boom")).status
+
+
+async def click(rig: Rig) -> int:
+    message = await rig.workspace.say(MARIA, FINANCE, "anything")
+    return (await rig.workspace.click(MARIA, FINANCE, message.ts, "boom", force=True)).status
+
+
+@pytest.mark.parametrize("deed", [command, click])
+async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(
+    played: Played, deed: Callable[[Rig], Awaitable[int]]
+) -> None:
+    rig, replies = played
+    replies["boom"] = Open(views.request(channel=FINANCE))
+    slow(rig)
+    assert await deed(rig) == 200
+    assert rig.workspace.modal(MARIA) is None, "the ack did not wait for it"
+    await rig.workspace.until(lambda: rig.workspace.modal(MARIA) is not None)
+    assert not whispers(rig, MARIA)
+
+
+async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played) -> None:
+    rig, replies = played
+    ready = asyncio.Event()
+
+    async def work() -> Answer:
+        await ready.wait()
+        return Replace(views.notice("Ready", "This is what you asked for"))
+
+    replies["boom"] = Later(work=work, meanwhile=Open(views.notice("Wait", "One moment")))
+    slow(rig)
+    assert await command(rig) == 200
+    assert rig.workspace.modal(MARIA) is None
+    ready.set()
+    await rig.workspace.until(lambda: "what you asked for" in rig.workspace.modals(MARIA)[-1].plain)
+
+
+async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played) -> None:
+    rig, replies = played
+    replies["boom"] = Open(views.request(channel=FINANCE))
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
+    assert await command(rig) == 200
+    assert not whispers(rig, MARIA)
+    assert "Slack did not open the form" in await heard(rig, MARIA, "Slack did not open the form")
+
+
+async def test_what_comes_late_is_told_privately_where_the_form_never_opened(played: Played) -> None:
+    rig, replies = played
+    ready = asyncio.Event()
+
+    async def work() -> Answer:
+        await ready.wait()
+        return Private(answers.private("for your eyes"))
+
+    replies["boom"] = Later(work=work, meanwhile=Open(views.notice("Wait", "One moment")))
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
+    assert await command(rig) == 200
+    ready.set()
+    await heard(rig, MARIA, "for your eyes")
+
+
+async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Played) -> None:
+    rig, replies = played
+    replies["boom"] = Open(views.request(channel=FINANCE))
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
+    for _ in range(2):
+        assert await command(rig) == 200
+    assert len(whispers(rig, MARIA)) == 2
+    assert [call.method for call in rig.workspace.calls].count("views.open") == 1
+    assert rig.clock is not None
+    rig.clock.advance(1)
+    assert await command(rig) == 200
+    assert rig.workspace.modal(MARIA)

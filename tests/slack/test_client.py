@@ -1,0 +1,96 @@
+"""Nothing is sent into a wait that Slack has asked for: the call says what is left of it."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+import aiohttp
+import pytest
+
+from bot.domain.content import Content
+from bot.domain.errors import ServiceNow
+from bot.slack.client import PacedClient
+from bot.slack.messenger import Messenger
+from bot.slack.pace import Pace
+from tests.slack.conftest import Api
+from tests.support.clock import ManualClock
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+async def messenger(api: Api, clock: ManualClock) -> AsyncIterator[Messenger]:
+    async with aiohttp.ClientSession() as session:
+        pace = Pace(monotonic=clock.boottime)
+        yield Messenger(
+            client=PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
+        )
+
+
+def busy(api: Api, method: str, seconds: str) -> None:
+    api.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
+
+
+def posts(api: Api) -> None:
+    api.say("chat.postMessage", {"ok": True, "channel": "C1", "ts": "1.1"})
+
+
+async def post(messenger: Messenger, channel: str = "C1") -> None:
+    await messenger.post(channel=channel, content=Content(text="x"), marker="01")
+
+
+async def refused(messenger: Messenger, channel: str = "C1") -> float | None:
+    with pytest.raises(ServiceNow, match="asked us to wait") as caught:
+        await post(messenger, channel)
+    return caught.value.retry_after
+
+
+async def test_after_a_429_no_call_is_made_until_the_wait_is_over(
+    api: Api, messenger: Messenger, clock: ManualClock
+) -> None:
+    busy(api, "chat.postMessage", "12")
+    assert await refused(messenger) == 12.0
+    posts(api)
+    clock.advance(5)
+    assert await refused(messenger) == 7.0
+    assert api.asked("chat.postMessage") == 1
+    clock.advance(7)
+    await post(messenger)
+    assert await refused(messenger) == 1.0, "then one a second"
+    assert api.asked("chat.postMessage") == 2
+
+
+async def test_another_channel_does_not_wait(api: Api, messenger: Messenger) -> None:
+    busy(api, "chat.postMessage", "12")
+    await refused(messenger)
+    posts(api)
+    await post(messenger, "C2")
+
+
+@pytest.mark.parametrize("method", ["views.open", "views.publish", "chat.postEphemeral", "conversations.open"])
+async def test_every_method_is_held(api: Api, messenger: Messenger, method: str) -> None:
+    busy(api, method, "3")
+    calls: dict[str, Callable[[], Awaitable[object]]] = {
+        "views.open": lambda: messenger.open_view(trigger_id="1", view={}),
+        "views.publish": lambda: messenger.publish_home(user="U1", view={}),
+        "chat.postEphemeral": lambda: messenger.whisper(channel="C1", user="U1", content=Content(text="x")),
+        "conversations.open": lambda: messenger.direct_message("U1"),
+    }
+    for _ in range(3):
+        with pytest.raises(ServiceNow):
+            await calls[method]()
+    assert api.asked(method) == 1
+
+
+async def test_a_header_that_is_no_number_is_a_second(api: Api, messenger: Messenger) -> None:
+    busy(api, "chat.postMessage", "soon")
+    assert await refused(messenger) == 1.0
+    assert await refused(messenger) == 1.0
+    assert api.asked("chat.postMessage") == 1
+
+
+async def test_a_direct_message_is_opened_once(api: Api, messenger: Messenger) -> None:
+    api.say("conversations.open", {"ok": True, "channel": {"id": "D1"}})
+    assert [await messenger.direct_message("U1") for _ in range(3)] == ["D1"] * 3
+    assert api.asked("conversations.open") == 1

@@ -1,0 +1,202 @@
+"""Posts of a conversation begin one at a time and in their order; a slow one holds up no other for long."""
+
+import asyncio
+from contextlib import ExitStack
+
+import pytest
+
+from bot.domain.errors import ServiceNow
+from bot.slack.pace import Pace
+from bot.slack.turns import Turn, Turns
+from tests.support.clock import ManualClock
+
+POST = "chat.postMessage"
+
+
+class Play:
+    """Posts that end when the test says so."""
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.pace = Pace(monotonic=self.clock.boottime)
+        self.turns = Turns(pace=self.pace, monotonic=self.clock.boottime, sleep=self.clock.sleep)
+        self.begun: list[str] = []
+        self.waits: dict[str, float | None] = {}
+        self.ends: dict[str, asyncio.Event] = {}
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def post(self, *names: str, channel: str = "C1") -> None:
+        for name in names:
+            self.ends[name] = asyncio.Event()
+            self._tasks.append(asyncio.create_task(self._post(channel, name)))
+        await self.pause()
+
+    async def _post(self, channel: str, name: str) -> None:
+        with self.turns.queued(channel, name) as turn:
+            try:
+                await turn.begin()
+                turn.keep_pace(channel)
+            except ServiceNow as later:
+                self.waits[name] = later.retry_after
+                return
+            self.begun.append(name)
+            assert self.pace.begin(POST, channel) == 0.0
+            await self.ends[name].wait()
+
+    async def end(self, *names: str) -> None:
+        for name in names:
+            self.ends[name].set()
+        await self.pause()
+
+    async def pass_time(self, seconds: float) -> None:
+        self.clock.advance(seconds)
+        await self.pause()
+
+    async def pause(self) -> None:
+        for _ in range(10):
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        for end in self.ends.values():
+            end.set()
+        await asyncio.gather(*self._tasks)
+
+
+@pytest.fixture
+async def play() -> Play:
+    return Play()
+
+
+async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play) -> None:
+    await play.post("a", "b", "c")
+    assert play.begun == ["a"]
+    await play.end("a")
+    assert play.begun == ["a", "b"]
+    await play.end("b", "c")
+    assert play.begun == ["a", "b", "c"]
+    await play.close()
+
+
+async def test_conversations_go_side_by_side(play: Play) -> None:
+    await play.post("a", "b")
+    await play.post("x", "y", channel="C2")
+    assert play.begun == ["a", "x"]
+    await play.close()
+
+
+async def test_one_that_takes_longer_than_a_second_holds_up_no_other(play: Play) -> None:
+    await play.post("slow", "b", "c")
+    await play.pass_time(0.9)
+    assert play.begun == ["slow"]
+    await play.pass_time(0.2)
+    assert play.begun == ["slow", "b"]
+    await play.end("b")
+    assert play.begun == ["slow", "b", "c"]
+    await play.end("slow", "c")
+    await play.post("d", "e")
+    await play.end("d")
+    assert play.begun[-2:] == ["d", "e"]
+    await play.close()
+
+
+async def test_the_second_counts_from_its_own_beginning(play: Play) -> None:
+    await play.post("a", "b", "c")
+    await play.pass_time(0.9)
+    await play.end("a")
+    await play.pass_time(0.9)
+    assert play.begun == ["a", "b"]
+    await play.pass_time(0.2)
+    assert play.begun == ["a", "b", "c"]
+    await play.close()
+
+
+async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left_of_its_second(play: Play) -> None:
+    await play.post("slow")
+    await play.pass_time(30)
+    await play.post("b")
+    await play.pass_time(0.0)
+    assert play.begun == ["slow", "b"]
+    await play.close()
+
+
+async def test_one_that_has_to_find_out_something_first_lets_the_others_go(play: Play) -> None:
+    with ExitStack() as stack:
+        searching, other = (stack.enter_context(play.turns.queued("C1", name)) for name in ("searching", "other"))
+        searching.step_back()
+        await other.begin()
+        assert not await begins(searching)
+    await play.post("last")
+    assert play.begun == ["last"]
+    await play.close()
+
+
+async def begins(turn: Turn) -> bool:
+    task = asyncio.create_task(turn.begin())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    done = task.done()
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    return done
+
+
+async def test_within_a_wait_everyone_is_put_off_to_a_second_of_its_own_in_order(play: Play) -> None:
+    play.pace.refused(POST, "C1", retry_after=5)
+    await play.post("a", "b", "c")
+    assert play.waits == {"a": 5.0, "b": 6.0, "c": 7.0}
+    await play.pass_time(5)
+    await play.post("d")  # newer than those that were put off, although it may be tried now
+    assert play.waits["d"] == 3.0
+    for number, name in enumerate("abcd"):
+        await play.post(name)
+        await play.end(name)
+        assert play.begun == list("abcd")[: number + 1]
+        await play.pass_time(1)
+    await play.close()
+
+
+async def test_those_behind_one_that_slack_refused_go_after_it(play: Play) -> None:
+    with play.turns.queued("C1", "a") as turn:
+        await turn.begin()
+        turn.keep_pace("C1")
+        play.pace.refused(POST, "C1", retry_after=2)
+        turn.put_off(2)
+    await play.post("b")
+    assert play.waits == {"b": 3.0}
+
+
+async def test_a_file_waits_for_its_turn_and_not_for_the_pace_of_messages(play: Play) -> None:
+    play.pace.refused(POST, "C1", retry_after=60)
+    with play.turns.queued("C1", "file") as turn:
+        await turn.begin()
+        turn.put_off(60)
+    play.clock.advance(60)
+    await play.post("message")
+    assert play.begun == ["message"], "what holds files up holds up no message"
+    await play.close()
+
+
+async def test_one_that_never_comes_back_is_waited_for_no_longer(play: Play) -> None:
+    play.pace.refused(POST, "C1", retry_after=2)
+    await play.post("given up")
+    await play.pass_time(2 + 10.5)
+    await play.post("a")
+    assert play.begun == ["a"]
+    await play.close()
+
+
+async def test_who_is_cancelled_while_it_waits_leaves_the_queue(play: Play) -> None:
+    await play.post("a", "b", "c")
+    play._tasks[1].cancel()
+    await play.pause()
+    await play.end("a")
+    assert play.begun == ["a", "c"]
+    play._tasks.pop(1)
+    await play.close()
+
+
+async def test_nothing_is_kept_of_conversations_in_which_nothing_is_posted(play: Play) -> None:
+    for number in range(20):
+        await play.post(f"a{number}", channel=f"C{number}")
+    await play.close()
+    assert not play.turns._conversations

@@ -1,0 +1,75 @@
+"""A post whose answer was lost is searched for to the end, however busy its channel and however slow the looking."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.drains import drained
+from bot.playground.faults import Fault, FaultKind
+from bot.slack import history
+from storage.rows import OutboxRow, OutboxState
+from tests.support.clock import ManualClock
+from tests.support.rig import APPROVALS, MARIA, Rig
+from tests.support.strict import Referee
+from tests.workflows.looking import newest, read
+
+MESSAGES = 3_000
+PAGES = MESSAGES // history._PAGE
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    referee = Referee()
+    referee.slow_down("conversations.history", per_minute=1)
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=referee.watch)
+    yield opened
+    assert not referee.too_early
+    await opened.close()
+
+
+def chat(rig: Rig, count: int) -> None:
+    for number in range(count):
+        rig.workspace._state.post_as(MARIA, APPROVALS, text=f"word {number}")
+
+
+async def row_of(rig: Rig) -> OutboxRow:
+    found = await newest(rig)
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"card:{found.id}:approvals"))
+    assert row is not None
+    return row
+
+
+async def looks(rig: Rig, times: int, *, talk: int = 0) -> int:
+    """Let so many minutes pass, with so many new messages in each; how many until the card is known to be there."""
+    assert rig.clock is not None
+    for minute in range(times):
+        rig.clock.advance(61)
+        chat(rig, talk)
+        while await drained(rig.switchboard.context, "outbox"):
+            pass
+        if (await row_of(rig)).state is OutboxState.SENT:
+            return minute
+    return times
+
+
+async def test_a_post_whose_answer_was_lost_is_found_under_thousands_of_messages(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", skip=1))
+    await rig.pay()
+    chat(rig, MESSAGES)
+    assert await looks(rig, 6, talk=20) == 6
+    await rig.start_again()
+    minutes = await looks(rig, 3 * PAGES, talk=20)
+    assert PAGES - 6 <= minutes < 2 * PAGES, "it went on where it had stopped"
+    assert len(rig.cards(APPROVALS)) == 1
+    assert (await row_of(rig)).sent_ts == rig.cards(APPROVALS)[0].ts
+
+
+async def test_one_that_was_searched_for_in_vain_and_lost_again_is_searched_for_anew(rig: Rig) -> None:
+    """What was read before the second try cannot hold what it left there."""
+    rig.workspace.faults.arm(Fault(FaultKind.LOST, "chat.postMessage", skip=1))
+    await rig.pay()
+    chat(rig, 3 * history._PAGE)
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage"))
+    assert await looks(rig, 30) < 30
+    assert len(rig.cards(APPROVALS)) == 1
+    assert (await row_of(rig)).sent_ts == rig.cards(APPROVALS)[0].ts

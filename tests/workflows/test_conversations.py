@@ -1,0 +1,115 @@
+"""Posts of a conversation keep their order when they are made at the same time; one holds up no other for long."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.playground.faults import Fault, FaultKind
+from bot.workflows import deliver
+from bot.workflows.boards import post_line
+from storage.rows import OutboxRow, OutboxState
+from tests.support.clock import ManualClock
+from tests.support.rig import APPROVALS, FINANCE, Rig
+from tests.support.strict import Referee
+from tests.workflows.looking import read
+from tests.workflows.test_boards import Play
+
+CHANNELS = (FINANCE, APPROVALS)
+
+
+@pytest.fixture
+def referee() -> Referee:
+    return Referee()
+
+
+@pytest.fixture
+async def strict(sqlite_url: str, referee: Referee) -> AsyncIterator[Rig]:
+    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=referee.watch, around={"pace": None})
+    yield opened
+    await opened.close()
+
+
+async def lines(play: Play, count: int, *, channels: tuple[str, ...] = (FINANCE,)) -> None:
+    """Queue lines of as many subjects, so that only their conversation gives them an order."""
+    now = play.ctx.clock.now()
+    for number in range(count):
+        for channel in channels:
+            await play.ctx.store.write(
+                lambda tx, number=number, channel=channel: post_line(  # type: ignore[misc]
+                    tx,
+                    subject=f"job:{channel}{number}",
+                    key="x",
+                    payload={"word": number},
+                    now=now,
+                    channel=channel,
+                )
+            )
+
+
+async def claimed(play: Play, count: int) -> list[OutboxRow]:
+    now = play.ctx.clock.now()
+    return await play.ctx.store.write(
+        lambda tx: tx.outbox.claim_due(now=now, owner=play.ctx.owner, lease_seconds=60, limit=count)
+    )
+
+
+def said(play: Play, channel: str = FINANCE) -> list[int]:
+    return [int(message.text.rpartition(" ")[2]) for message in play.messages(channel)]
+
+
+async def test_rows_that_run_at_the_same_time_are_posted_in_their_order(rig: Rig) -> None:
+    play = Play(rig)
+    await lines(play, 12, channels=CHANNELS)
+    # The first of each conversation takes its time: whoever did not wait for it would stand before it.
+    rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", times=2, seconds=0.15))
+    await asyncio.gather(*(deliver._deliver_ours(play.ctx, row) for row in await claimed(play, 24)))
+    for channel in CHANNELS:
+        assert said(play, channel) == list(range(12))
+
+
+async def test_a_post_that_hangs_holds_up_the_others_for_a_second(rig: Rig) -> None:
+    assert rig.clock is not None
+    play = Play(rig)
+    await lines(play, 5)
+    rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", seconds=2))
+    rows = await claimed(play, 5)
+    work = asyncio.gather(*(deliver._deliver_ours(play.ctx, row) for row in rows))
+    passed = 0.0
+    while len(said(play)) < 4:
+        rig.clock.advance(0.1)
+        passed += 0.1
+        await asyncio.sleep(0.02)
+    assert said(play) == [1, 2, 3, 4]
+    assert passed < 2.5
+    await work
+    assert sorted(said(play)) == list(range(5))
+
+
+async def test_a_conversation_that_is_full_keeps_its_order_and_the_pace_slack_asks_for(
+    strict: Rig, referee: Referee
+) -> None:
+    assert strict.clock is not None
+    play = Play(strict)
+    await lines(play, 40, channels=CHANNELS)
+    await play.pass_time(0)
+    for _ in range(25):
+        await play.pass_time(1)
+    for channel in CHANNELS:
+        assert said(play, channel) == list(range(40))
+        assert referee.refused[f"chat.postMessage:{channel}"] <= 2
+    assert not referee.too_early
+
+
+async def test_a_wait_that_slack_asked_for_is_no_attempt_in_vain(rig: Rig) -> None:
+    """A post dies after many refusals; how often Slack was busy before does not count."""
+    play = Play(rig)
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "chat.postMessage", times=30))
+    await lines(play, 1)
+    await play.pass_time(0)
+    for _ in range(30):
+        await play.pass_time(2)
+    assert said(play) == [0]
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:job:{FINANCE}0:x"))
+    assert row is not None
+    assert (row.state, row.attempts) == (OutboxState.SENT, 1)
