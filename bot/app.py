@@ -22,6 +22,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
+from bot.clients.circuit import Circuit
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
@@ -46,7 +47,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import EditPace
 from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.whispers import Whispers
-from bot.workflows import clocks, localization
+from bot.workflows import clocks, localization, silence
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -223,22 +224,22 @@ class Switchboard:
             cookie_jar=aiohttp.DummyCookieJar(),
         )
         self._stack.push_async_callback(slack_session.close)
-        service_session = open_session()
-        self._stack.push_async_callback(service_session.close)
         self._delivery = make_delivery(
             settings,
-            service_session,
+            self._service_session(),
             sealing_key=self._key("stores"),
             total=around.service_total,
+            circuit=self._circuit("delivery"),
             may_leave=high_water.may_leave,
             answers=unread,
         )
         slots = await self._slots(store)
         payments = make_payments(
             settings,
-            service_session,
+            self._service_session(),
             slots,
             total=around.service_total,
+            circuit=self._circuit("payments"),
             may_leave=high_water.may_leave,
             answers=unread,
         )
@@ -292,6 +293,7 @@ class Switchboard:
             now=shared.now,
             token=token.get_secret_value() if token is not None else None,
             skew=lambda: shared.skew if isinstance(shared, SharedClock) else 0.0,
+            services=silence.WATCHED,
         )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
@@ -336,6 +338,7 @@ class Switchboard:
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.warn, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
+        await at_start(partial(silence.remember, ctx))
         await at_start(partial(tighten_open, ctx))
         if self._around.ticking:
             self._schedule = self._make_schedule(ctx)
@@ -463,6 +466,15 @@ class Switchboard:
         slots = SharedSlots.open(self._settings.database_url)
         self._stack.push_async_callback(slots.close)
         return slots
+
+    def _service_session(self) -> aiohttp.ClientSession:
+        """One a service: what hangs in one takes no connection of the other."""
+        session = open_session()
+        self._stack.push_async_callback(session.close)
+        return session
+
+    def _circuit(self, service: str) -> Circuit:
+        return Circuit(service, clock=self._around.clock.boottime)
 
     def _router(self) -> Router:
         router = Router()

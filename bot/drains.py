@@ -16,6 +16,7 @@ from bot.workflows.orphans import watch_due
 from bot.workflows.recover import recover_claims
 from bot.workflows.recovery import look_due
 from bot.workflows.refresh import refresh_due
+from bot.workflows.silence import watch_services
 from bot.workflows.subjects import Subject
 from bot.workflows.survey import survey_due
 
@@ -79,6 +80,7 @@ DRAINS = {
     "survey": survey_due,
     "anchors": _anchor,
     "clock": _clock,
+    "silence": watch_services,
     "lists": _lists,
     "unread": _unread,
     "retention": _prune,
