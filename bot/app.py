@@ -322,7 +322,11 @@ class Switchboard:
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
         downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
         localizing = await open_localizing(
-            self._settings, self._stack, text_seconds=self._around.service_total, answers=self._unread
+            self._settings,
+            self._stack,
+            text_seconds=self._around.service_total,
+            answers=self._unread,
+            circuit=self._circuit("localization"),
         )
         emails = open_emailing(
             self._settings,

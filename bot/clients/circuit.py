@@ -68,6 +68,7 @@ class Circuit:
         """Grows whenever there is news of it besides :attr:`is_open`."""
         self.noted = (False, 0)
         """:attr:`news` as it was passed on; kept for whoever does."""
+        self.noted_at = 0.0
         self._clock = clock
         self._answers = 0
         self._silences = 0

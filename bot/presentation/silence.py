@@ -16,8 +16,8 @@ def notice(facts: Mapping[str, Any]) -> str:
     if facts["topic"] == "silent":
         return (
             f":electric_plug: *The {service} service has not answered* since {moment(since)}. Nothing is sent to it, "
-            "so that no outcome becomes unknown. What waits says so on its card and goes on by itself as soon as the "
-            "service answers; it is asked at least every 30 seconds."
+            "so that no outcome becomes unknown; one request at a time finds out when it answers, and then what waits "
+            "goes on by itself."
         )
     return (
         f":sunny: *The {service} service answers again.* It had not since {moment(since)}, for "

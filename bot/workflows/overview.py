@@ -28,7 +28,11 @@ def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
     no_payments, no_delivery = () if ctx.payments else ctx.missing, () if ctx.delivery else ctx.delivery_missing
     return (
         Service(name="Payments", missing=no_payments, silent_since=silent.get("payments")),
-        Service(name="Content localization", missing=ctx.localizing.missing),
+        Service(
+            name="Content localization",
+            missing=ctx.localizing.missing,
+            silent_since=silent.get("localization"),
+        ),
         Service(name="Delivery booking", missing=no_delivery, silent_since=silent.get("delivery")),
         *_emails(ctx),
     )

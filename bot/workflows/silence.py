@@ -25,11 +25,12 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-WATCHED: Final = ("payments", "delivery")
+WATCHED: Final = ("payments", "delivery", "localization")
 """Services whose circuits are passed on."""
 _FLAG: Final = "silent:"
 _OLD: Final = timedelta(minutes=2)
-"""A process that still finds a service silent says so more often than that."""
+"""A process that still finds a service silent says so more often than that, every ``_ANEW`` seconds at least."""
+_ANEW: Final = 60.0
 _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
@@ -49,6 +50,8 @@ def _watched(ctx: Context) -> list[_Watched]:
     if ctx.delivery is not None:
         delivery = ctx.delivery
         found.append(_Watched(delivery.client.circuit, lambda: _read_a_store(ctx, delivery)))
+    if ctx.localizing.client is not None:
+        found.append(_Watched(ctx.localizing.client.circuit))
     return found
 
 
@@ -88,12 +91,12 @@ async def _watch(ctx: Context, one: _Watched) -> int:
 
 
 async def _pass_on(ctx: Context, circuit: Circuit) -> int:
-    news = circuit.news
-    if news == circuit.noted:
+    news, at = circuit.news, ctx.clock.boottime()
+    if news == circuit.noted and not (circuit.is_open and at - circuit.noted_at > _ANEW):
         return 0
     work = _silent if news[0] else _answers
     await ctx.store.write(lambda tx: work(ctx, tx, circuit), name="silence")
-    circuit.noted = news
+    circuit.noted, circuit.noted_at = news, at
     ctx.wake()
     return 1
 

@@ -365,10 +365,6 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     return context
 
 
-async def drop(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-    writer.close()
-
-
 def says(status: int) -> Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]:
     async def say(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
         writer.write(answer(b"{}", status=f"{status} Said"))

@@ -1,16 +1,20 @@
 """A service that answers nothing is not fed: nothing is claimed, one read finds out, and then everything goes on."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
 
-from bot.clients.circuit import FEW, PAUSES, TRIAL
+from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
 from bot.domain.instruction import AttemptKind, State
+from bot.drains import settle
 from bot.playground.faults import Fault, FaultKind
+from tests.flow.test_bulk import approve, held, reference
+from tests.support import deliveries
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, FINANCE, OLGA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, Rig
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -64,9 +68,13 @@ async def silence(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
     payments = rig.switchboard.context.payments
     assert payments is not None
-    while not payments.circuit.is_open:
-        payments.circuit.silent(payments.circuit.mark())
+    found_silent(payments.circuit)
     await rig.settle()
+
+
+def found_silent(circuit: Circuit) -> None:
+    for _ in range(IN_A_ROW):
+        circuit.silent(circuit.mark())
 
 
 async def ask_for(rig: Rig, count: int) -> None:
@@ -254,3 +262,85 @@ async def metrics(rig: Rig) -> str:
 
 async def attempts_to_send(rig: Rig) -> int:
     return len([one for one in await attempts(rig) if one.kind is AttemptKind.COMMIT])
+
+
+async def test_a_bulk_payment_and_its_cancellation_are_held_too(rig: Rig) -> None:
+    await held(rig)  # a bulk payment of which some wait at the service
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await silence(rig)
+    await approve(rig)
+    assert "has not answered since" in (await newest(rig)).reason
+    assert asked(rig, "cancel_bulk_items") == 0
+    await revive(rig)
+    assert asked(rig, "cancel_bulk_items") == 1
+
+
+async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
+    rig = await deliveries.open_rig(sqlite_url)
+    try:
+        service, ctx = deliveries.service_of(rig), rig.switchboard.context
+        assert ctx.delivery is not None
+        await deliveries.ask_price(rig)
+        service.faults.arm(Fault(FaultKind.LOST, "*", times=None))
+        found_silent(ctx.delivery.client.circuit)
+        await rig.submit(MARIA, {})
+        await rig.settle()
+        assert "The delivery service has not answered since" in deliveries.card(rig).text
+        assert len(service.calls_of("create_booking")) == 0
+        assert ":red_circle: Delivery booking: has not answered since" in await status(rig)
+        service.faults.clear()
+        await rig.pass_time(PAUSES[-1] + 1)
+        assert len(service.calls_of("create_booking")) == len(service.bookings) == 1
+        assert "has not answered" not in deliveries.card(rig).text
+        assert ["delivery service" in text for text in alerts(rig)] == [True, True]
+    finally:
+        await rig.close()
+
+
+async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
+    client = rig.switchboard.context.localizing.client
+    assert client is not None
+    found_silent(client.circuit)
+    for text in ("Good morning", "Good evening", "Good night"):
+        await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
+    await rig.settle()
+    assert rig.localization.calls == []
+    assert ":red_circle: Content localization: has not answered since" in await status(rig)
+    rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
+    await rig.pass_time(PAUSES[0])
+    await rig.switchboard.context.localizing.idle()
+    await rig.pass_time(PAUSES[1] - 1)
+    assert len(rig.localization.calls) == 1
+    await rig.pass_time(2)
+    await rig.switchboard.context.localizing.idle()
+    await rig.settle()
+    await rig.switchboard.context.localizing.idle()
+    assert len(rig.localization.calls) == 3
+    assert ["localization service" in text for text in alerts(rig)] == [True, True]
+
+
+@pytest.mark.postgres
+async def test_two_processes_count_for_themselves_and_tell_once(postgres_url: str) -> None:
+    around = {"service_total": SHORT}
+    rig = await Rig.open(database_url=postgres_url, clock=ManualClock(), around=around, policy=POLICY_OF_MANY)
+    first = rig.switchboard
+    await rig.start()  # beside the first one
+    try:
+        await ask_for(rig, 20)
+        await approve_all(rig)
+        die(rig)
+        for _ in range(12):
+            await asyncio.gather(settle(first.context), rig.settle())
+            await rig.pass_time(5)
+        assert unknown(await states(rig)) <= 2 * FEW
+        assert len(alerts(rig)) == 1
+        rig.payments.faults.clear()
+        for _ in range(12):
+            await rig.pass_time(10)
+            await asyncio.gather(settle(first.context), rig.settle())
+        assert len(alerts(rig)) == 2
+        await rig.pass_time(5 * MINUTE, steps=5)
+        assert len(rig.paid) == len(set(rig.paid)) == 20
+    finally:
+        await first.stop()
+        await rig.close()
