@@ -35,7 +35,7 @@ FORGOTTEN: Final = 900.0
 _PATIENCE: Final = 1.0
 """Seconds of the event loop that an effect waits for its seat: most services answer faster."""
 _PROBING: Final = 5.0
-"""Seconds after which to ask again while a probe or a trial is under way."""
+"""Seconds after which to ask again while a probe is under way."""
 _HELD: Final = 60.0
 """Seconds after which to look again at an effect that waits for a service that is silent."""
 
@@ -123,7 +123,7 @@ class Circuit:
             return _HELD
         if not self._answers_no_effects:
             return 0.0
-        return _PROBING if self._seated else min(_HELD, max(0.0, self._trial_at - self._clock()))
+        return _HELD / 2 if self._seated else min(_HELD, max(0.0, self._trial_at - self._clock()))
 
     # What the transport tells
 

@@ -20,6 +20,7 @@ from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
+from bot.presentation.holding import is_unanswered
 from bot.workflows import keeping
 from bot.workflows.announce import alert, remind, tell
 from bot.workflows.ballot import OutdatedError, Standings, count, next_round, require_fresh, standings_of, why_more
@@ -137,7 +138,9 @@ def expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Non
         held = f" ({instruction.reason})" if instruction.reason else ""
         ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)
     else:
-        end(ctx, tx, instruction, State.EXPIRED, instruction.reason or "it was not sent in time after approval", now)
+        late, reason = "it was not sent in time after approval", instruction.reason
+        said = f"{late}: {reason}" if is_unanswered("payments", reason) else reason or late
+        end(ctx, tx, instruction, State.EXPIRED, said, now)
 
 
 def _nothing(_: Tx) -> str:

@@ -185,7 +185,8 @@ async def test_the_window_to_execute_goes_on_running_and_its_end_is_told(rig: Ri
     assert await state(rig) is State.APPROVED
     await rig.pass_time(1)
     assert await state(rig) is State.EXPIRED
-    assert "has not answered since" in told_once(rig, "has *expired*")
+    said = "it was not sent in time after approval: the payments service has not answered since"
+    assert said in told_once(rig, "has *expired*")
     assert asked(rig, "commit_payout") == 0
 
 
