@@ -23,6 +23,7 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
+from bot.clients.circuit import Circuit
 from bot.clients.limiter import SendSlots, SlidingWindowLimiter
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
@@ -49,7 +50,7 @@ from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.turns import Turns
 from bot.slack.whispers import Whispers
-from bot.workflows import clocks, localization, steps
+from bot.workflows import clocks, localization, silence, steps
 from bot.workflows.audit import Anchoring
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
@@ -237,29 +238,25 @@ class Switchboard:
         self._stack.push_async_callback(slack_session.close)
         self._delivery = make_delivery(
             settings,
-            self._session(),
+            self._service_session(),
             sealing_key=self._key("stores"),
             total=around.service_total,
+            circuit=self._circuit("delivery"),
             may_leave=high_water.may_leave,
             answers=unread,
         )
         slots = await self._slots(store)
         payments = make_payments(
             settings,
-            self._session(),
+            self._service_session(),
             slots,
             total=around.service_total,
+            circuit=self._circuit("payments"),
             may_leave=high_water.may_leave,
             answers=unread,
         )
         await self._serve(store)
         self._joining = asyncio.create_task(self._join(store, slack_session, payments), name="join Slack")
-
-    def _session(self) -> aiohttp.ClientSession:
-        """One service's own, so that what hangs there takes no other's connections."""
-        session = open_session(limit=_CONNECTIONS)
-        self._stack.push_async_callback(session.close)
-        return session
 
     async def _serve(self, store: Store) -> None:
         settings = self._settings
@@ -305,6 +302,7 @@ class Switchboard:
             now=shared.now,
             token=token.get_secret_value() if token is not None else None,
             skew=lambda: shared.skew if isinstance(shared, SharedClock) else 0.0,
+            services=silence.WATCHED,
         )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
@@ -340,7 +338,11 @@ class Switchboard:
         files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
         downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
         localizing = await open_localizing(
-            self._settings, self._stack, text_seconds=self._around.service_total, answers=self._unread
+            self._settings,
+            self._stack,
+            text_seconds=self._around.service_total,
+            answers=self._unread,
+            circuit=self._circuit("localization"),
         )
         emails = open_emailing(
             self._settings,
@@ -356,6 +358,7 @@ class Switchboard:
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.warn, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
+        await at_start(partial(silence.remember, ctx))
         await at_start(partial(tighten_open, ctx))
         self._stack.push_async_callback(ctx.workers.stop)
         if self._around.ticking:
@@ -498,6 +501,15 @@ class Switchboard:
         slots = SharedSlots.open(self._settings.database_url)
         self._stack.push_async_callback(slots.close)
         return slots
+
+    def _service_session(self) -> aiohttp.ClientSession:
+        """One a service: what hangs in one takes no connection of the other."""
+        session = open_session(limit=_CONNECTIONS)
+        self._stack.push_async_callback(session.close)
+        return session
+
+    def _circuit(self, service: str) -> Circuit:
+        return Circuit(service, clock=self._around.clock.boottime)
 
     def _router(self) -> Router:
         router = Router()

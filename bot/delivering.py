@@ -2,6 +2,7 @@
 
 import aiohttp
 
+from bot.clients.circuit import Circuit
 from bot.clients.delivery import DeliveryClient
 from bot.clients.leaving import MayLeave, always
 from bot.clients.routes_file import load_routes
@@ -18,6 +19,7 @@ def make_delivery(
     *,
     sealing_key: bytes,
     total: float,
+    circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
 ) -> DeliveryService | None:
@@ -31,7 +33,7 @@ def make_delivery(
         return None
     client = DeliveryClient(
         routes=load_routes(settings.services_file, environment=settings.environment.value),
-        transport=Transport(session=session, base_url=base_url, service="delivery", total=total),
+        transport=Transport(session=session, base_url=base_url, service="delivery", total=total, circuit=circuit),
         master_key=settings.delivery_master_key,
         may_leave=may_leave,
         answers=answers,

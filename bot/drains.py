@@ -29,6 +29,7 @@ from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.recover import recover_claims
 from bot.workflows.recovery import look_due
+from bot.workflows.silence import watch_services
 from bot.workflows.subjects import Subject
 from bot.workflows.survey import survey_due
 from bot.workflows.takeover import take_over
@@ -110,6 +111,7 @@ DRAINS: Final[Mapping[str, Drain]] = {
     "survey": survey_due,
     "anchors": _anchor,
     "clock": _clock,
+    "silence": watch_services,
     "lists": _lists,
     "unread": _unread,
     "retention": _prune,
@@ -118,7 +120,7 @@ DRAINS: Final[Mapping[str, Drain]] = {
 
 BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
 """Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
-EVERY_TICK = frozenset({"denials", "unread", "processes"})
+EVERY_TICK = frozenset({"denials", "unread", "processes", "silence"})
 """Of them, what costs nothing, or next to nothing, where there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {

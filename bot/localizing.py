@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from typing import Final
 from urllib.parse import urlsplit
 
+from bot.clients.circuit import Circuit
 from bot.clients.localization import LocalizationClient
 from bot.clients.localization.client import Pace
 from bot.clients.results import Results, open_result_session
@@ -21,7 +22,7 @@ _MEDIA_SECONDS: Final = 3_600.0
 
 
 async def open_localizing(
-    settings: Settings, stack: AsyncExitStack, *, text_seconds: float, answers: Answers
+    settings: Settings, stack: AsyncExitStack, *, text_seconds: float, answers: Answers, circuit: Circuit
 ) -> Localizing:
     """Build what localization needs; the stack closes it.
 
@@ -30,6 +31,7 @@ async def open_localizing(
         stack: of the application.
         text_seconds: for a request without media, as for any other service.
         answers: told which answers were read.
+        circuit: whether the service answers.
     """
     base_url, key = settings.localization_base_url, settings.localization_api_key
     own = [host for host in (urlsplit(base_url or "").hostname,) if host]
@@ -40,7 +42,9 @@ async def open_localizing(
     if base_url is not None and key is not None:
         session = open_session()
         stack.push_async_callback(session.close)
-        texts = Transport(session=session, base_url=base_url, service="localization", total=text_seconds)
+        texts = Transport(
+            session=session, base_url=base_url, service="localization", total=text_seconds, circuit=circuit
+        )
         media = Transport(
             session=session,
             base_url=base_url,
@@ -48,6 +52,7 @@ async def open_localizing(
             connect=_CONNECT_SECONDS,
             read=_READ_SECONDS,
             total=_MEDIA_SECONDS,
+            circuit=circuit,
         )
         client = LocalizationClient(
             routes=load_routes(settings.services_file, environment=settings.environment.value),

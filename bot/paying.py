@@ -2,6 +2,7 @@
 
 import aiohttp
 
+from bot.clients.circuit import Circuit
 from bot.clients.leaving import MayLeave, always
 from bot.clients.limiter import SendSlots
 from bot.clients.payments import PaymentsClient
@@ -17,6 +18,7 @@ def make_payments(
     slots: SendSlots,
     *,
     total: float,
+    circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
 ) -> PaymentsClient | None:
@@ -37,7 +39,7 @@ def make_payments(
         return None
     return PaymentsClient(
         routes=routes,
-        transport=Transport(session=session, base_url=base_url, service="payments", total=total),
+        transport=Transport(session=session, base_url=base_url, service="payments", total=total, circuit=circuit),
         limiter=slots,
         partner_id=partner,
         partner_secret=secret,

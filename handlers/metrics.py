@@ -1,7 +1,7 @@
 """``/metrics``: the same truth as ``/readyz`` for Prometheus. Counts and ages, nobody's data."""
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from aiohttp import web
@@ -9,6 +9,7 @@ from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
 from bot.workflows.reading_only import reading_only
+from bot.workflows.silence import silent_services
 from storage.errors import StorageError
 from storage.store import Store
 from storage.transaction import Tx
@@ -22,6 +23,8 @@ class Metrics:
         joined: whether Slack has said who we are.
         now: the current instant.
         token: what a reader shows as ``Authorization: Bearer …``; None: anybody may read.
+        skew: seconds that this machine's clock is ahead of the database server's.
+        services: names of those that are watched.
     """
 
     def __init__(
@@ -32,11 +35,13 @@ class Metrics:
         now: Callable[[], datetime],
         token: str | None = None,
         skew: Callable[[], float] = lambda: 0.0,
+        services: Sequence[str] = (),
     ) -> None:
         self._store = store
         self._joined = joined
         self._now = now
         self._skew = skew
+        self._services = services
         self._expected = None if token is None else f"Bearer {token}".encode()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -47,7 +52,7 @@ class Metrics:
         registry = CollectorRegistry()
         Gauge("switchboard_joined", "1 while Slack has said who we are", registry=registry).set(self._joined())
         try:
-            found = await self._store.read(_counted)
+            found = await self._store.read(lambda tx: _Counted(tx, self._now()))
         except StorageError:
             return web.Response(status=503, text="# the database cannot be read\n")
         requests = Gauge("switchboard_requests", "Requests by kind and state", ["kind", "state"], registry=registry)
@@ -68,12 +73,21 @@ class Metrics:
         Gauge(
             "switchboard_reading_only", "1 while nothing is sent until an operator has looked", registry=registry
         ).set(found.reading_only)
+        silent = Gauge(
+            "switchboard_service_silent",
+            "1 while a service answers nothing and nothing is sent to it",
+            ["service"],
+            registry=registry,
+        )
+        for service in self._services:
+            silent.labels(service=service).set(service in found.silent)
         headers = {"Content-Type": CONTENT_TYPE_PLAIN_0_0_4}
         return web.Response(body=generate_latest(registry), headers=headers)
 
 
 class _Counted:
-    def __init__(self, tx: Tx) -> None:
+    def __init__(self, tx: Tx, now: datetime) -> None:
+        self.silent = silent_services(tx, now)
         self.requests = tx.instructions.counts()
         self.bookings = tx.bookings.counts()
         self.oldest = {
@@ -84,7 +98,3 @@ class _Counted:
         self.reading_only = reading_only(tx) is not None
         self.stopped = tx.steps.counts()
         self.audit_rows = tx.audit.head().seq
-
-
-def _counted(tx: Tx) -> _Counted:
-    return _Counted(tx)

@@ -3,12 +3,21 @@
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from bot.domain.outcome import Failure, NotExecuted
+from bot.domain.outcome import Failure, NotExecuted, Reply
 
 MayLeave = Callable[[str], Awaitable[bool]]
 """Told what the request is about; False: it is not sent."""
 
 HELD_BACK: Final = NotExecuted(again=True, reason="Switchboard sends nothing at the moment", failure=Failure.NOT_SENT)
+
+RESTS: Final = NotExecuted(
+    again=True, reason="the service has not answered for a while, so nothing is sent to it", failure=Failure.NOT_SENT
+)
+
+
+def not_asked(seconds: float) -> Reply:
+    """What comes instead of an answer where the service is asked only after so many seconds."""
+    return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, seconds):.3f}"})
 
 
 async def always(_: str) -> bool:

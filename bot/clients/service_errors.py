@@ -34,7 +34,8 @@ def read_failure(
     """
     status = reply.status
     if status is None:
-        return ServiceNow(service, f"no answer ({reply.failure or 'unknown reason'})")
+        reason = f"no answer ({reply.failure or 'unknown reason'})"
+        return ServiceNow(service, reason, retry_after=reply.retry_after)
     if reply.is_success:
         return ServiceNow(service, UNREADABLE)
     said = read_error(reply, names)

@@ -14,6 +14,7 @@ import binascii
 import io
 import json
 import logging
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -28,6 +29,7 @@ from aiohttp.client_reqrep import ClientRequest, ClientResponse
 from aiohttp.connector import Connection
 from yarl import URL
 
+from bot.clients.circuit import Circuit
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NO_JSON, Failure, Reply
 
@@ -41,6 +43,8 @@ _TEXT_KEPT: Final = 2000
 _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
+_OF_A_GATEWAY: Final = frozenset({502, 503, 504})
+"""Said by somebody in front of a service that was not reached, or did not answer."""
 
 
 class Body(Protocol):
@@ -88,9 +92,11 @@ class _NotSent(Exception):
 class _Flight:
     """What happens to one prepared request on its way."""
 
-    def __init__(self, guard: Guard | None, turn: Turn | None) -> None:
+    def __init__(self, guard: Guard | None, turn: Turn | None, circuit: Circuit) -> None:
         self._guard = guard
         self._turn = turn
+        self._circuit = circuit
+        self.began = circuit.mark()
         self.left = False
         self.is_refused = False
 
@@ -107,6 +113,7 @@ class _Flight:
             raise _NotSent  # the service did not wait for our turn
         self._ask_guard()
         self.left = True
+        self.began = self._circuit.mark()
 
     def _ask_guard(self) -> None:
         if self._guard is not None and not self._guard():
@@ -163,6 +170,7 @@ class Transport:
         connect: seconds for waiting for a connection and connecting.
         read: seconds between two reads.
         total: seconds for everything; no request waits longer.
+        circuit: told of each request whether it was answered; None: one of this transport's own.
 
     Raises:
         OperatorError: ``base_url`` is none.
@@ -177,6 +185,7 @@ class Transport:
         connect: float = 5.0,
         read: float = 20.0,
         total: float = 30.0,
+        circuit: Circuit | None = None,
     ) -> None:
         parts = urlsplit(base_url)
         if (
@@ -195,6 +204,7 @@ class Transport:
         self._service = service
         self._timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
         self._connect = connect
+        self.circuit = circuit or Circuit(service, clock=time.monotonic)
         self._log = structlog.stdlib.get_logger(__name__)
 
     @property
@@ -233,7 +243,7 @@ class Transport:
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
-        flight = _Flight(guard, turn)
+        flight = _Flight(guard, turn, self.circuit)
         try:
             timeout = self._timeout if total is None else self._patient(total)
             reply = await self._exchange(request, flight, timeout, sink)
@@ -247,7 +257,15 @@ class Transport:
         else:
             if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
                 self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
+        self._tell(request, reply, flight, effect=guard is not None)
         return reply
+
+    def _tell(self, request: Prepared, reply: Reply, flight: _Flight, *, effect: bool) -> None:
+        """Whether the service answered. A body that is read on its way may have broken it off itself."""
+        if reply.failure is Failure.OVERSIZE or (reply.status is not None and reply.status not in _OF_A_GATEWAY):
+            self.circuit.answered(effect=effect)
+        elif reply.failure is not Failure.NOT_SENT and isinstance(request.body, bytes | None):
+            self.circuit.silent(flight.began, effect=effect and flight.left)
 
     def _patient(self, total: float) -> aiohttp.ClientTimeout:
         return aiohttp.ClientTimeout(total=total, connect=self._connect, sock_connect=self._connect, sock_read=total)

@@ -26,16 +26,17 @@ NO_JSON: Final = NoJson.NO_JSON
 
 
 class Failure(StrEnum):
-    """Why there is no answer. Only the first two prove that no byte of the request left."""
+    """Why there is no answer. Only the first three prove that no byte of the request left."""
 
     NOT_CONNECTED = "not connected"
     NOT_SENT = "not sent"
+    NOT_ASKED = "not asked, because it has not answered for a while"
     TIMEOUT = "timed out"
     DROPPED = "connection dropped"
     OVERSIZE = "answer too large"
 
 
-_NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT})
+_NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
 _TOO_MANY: Final = 429
 _MAX_RETRY_AFTER: Final = 3600.0

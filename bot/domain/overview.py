@@ -16,10 +16,12 @@ class Service:
     Attributes:
         name: as people call it.
         missing: variables without which it is not configured; empty: it is.
+        silent_since: when it stopped answering; None: it answers, as far as anybody knows.
     """
 
     name: str
     missing: tuple[str, ...]
+    silent_since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

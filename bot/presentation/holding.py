@@ -1,6 +1,7 @@
 """Why a request is not sent although people approved it, and who has to do what now. Plain text of our own."""
 
 from collections.abc import Collection, Mapping
+from datetime import datetime
 
 from bot.domain.approvals import No, Void
 
@@ -27,6 +28,7 @@ _REQUESTER: Mapping[No, str] = {
 }
 _WITHDRAW = "An admin can withdraw it"
 _CLOSE = "Approvers can close it once they know its outcome"
+_UNANSWERED = "the {} service has not answered"
 
 
 def asked_again(void: Collection[No | Void], missing: int) -> str:
@@ -50,3 +52,13 @@ def held(no: No, *, sent_before: bool) -> str:
 def is_held(reason: str) -> bool:
     """Whether this is the reason of a request whose requester may no longer ask."""
     return any(reason == held(no, sent_before=before) for no in No for before in (False, True))
+
+
+def unanswered(service: str, since: datetime) -> str:
+    """The service does not answer, so nothing is sent to it."""
+    return f"{_UNANSWERED.format(service)} since {since:%Y-%m-%d %H:%M} UTC, so nothing was sent"
+
+
+def is_unanswered(service: str, reason: str) -> bool:
+    """Whether this is the reason of something that waits because the service does not answer."""
+    return reason.startswith(_UNANSWERED.format(service))

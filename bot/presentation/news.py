@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bulk_state import is_many
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import bulk, recovery, refused, stopped
+from bot.presentation import bulk, recovery, refused, silence, stopped
 from bot.presentation.looking_up import look_up
 from bot.presentation.states import headline, symbol, word
 from bot.presentation.text import (
@@ -110,6 +110,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
             f"{as_said(quote(str(facts['reason'])))}\n"
             f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
+    elif facts["topic"] in silence.TOPICS:
+        text = silence.notice(facts)
     elif facts["topic"] in recovery.TOPICS:
         text = recovery.notice(facts)
     else:

@@ -12,6 +12,7 @@ from bot.presentation.freezing import describe
 from bot.presentation.text import (
     channel,
     context,
+    duration,
     mention,
     moment,
     mrkdwn,
@@ -123,6 +124,11 @@ def exported(rows: int) -> Content:
 
 def service_line(one: Service) -> str:
     """Whether a service is there, in mrkdwn."""
+    if one.silent_since is not None:
+        return (
+            f":red_circle: {one.name}: has not answered since {moment(one.silent_since)}, so nothing is sent to it "
+            "until it does"
+        )
     if not one.missing:
         return f":large_green_circle: {one.name}: configured"
     names = ", ".join(f"`{name}`" for name in one.missing)
@@ -163,15 +169,7 @@ def _queue(name: str, since: datetime | None, now: datetime) -> str:
         return f"• {_QUEUES[name]}: nothing waits"
     age = max(0.0, (now - since).total_seconds())
     sign = ":warning: " if age > _LATE_SECONDS else ""
-    return f"• {sign}{_QUEUES[name]}: the oldest has waited {_age(age)}"
-
-
-def _age(seconds: float) -> str:
-    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
-        if seconds >= length:
-            count = int(seconds // length)
-            return f"{count} {unit}{'' if count == 1 else 's'}"
-    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"
+    return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
 
 
 def _blocking(count: int, command: str) -> str:

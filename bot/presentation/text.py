@@ -110,6 +110,15 @@ def moment(at: datetime) -> str:
     return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC>"
 
 
+def duration(seconds: float) -> str:
+    """How long, in its largest whole unit."""
+    for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
+        if seconds >= length:
+            count = int(seconds // length)
+            return f"{count} {unit}{'' if count == 1 else 's'}"
+    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"
+
+
 def plain(text: str) -> Block:
     """A text object in which nothing is interpreted."""
     return {"type": "plain_text", "text": text, "emoji": False}

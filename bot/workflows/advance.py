@@ -19,6 +19,7 @@ from bot.workflows import (
     bulk_send,
     commit,
     create,
+    holding,
     one_step,
     purchase,
     reconcile,
@@ -96,7 +97,7 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
 
 
 async def _step(ctx: Context, instruction: Instruction) -> None:
-    if not await recovery.is_held(ctx, instruction):
+    if not await recovery.is_held(ctx, instruction) and not await holding.is_held(ctx, instruction):
         await _go_on(ctx, instruction)
 
 

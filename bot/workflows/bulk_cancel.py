@@ -63,17 +63,18 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     def work(tx: Tx, standings: Standings) -> _Chunk | None:
         return _claim(ctx, tx, instruction, standings, reported)
 
-    chunk = await commit.claimed_by(
-        ctx, instruction, work, name="claim_cancel", read_back=lambda tx: _held_chunk(ctx, tx, instruction)
-    )
-    if chunk is not None:
-        outcome = await payments.cancel_bulk_items(
-            _job_of(instruction),
-            chunk.hashes,
-            earlier_unknown=chunk.earlier_unknown,
-            guard=commit.still_fresh(ctx, chunk.attempt),
+    with payments.circuit.seat() as seat:
+        chunk = await commit.claimed_by(
+            ctx, seat, instruction, work, name="claim_cancel", read_back=lambda tx: _held_chunk(ctx, tx, instruction)
         )
-        await keep(ctx, lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
+        if chunk is not None:
+            outcome = await payments.cancel_bulk_items(
+                _job_of(instruction),
+                chunk.hashes,
+                earlier_unknown=chunk.earlier_unknown,
+                guard=seat.guard(commit.still_fresh(ctx, chunk.attempt)),
+            )
+            await keep(ctx, lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
     ctx.wake()
 
 

@@ -50,15 +50,15 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
         return commit.claim(ctx, tx, instruction, standings, hindrance=hindrance)
 
-    claimed = await commit.claimed_by(
-        ctx, instruction, work, name="claim_bulk", read_back=lambda tx: held_claim(ctx, tx, instruction)
-    )
-    if claimed is not None:
-        attempt, sending = claimed
-        outcome = await payments.submit_bulk(
-            new, earlier_unknown=instruction.commits > 0, guard=commit.still_fresh(ctx, attempt)
+    with payments.circuit.seat() as seat:
+        claimed = await commit.claimed_by(
+            ctx, seat, instruction, work, name="claim_bulk", read_back=lambda tx: held_claim(ctx, tx, instruction)
         )
-        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, doubted(outcome)), name="submitted")
+        if claimed is not None:
+            attempt, sending = claimed
+            guard = seat.guard(commit.still_fresh(ctx, attempt))
+            outcome = await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
+            await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, doubted(outcome)), name="submitted")
     ctx.wake()
 
 

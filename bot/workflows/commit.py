@@ -7,10 +7,12 @@ again.
 """
 
 from collections.abc import Awaitable, Callable
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TypeVar
 
+from bot.clients.circuit import Circuit, Seat
 from bot.clients.payments import PaymentsClient
+from bot.clients.transport import Guard
 from bot.domain.approvals import Count
 from bot.domain.errors import ServiceNow
 from bot.domain.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
@@ -18,6 +20,7 @@ from bot.domain.operation import Operation, OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payout import GUARD_SECONDS, daily_key, differences
 from bot.domain.tracking import back_off
+from bot.presentation.holding import is_unanswered
 from bot.workflows import keeping
 from bot.workflows.announce import alert, remind, tell
 from bot.workflows.ballot import OutdatedError, Standings, count, next_round, require_fresh, standings_of, why_more
@@ -25,20 +28,20 @@ from bot.workflows.context import SYSTEM, Context
 from bot.workflows.create import ask_people, close, end, held_claim, lease
 from bot.workflows.follow import apply_record
 from bot.workflows.freeze import frozen
+from bot.workflows.holding import hold, seated
 from bot.workflows.keeping import keep
 from bot.workflows.refused import reread
 from bot.workflows.suspend import refusal_of_requester, suspend
 from bot.workflows.tighten import tighten
 from storage.transaction import Tx
 
-_PAUSE = timedelta(seconds=60)
 _READINGS = 3
 """Times that people are read again before one claim, should reading them take too long."""
 _Claimed = TypeVar("_Claimed")
 
 
-Request = Callable[[Attempt], Awaitable[Done[Operation] | NotExecuted | Unknown]]
-"""The one request of an attempt."""
+Request = Callable[[Guard], Awaitable[Done[Operation] | NotExecuted | Unknown]]
+"""The one request of an attempt; its guard is asked right before the first byte."""
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -51,28 +54,27 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         ctx.wake()
         return
 
-    async def commit(attempt: Attempt) -> Done[Operation] | NotExecuted | Unknown:
-        outcome = await payments.commit_payout(
-            operation.id, earlier_unknown=instruction.commits > 0, guard=still_fresh(ctx, attempt)
-        )
+    async def commit(guard: Guard) -> Done[Operation] | NotExecuted | Unknown:
+        outcome = await payments.commit_payout(operation.id, earlier_unknown=instruction.commits > 0, guard=guard)
         return await reread(payments, instruction, outcome)
 
-    await attempt_once(ctx, instruction, commit)
+    await attempt_once(ctx, payments.circuit, instruction, commit)
 
 
-async def attempt_once(ctx: Context, instruction: Instruction, request: Request) -> None:
+async def attempt_once(ctx: Context, circuit: Circuit, instruction: Instruction, request: Request) -> None:
     """Claim one attempt, make its one request, store what came of it."""
 
     def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
         return claim(ctx, tx, instruction, standings)
 
-    claimed = await claimed_by(
-        ctx, instruction, work, name="claim_commit", read_back=lambda tx: held_claim(ctx, tx, instruction)
-    )
-    if claimed is not None:
-        attempt, sending = claimed
-        outcome = await request(attempt)
-        await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
+    with circuit.seat() as seat:
+        claimed = await claimed_by(
+            ctx, seat, instruction, work, name="claim_commit", read_back=lambda tx: held_claim(ctx, tx, instruction)
+        )
+        if claimed is not None:
+            attempt, sending = claimed
+            outcome = await request(seat.guard(still_fresh(ctx, attempt)))
+            await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, outcome), name="committed")
     ctx.wake()
 
 
@@ -82,6 +84,7 @@ class OvertakenError(Exception):
 
 async def claimed_by(
     ctx: Context,
+    seat: Seat,
     instruction: Instruction,
     work: Callable[[Tx, Standings], _Claimed | None],
     *,
@@ -90,7 +93,7 @@ async def claimed_by(
 ) -> _Claimed | None:
     """Read people, and what a transaction that claims an attempt comes to; None also when somebody else was faster.
 
-    Long reads come earlier: nothing happens between this reading of people and the claim.
+    Long reads come earlier: between this reading of people and the claim there is only a moment's wait for a seat.
 
     Raises:
         ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.
@@ -98,6 +101,8 @@ async def claimed_by(
 
     async def claim_now() -> _Claimed | None:
         standings = await standings_of(ctx, instruction.id)
+        if not await seated(ctx, seat, instruction):
+            return None
         return await keeping.claimed(ctx, lambda tx: work(tx, standings), name=name, read_back=read_back)
 
     for _ in range(_READINGS):
@@ -133,7 +138,9 @@ def expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Non
         held = f" ({instruction.reason})" if instruction.reason else ""
         ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)
     else:
-        end(ctx, tx, instruction, State.EXPIRED, instruction.reason or "it was not sent in time after approval", now)
+        late, reason = "it was not sent in time after approval", instruction.reason
+        said = f"{late}: {reason}" if is_unanswered("payments", reason) else reason or late
+        end(ctx, tx, instruction, State.EXPIRED, said, now)
 
 
 def _nothing(_: Tx) -> str:
@@ -263,12 +270,6 @@ def still_approved(
         ask_again(ctx, tx, tightened, found, now)
         return None
     return tightened, found.counted
-
-
-def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
-    """Stay approved and look again; the window to execute goes on running."""
-    due = min(now + _PAUSE, instruction.exec_deadline or now + _PAUSE)
-    tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
 def ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now: datetime) -> None:

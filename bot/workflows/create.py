@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import TypedDict, TypeVar
 
+from bot.clients.circuit import Seat
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.service_errors import told
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -31,6 +32,7 @@ from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
 from bot.workflows.announce import Place, show_card, tell
 from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.holding import seated
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.orphans import left_by_code, watch, watch_each
 from bot.workflows.sought import Look, by_code, taken_note_of
@@ -51,16 +53,14 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
     instruction = looked_up
     new = new_payout(ctx, instruction)
     content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
-    claimed = await claim(ctx, instruction, content)
-    if claimed is None:
-        return
-    attempt, creating, earlier_unknown = claimed
-    outcome = await payments.create_payout(
-        new,
-        earlier_unknown=earlier_unknown,
-        guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
-    )
-    await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
+    with payments.circuit.seat() as seat:
+        claimed = await claim(ctx, seat, instruction, content)
+        if claimed is None:
+            return
+        attempt, creating, earlier_unknown = claimed
+        guard = seat.guard(lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS)
+        outcome = await payments.create_payout(new, earlier_unknown=earlier_unknown, guard=guard)
+        await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
 
 
@@ -145,14 +145,16 @@ def callback_folder(ctx: Context) -> str:
 
 
 async def claim(
-    ctx: Context, instruction: Instruction, content: Mapping[str, object]
+    ctx: Context, seat: Seat, instruction: Instruction, content: Mapping[str, object]
 ) -> tuple[Attempt, Instruction, bool] | None:
     """The one attempt to send a create request with this content, stored before anything leaves.
 
     Returns:
         The attempt, the instruction with it, and whether an earlier create may have been executed; None when
-        somebody else was faster.
+        somebody else was faster, and while the service answers nothing.
     """
+    if not await seated(ctx, seat, instruction):
+        return None
     now = ctx.clock.now()
 
     def work(tx: Tx) -> tuple[Attempt, Instruction, bool] | None:

@@ -50,7 +50,7 @@ async def look(ctx: Context, user: str) -> Home:
         waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
         asked=await ctx.store.read(lambda tx: _asked(tx, user)),
         running=[one for one in await under_way(ctx) if in_charge or one.requester == user],
-        services=services(ctx),
+        services=await ctx.store.read(lambda tx: services(ctx, tx)),
     )
 
 

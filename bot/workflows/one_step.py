@@ -7,12 +7,13 @@ agree with it; until then it is as unknown as a lost answer.
 """
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.instruction import Attempt, Instruction
+from bot.clients.transport import Guard
+from bot.domain.instruction import Instruction
 from bot.domain.operation import Operation
 from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
 from bot.workflows import reconcile
 from bot.workflows.announce import alert
-from bot.workflows.commit import attempt_once, not_now, still_fresh
+from bot.workflows.commit import attempt_once, not_now
 from bot.workflows.context import Context
 from bot.workflows.create import ask_people, end_refused, new_payout, show_approvers, with_recipient
 from bot.workflows.sought import Look, by_code, hold_back, taken_note_of
@@ -41,15 +42,13 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if instruction.commits and not await _is_absent(ctx, payments, instruction):
         return
 
-    async def pay(attempt: Attempt) -> Done[Operation] | NotExecuted | Unknown:
+    async def pay(guard: Guard) -> Done[Operation] | NotExecuted | Unknown:
         outcome = await payments.one_step_payout(
-            new_payout(ctx, instruction),
-            earlier_unknown=instruction.commits > 0,
-            guard=still_fresh(ctx, attempt),
+            new_payout(ctx, instruction), earlier_unknown=instruction.commits > 0, guard=guard
         )
         return doubted(outcome)
 
-    await attempt_once(ctx, instruction, pay)
+    await attempt_once(ctx, payments.circuit, instruction, pay)
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

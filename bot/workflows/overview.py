@@ -10,6 +10,7 @@ from bot.domain.overview import Overview, Running, Service, What
 from bot.workflows.context import Context
 from bot.workflows.freeze import frozen
 from bot.workflows.reading_only import reading_only
+from bot.workflows.silence import silent_services
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -21,12 +22,18 @@ _MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
-def services(ctx: Context) -> tuple[Service, ...]:
-    """The outside services, and what they lack where they are not configured."""
+def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
+    """The outside services, what they lack where they are not configured, and whether they answer."""
+    silent = silent_services(tx, ctx.clock.now())
+    no_payments, no_delivery = () if ctx.payments else ctx.missing, () if ctx.delivery else ctx.delivery_missing
     return (
-        Service(name="Payments", missing=() if ctx.payments else ctx.missing),
-        Service(name="Content localization", missing=ctx.localizing.missing),
-        Service(name="Delivery booking", missing=() if ctx.delivery else ctx.delivery_missing),
+        Service(name="Payments", missing=no_payments, silent_since=silent.get("payments")),
+        Service(
+            name="Content localization",
+            missing=ctx.localizing.missing,
+            silent_since=silent.get("localization"),
+        ),
+        Service(name="Delivery booking", missing=no_delivery, silent_since=silent.get("delivery")),
         *_emails(ctx),
     )
 
@@ -48,7 +55,7 @@ async def overview(ctx: Context) -> Overview:
 
     def work(tx: Tx) -> Overview:
         return Overview(
-            services=services(ctx),
+            services=services(ctx, tx),
             requests={
                 (kind, state): count for (kind, state), count in tx.instructions.counts().items() if state not in FINAL
             },

@@ -41,16 +41,15 @@ _FORGOTTEN = timedelta(days=30)
 async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: claim an attempt, send the create request once."""
     new = new_purchase(ctx, instruction)
-    claimed = await claim(ctx, instruction, {"code": instruction.code, **instruction.payload.canonical()})
-    if claimed is None:
-        return
-    attempt, creating, earlier_unknown = claimed
-    outcome = await payments.create_purchase(
-        new,
-        earlier_unknown=earlier_unknown,
-        guard=lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS,
-    )
-    await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
+    content = {"code": instruction.code, **instruction.payload.canonical()}
+    with payments.circuit.seat() as seat:
+        claimed = await claim(ctx, seat, instruction, content)
+        if claimed is None:
+            return
+        attempt, creating, earlier_unknown = claimed
+        guard = seat.guard(lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS)
+        outcome = await payments.create_purchase(new, earlier_unknown=earlier_unknown, guard=guard)
+        await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
     ctx.wake()
 
 

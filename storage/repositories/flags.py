@@ -20,9 +20,12 @@ class Flags:
 
     def set(self, key: str, value: object, now: datetime) -> None:
         """Set or replace a value."""
-        values = {"key": key, "value": value, "updated_at": now}
-        if not insert_once(self._connection, table, values, unless=("key",)):
+        if not self.add(key, value, now):
             self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))
+
+    def add(self, key: str, value: object, now: datetime) -> bool:
+        """Set a value that is not set; False: somebody was faster."""
+        return insert_once(self._connection, table, {"key": key, "value": value, "updated_at": now}, unless=("key",))
 
     def starting(self, prefix: str) -> dict[str, object]:
         """Every value whose key begins so, by its key."""

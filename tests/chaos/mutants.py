@@ -59,17 +59,13 @@ def _sent_before_claimed() -> Iterator[None]:
     """The commit leaves before its attempt is stored."""
     original = commit.attempt_once
 
-    async def attempt_once(ctx: Any, instruction: Any, request: Any) -> None:
-        @dataclass
-        class Early:
-            boot_at: float = ctx.clock.boottime()
-
-        outcome = await request(Early())
+    async def attempt_once(ctx: Any, circuit: Any, instruction: Any, request: Any) -> None:
+        outcome = await request(lambda: True)
 
         async def already(_: Any) -> Any:
             return outcome
 
-        await original(ctx, instruction, already)
+        await original(ctx, circuit, instruction, already)
 
     with replaced(commit, "attempt_once", attempt_once):
         yield

@@ -5,7 +5,7 @@ import ipaddress
 import json
 import socket
 import ssl
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.clients.circuit import IN_A_ROW
 from bot.clients.transport import (
     MAX_BODY,
     Prepared,
@@ -46,8 +47,10 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
         yield opened
 
 
-def transport(session: aiohttp.ClientSession, url: str, **timeouts: float) -> Transport:
-    return Transport(session=session, base_url=url, service="payments", **timeouts)
+def transport(
+    session: aiohttp.ClientSession, url: str, *, connect: float = 5.0, read: float = 20.0, total: float = 30.0
+) -> Transport:
+    return Transport(session=session, base_url=url, service="payments", connect=connect, read=read, total=total)
 
 
 async def fine(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
@@ -360,3 +363,56 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
     return context
+
+
+def says(status: int) -> Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]:
+    async def say(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"{}", status=f"{status} Said"))
+
+    return say
+
+
+@pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 409, 422, 429, 500, 501])
+async def test_any_answer_of_the_service_itself_closes_the_circuit(session: aiohttp.ClientSession, status: int) -> None:
+    async with wire_server(says(status)) as service:
+        sender = transport(session, service.url)
+        for _ in range(IN_A_ROW):
+            sender.circuit.silent(sender.circuit.mark())
+        await sender.send(request())
+    assert not sender.circuit.is_open
+
+
+@pytest.mark.parametrize("behave", [hang, drop, says(502), says(503), says(504)])
+async def test_what_is_no_answer_of_the_service_opens_it(
+    session: aiohttp.ClientSession, behave: Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]
+) -> None:
+    async with wire_server(behave) as service:
+        sender = transport(session, service.url, total=0.2)
+        for count in range(IN_A_ROW):
+            assert sender.circuit.is_silent is False, count
+            await sender.send(request())
+    assert sender.circuit.is_silent
+
+
+async def test_a_connection_that_is_refused_opens_it_and_our_own_refusals_do_not(
+    session: aiohttp.ClientSession,
+) -> None:
+    sender = transport(session, "http://127.0.0.1:1")
+    for _ in range(IN_A_ROW):
+        await sender.send(request())
+    assert sender.circuit.is_silent
+    async with wire_server(fine) as service:
+        sender = transport(session, service.url)
+        for _ in range(IN_A_ROW):
+            assert (await sender.send(request(), guard=lambda: False)).failure is Failure.NOT_SENT
+    assert not sender.circuit.is_open
+
+
+async def test_effects_without_an_answer_count_although_reads_are_answered(session: aiohttp.ClientSession) -> None:
+    async with wire_server(hang) as dead, wire_server(fine) as alive:
+        sender = transport(session, dead.url, total=0.1)
+        reader = Transport(session=session, base_url=alive.url, service="payments", circuit=sender.circuit)
+        for _ in range(IN_A_ROW):
+            await sender.send(request(), guard=lambda: True)
+            await reader.send(request("GET", body=None))
+    assert (sender.circuit.is_silent, sender.circuit.is_open) == (False, True)

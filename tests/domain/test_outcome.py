@@ -16,7 +16,7 @@ from bot.domain.outcome import (
 )
 
 REFUSED = (400, 401, 403, 404, 422)
-NOTHING_LEFT = (Failure.NOT_CONNECTED, Failure.NOT_SENT)
+NOTHING_LEFT = (Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED)
 
 
 def accept(document: object) -> object:

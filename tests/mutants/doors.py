@@ -112,6 +112,22 @@ MUTANTS = (
         tests=_LIMITER,
     ),
     Mutant(
+        name="a service that answers nothing is fed",
+        file="bot/workflows/holding.py",
+        old="    if await seat.take():",
+        new="    if await seat.take() or seat.circuit.is_open:",
+        breaks="a few outcomes become unknown when a partner dies, not all",
+        tests=("tests/workflows/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
+    ),
+    Mutant(
+        name="as many effects leave as there are without an answer",
+        file="bot/clients/circuit.py",
+        old="        return self._under_way + self._silences < FEW and self._ready < READY",
+        new="        return True",
+        breaks="a few outcomes become unknown when a partner dies, not all",
+        tests=("tests/clients/test_circuit.py",),
+    ),
+    Mutant(
         name="the token goes to Slack in the clear",
         file="bot/slack/hosts.py",
         old='    return parts.scheme == "https" and parts.port in (None, 443)',

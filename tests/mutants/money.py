@@ -117,8 +117,8 @@ MUTANTS = (
     Mutant(
         name="a time-out counts as not sent",
         file="bot/domain/outcome.py",
-        old="frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT})",
-        new="frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.TIMEOUT})",
+        old="frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})",
+        new="frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED, Failure.TIMEOUT})",
         breaks="a silent service may have paid",
         tests=_OUTCOME,
     ),

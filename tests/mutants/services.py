@@ -134,8 +134,8 @@ MUTANTS = (
     Mutant(
         name="a claim of a booking never grows old",
         file="bot/workflows/bookings/book.py",
-        old="        return ctx.clock.boottime() - claimed_at <= GUARD_SECONDS",
-        new="        return ctx.clock.boottime() >= claimed_at",
+        old="    guard = seat.guard(lambda: ctx.clock.boottime() - claimed_at <= GUARD_SECONDS)",
+        new="    guard = seat.guard(lambda: ctx.clock.boottime() >= claimed_at)",
         breaks="a process that was frozen does not book what somebody else may have booked",
         tests=_BOOKED,
     ),

@@ -83,7 +83,7 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     found = await create.with_recipient(ctx, ctx.payments, await taken(ctx, Kind.PAYOUT))
     assert found is not None
-    claimed = await create.claim(ctx, found, {})
+    claimed = await create.claim(ctx, ctx.payments.circuit.seat(), found, {})
     assert claimed is not None
     attempt, creating, _ = claimed
     outcome = await ctx.payments.create_payout(create.new_payout(ctx, creating), earlier_unknown=False)
@@ -131,7 +131,8 @@ async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig
     ctx = rig.switchboard.context
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     new = await taken(ctx, Kind.PAYOUT)
-    assert await create.claim(ctx, new, {}) is not None
+    assert ctx.payments is not None
+    assert await create.claim(ctx, ctx.payments.circuit.seat(), new, {}) is not None
     due = ctx.clock.now() + timedelta(minutes=5)
     assert (
         await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
@@ -147,8 +148,9 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
         lambda tx: tx.instructions.claim_due(now=ctx.clock.now(), owner="dead", lease_seconds=60, limit=10)
     )
     dead = replace(ctx, owner="dead")
+    assert ctx.payments is not None
     for one in claimed:
-        assert await create.claim(dead, one, {}) is not None
+        assert await create.claim(dead, ctx.payments.circuit.seat(), one, {}) is not None
     odd = claimed[0].id
     await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
     assert rig.clock is not None

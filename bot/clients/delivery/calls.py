@@ -5,8 +5,9 @@ from typing import Final, TypeVar
 
 from pydantic import SecretStr
 
+from bot.clients.circuit import Circuit
 from bot.clients.delivery.failures import SERVICE, Key, read_trouble, told
-from bot.clients.leaving import HELD_BACK, MayLeave, always
+from bot.clients.leaving import HELD_BACK, RESTS, MayLeave, always, not_asked
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Prepared, Transport, dump_json
@@ -52,6 +53,11 @@ class DeliveryCalls:
         """Whether stores can be listed and made."""
         return self._master_key is not None
 
+    @property
+    def circuit(self) -> Circuit:
+        """Whether the service answers."""
+        return self._transport.circuit
+
     def _route(self, operation: str) -> Route:
         return self._routes.use(SERVICE, operation)
 
@@ -78,6 +84,8 @@ class DeliveryCalls:
             conflict: what a 409 means, where it means that nothing was done.
         """
         route = self._route(operation)
+        if self.circuit.is_silent:
+            return RESTS
         if not await self._may_leave(f"{route.name} {values.get('external_id') or values.get('id') or ''}".rstrip()):
             return HELD_BACK
         reply = await self._send(route, values, key=key, guard=guard)
@@ -103,7 +111,8 @@ class DeliveryCalls:
     ) -> T:
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)
-        reply = await self._send(route, values, key=key)
+        with self.circuit.reading() as may_ask:
+            reply = await self._send(route, values, key=key) if may_ask else not_asked(self.circuit.rest)
         reading = Reading(lambda document: read(document, route))
         try:
             if reply.is_success and reply.json is not NO_JSON:

@@ -8,6 +8,8 @@ from urllib.parse import urljoin
 
 from pydantic import SecretStr
 
+from bot.clients.circuit import Circuit
+from bot.clients.leaving import RESTS
 from bot.clients.localization.multipart import Form, Upload, UploadTrouble
 from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.routes import Route, RouteTable
@@ -86,6 +88,11 @@ class LocalizationClient:
         self._key = key
         self.own_hosts = frozenset(own_hosts)
 
+    @property
+    def circuit(self) -> Circuit:
+        """Whether the service answers. Nothing of it can be read, so that a call finds out."""
+        return self._pace.texts.circuit
+
     async def run(
         self,
         asked: Request,
@@ -118,7 +125,10 @@ class LocalizationClient:
             began(form)
         transport = self._pace.texts if _is_text(asked) else self._pace.media
         poured = _Poured(sink) if sink is not None and asked.capability.streams else None
-        reply = await transport.send(self._prepare(route, form), sink=poured)
+        with transport.circuit.reading() as may_ask:
+            if not may_ask:
+                return RESTS
+            reply = await transport.send(self._prepare(route, form), sink=poured)
         if form.trouble is not None and reply.status is None:
             raise UploadTrouble(form.trouble) from form.trouble
         if poured is not None and poured.content_type and reply.is_success:

@@ -8,7 +8,8 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.leaving import HELD_BACK, MayLeave, always
+from bot.clients.circuit import Circuit
+from bot.clients.leaving import HELD_BACK, RESTS, MayLeave, always, not_asked
 from bot.clients.limiter import Lane, SendSlots
 from bot.clients.placing import place
 from bot.clients.routes import Place, Route, RouteTable
@@ -69,6 +70,11 @@ class PartnerCalls:
         # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
         self._list_parameters: Place = self._dialect.list_parameters
 
+    @property
+    def circuit(self) -> Circuit:
+        """Whether the service answers."""
+        return self._transport.circuit
+
     def _route(self, operation: str) -> Route:
         return self._routes.use(SERVICE, operation)
 
@@ -87,10 +93,12 @@ class PartnerCalls:
 
         ``about`` is what it is known by here, where that is neither its code nor its id.
         """
+        if self.circuit.is_silent:
+            return RESTS
         name = about or str(values.get("code") or values.get("id") or "")
         if not await self._may_leave(f"{route.name} {name}".rstrip()):
             return HELD_BACK
-        reply = await self._send(route, values, lane=Lane.EFFECT, guard=guard, total=total)
+        reply = await self._exchange(route, values, lane=Lane.EFFECT, guard=guard, total=total)
         reading = Reading(read)
         outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=_ours(route))
         tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
@@ -100,9 +108,18 @@ class PartnerCalls:
         self, route: Route, values: Mapping[str, object], read: Callable[[object], T], *, lane: Lane = Lane.READ
     ) -> T:
         """Send a request that only reads, and read its answer."""
-        return self._read(await self._send(route, values, lane=lane), read, route=route)
+        return self._read(await self._ask(route, values, lane=lane), read, route=route)
 
-    async def _send(
+    async def _ask(
+        self, route: Route, values: Mapping[str, object], *, lane: Lane, where: Place | None = None
+    ) -> Reply:
+        """One exchange that only reads; none while the service answers nothing, unless it finds out whether it does."""
+        with self.circuit.reading() as may_ask:
+            if not may_ask:
+                return not_asked(self.circuit.rest)
+            return await self._exchange(route, values, lane=lane, where=where)
+
+    async def _exchange(
         self,
         route: Route,
         values: Mapping[str, object],

@@ -99,11 +99,11 @@ class OperationCalls(PartnerCalls):
         route, record = self._route("list_operations"), self._route("get_operation")
         values = {"page": page, "per_page": per_page, "type": operation_type}
         where = self._list_parameters
-        reply = await self._send(route, values, lane=lane, where=where)
+        reply = await self._ask(route, values, lane=lane, where=where)
         if where == "both" and reply.status in _BODY_REFUSED and reply.json is NO_JSON:
             # A proxy that refuses a body on GET answers with a page of its own: go on without one for good.
             self._list_parameters = "query"
-            reply = await self._send(route, values, lane=lane, where="query")
+            reply = await self._ask(route, values, lane=lane, where="query")
         return self._read(
             reply,
             lambda document: wire.read_page(document, list_route=route, record_route=record),

@@ -10,6 +10,7 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
+from bot.clients.circuit import Seat
 from bot.clients.delivery import NewBooking
 from bot.clients.service_errors import sentence
 from bot.domain.booking import BookingRecord, PrebookingRecord
@@ -26,6 +27,7 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
 from bot.workflows.context import Context
+from bot.workflows.holding import without_seat
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
 from bot.workflows.workers import Hold, Work
@@ -104,16 +106,20 @@ def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:
 async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
     key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
     if key is None:
-        await _put_off(ctx, booking, sentence(no_key(booking.store)))
+        await _put_off(ctx, booking, sentence(no_key(booking.store)), timedelta(seconds=ctx.poll_seconds))
     elif booking.stage is Stage.NEW:
-        await _send(ctx, delivery, booking, key)
+        with delivery.client.circuit.seat() as seat:
+            await _send(ctx, delivery, booking, key, seat)
     else:
         await _look_for(ctx, delivery, booking, key)
     ctx.wake()
 
 
-async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
-    """One request for one stored claim."""
+async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr, seat: Seat) -> None:
+    """One request for one stored claim; none while the service answers nothing."""
+    if not await seat.take():
+        await _put_off(ctx, booking, *without_seat(ctx, seat.circuit, booking.reason))
+        return
     now = ctx.clock.now()
     minutes = booking.request.cook_minutes if booking.request is not None else 0
     search_at = now + timedelta(minutes=minutes) if minutes else None
@@ -136,9 +142,7 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
     if taken is None:
         return
 
-    def guard() -> bool:
-        return ctx.clock.boottime() - claimed_at <= GUARD_SECONDS
-
+    guard = seat.guard(lambda: ctx.clock.boottime() - claimed_at <= GUARD_SECONDS)
     outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
     if taken.kind is Kind.PREBOOKING:
         outcome = await delivery.client.create_prebooking(_asked(taken), key=key, guard=guard)
@@ -257,11 +261,11 @@ def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None
         show_card(tx, stored, now)
 
 
-async def _put_off(ctx: Context, booking: Booking, reason: str) -> None:
+async def _put_off(ctx: Context, booking: Booking, reason: str, pause: timedelta) -> None:
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:
-        stored = tx.bookings.change(booking, reason=reason, due_at=now + timedelta(seconds=ctx.poll_seconds))
+        stored = tx.bookings.change(booking, reason=reason, due_at=now + pause)
         if stored is not None and stored.reason != booking.reason:
             show_card(tx, stored, now)
 

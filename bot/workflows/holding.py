@@ -1,0 +1,75 @@
+"""Nothing is claimed yet: why, on the card, and when to look again. The window to execute goes on running."""
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from bot.clients.circuit import Circuit, Seat
+from bot.domain.instruction import Instruction, Kind, State
+from bot.presentation.holding import unanswered
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+_PAUSE: Final = timedelta(seconds=60)
+_CREATES: Final = frozenset({Kind.PAYOUT, Kind.PURCHASE})
+"""Whose first step sends something."""
+
+
+def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: timedelta = _PAUSE) -> None:
+    """Stay as it is and look again; the window to execute goes on running."""
+    due = min(now + pause, instruction.exec_deadline or now + pause)
+    tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
+
+
+async def is_held(ctx: "Context", instruction: Instruction) -> bool:
+    """Whether the next step waits because the service answers nothing; that is stored, and its card says so.
+
+    One whose window has passed is not held: its step says so.
+    """
+    circuit = ctx.payments.circuit if ctx.payments is not None else None
+    seconds = circuit.holds_effects if circuit is not None and _sends(instruction) else 0.0
+    if circuit is None or not seconds:
+        return False
+    now = ctx.clock.now()
+    if instruction.exec_deadline is not None and instruction.exec_deadline <= now:
+        return False
+    reason = why(ctx, circuit)
+    pause = timedelta(seconds=max(seconds, 1.0))
+    await ctx.store.write(lambda tx: hold(tx, instruction, reason, now, pause), name="service_silent")
+    ctx.wake()
+    return True
+
+
+async def seated(ctx: "Context", seat: Seat, instruction: Instruction) -> bool:
+    """Whether its request may be claimed now: the service answers, and not too many of its answers are waited for.
+
+    False: that is stored.
+    """
+    if await seat.take():
+        return True
+    now, (reason, pause) = ctx.clock.now(), without_seat(ctx, seat.circuit, instruction.reason)
+    await ctx.store.write(lambda tx: hold(tx, instruction, reason, now, pause), name="no_seat")
+    return False
+
+
+def without_seat(ctx: "Context", circuit: Circuit, reason: str) -> tuple[str, timedelta]:
+    """What its card says of something that got no seat, and when to look again; ``reason``: what it says already."""
+    pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
+    return (why(ctx, circuit) if circuit.is_open else reason), pause
+
+
+def why(ctx: "Context", circuit: Circuit) -> str:
+    """What a card says meanwhile."""
+    return unanswered(circuit.service, since(ctx, circuit))
+
+
+def since(ctx: "Context", circuit: Circuit) -> datetime:
+    """Since when the service has answered nothing."""
+    return ctx.clock.now() - timedelta(seconds=circuit.silent_seconds)
+
+
+def _sends(instruction: Instruction) -> bool:
+    if instruction.state is State.NEW:
+        return instruction.kind in _CREATES
+    return instruction.state is State.APPROVED

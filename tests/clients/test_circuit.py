@@ -1,0 +1,318 @@
+"""When a service counts as silent, who may find out whether it still is, and how many effects leave meanwhile."""
+
+import asyncio
+from contextlib import ExitStack, closing
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from bot.clients.circuit import FEW, FORGOTTEN, IN_A_ROW, LONGEST_TRIAL, PAUSES, READY, TRIAL, Circuit, Mark, Seat
+from tests.support.clock import ManualClock
+
+
+def made(clock: ManualClock, patience: float = 0.0) -> Circuit:
+    return Circuit("payments", clock=clock.boottime, patience=patience)
+
+
+def silenced(circuit: Circuit) -> Circuit:
+    for _ in range(IN_A_ROW):
+        circuit.silent(circuit.mark())
+    return circuit
+
+
+def probed(circuit: Circuit) -> bool:
+    """Whether a read may be sent; nothing answers it."""
+    with circuit.reading() as may_ask:
+        return may_ask
+
+
+def test_three_in_a_row_open_it_and_one_answer_closes_it() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    circuit.silent(circuit.mark())
+    circuit.silent(circuit.mark())
+    circuit.answered()
+    circuit.silent(circuit.mark())
+    clock.advance(7)
+    circuit.silent(circuit.mark())
+    assert not circuit.is_open
+    circuit.silent(circuit.mark())
+    assert (circuit.is_open, circuit.silent_seconds, circuit.changes) == (True, 7, 1)
+    circuit.answered()
+    assert (circuit.is_open, circuit.silent_seconds, circuit.changes) == (False, 0, 2)
+
+
+def test_what_left_before_another_answer_proves_nothing() -> None:
+    circuit = made(ManualClock())
+    left = [circuit.mark() for _ in range(9)]
+    circuit.answered()
+    for mark in left:
+        circuit.silent(mark)
+    assert not circuit.is_open
+
+
+def test_one_read_at_a_time_probes_less_and_less_often() -> None:
+    clock = ManualClock()
+    circuit = silenced(made(clock))
+    for pause in (*PAUSES, PAUSES[-1], PAUSES[-1]):
+        clock.advance(pause - 0.1)
+        assert not probed(circuit)
+        clock.advance(0.1)
+        with circuit.reading() as may_ask:
+            assert may_ask
+            assert not probed(circuit)  # not a second one beside it
+            assert circuit.rest > 0
+    assert circuit.changes == 1 + len(PAUSES) + 2
+
+
+def test_those_under_way_when_it_opened_do_not_slow_the_probes_down() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    left = [circuit.mark() for _ in range(50)]
+    for mark in left:
+        circuit.silent(mark)
+    assert (circuit.rest, circuit.changes) == (PAUSES[0], 1)
+
+
+def test_an_answered_probe_closes_it() -> None:
+    clock = ManualClock()
+    circuit = silenced(made(clock))
+    clock.advance(PAUSES[0])
+    with circuit.reading() as may_ask:
+        assert may_ask
+        circuit.answered()
+    assert (circuit.is_open, circuit.rest) == (False, 0)
+    assert probed(circuit)
+
+
+def test_what_an_earlier_process_found_is_asked_about_at_once() -> None:
+    circuit = made(ManualClock())
+    circuit.resume(600)
+    assert (circuit.is_open, circuit.silent_seconds, circuit.rest) == (True, 600, 0)
+    assert circuit.noted == circuit.news
+
+
+async def test_a_few_effects_leave_between_two_answers() -> None:
+    circuit = made(ManualClock())
+    with ExitStack() as stack:
+        seats = [stack.enter_context(circuit.seat()) for _ in range(FEW + 1)]
+        assert [await seat.take() for seat in seats] == [True] * FEW + [False]
+        assert await seats[0].take()  # taken once, it is kept
+        circuit.answered()
+        more = [stack.enter_context(circuit.seat()) for _ in range(READY)]
+        # Those that were claimed before have not left either.
+        assert [await seat.take() for seat in more].count(True) == READY - FEW
+        assert all(seat.guard(lambda: True)() for seat in seats[:FEW])
+        assert await seats[-1].take()
+    with circuit.seat() as seat:
+        assert await seat.take()
+
+
+async def test_a_seat_is_waited_for_until_an_answer_comes() -> None:
+    circuit = made(ManualClock(), patience=60)
+    with ExitStack() as stack:
+        for _ in range(FEW):
+            await stack.enter_context(circuit.seat()).take()
+        late = stack.enter_context(circuit.seat())
+        waiting = asyncio.create_task(late.take())
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        circuit.answered()
+        assert await waiting
+
+
+async def test_who_waits_for_a_seat_is_turned_away_when_it_opens() -> None:
+    circuit = made(ManualClock(), patience=60)
+    with ExitStack() as stack:
+        for _ in range(FEW):
+            await stack.enter_context(circuit.seat()).take()
+        waiting = asyncio.create_task(stack.enter_context(circuit.seat()).take())
+        await asyncio.sleep(0)
+        silenced(circuit)
+        assert not await waiting
+
+
+async def test_a_seat_that_was_canceled_while_it_was_waited_for_is_nobodys() -> None:
+    circuit = made(ManualClock(), patience=60)
+    with ExitStack() as stack:
+        for _ in range(FEW):
+            await stack.enter_context(circuit.seat()).take()
+
+        async def wait() -> None:
+            with circuit.seat() as seat:
+                await seat.take()
+
+        waiting = asyncio.create_task(wait())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+    with ExitStack() as stack:
+        seats = [stack.enter_context(circuit.seat()) for _ in range(FEW)]
+        assert [await seat.take() for seat in seats] == [True] * FEW
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+async def test_what_was_claimed_before_it_opened_does_not_leave_after(fresh: bool) -> None:
+    circuit = made(ManualClock())
+    with circuit.seat() as seat:
+        assert await seat.take()
+        guard = seat.guard(lambda: fresh)
+        assert guard() is fresh
+        silenced(circuit)
+        assert not guard()
+
+
+def lost(circuit: Circuit, count: int = IN_A_ROW) -> None:
+    """Effects that nothing answered, while reads were."""
+    for _ in range(count):
+        circuit.silent(circuit.mark(), effect=True)
+        circuit.answered()
+
+
+async def test_a_service_that_answers_reads_and_no_effects_gets_one_effect_at_a_time_less_and_less_often() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    lost(circuit)
+    assert (circuit.is_open, circuit.is_silent) == (True, False)
+    for pause in (TRIAL, 2 * TRIAL, 4 * TRIAL, 8 * TRIAL):
+        assert probed(circuit)
+        with circuit.seat() as early:
+            assert not await early.take()
+        clock.advance(pause - 0.1)
+        assert circuit.holds_effects
+        clock.advance(0.1)
+        with circuit.seat() as trial, circuit.seat() as second:
+            assert not circuit.holds_effects
+            assert await trial.take()
+            assert not await second.take()
+            assert trial.guard(lambda: True)()
+            lost(circuit, 1)
+    clock.advance(LONGEST_TRIAL)
+    with circuit.seat() as trial:
+        assert await trial.take()
+        circuit.answered(effect=True)
+    assert not circuit.is_open
+
+
+def test_after_a_silence_the_first_trial_waits_for_nothing() -> None:
+    circuit = made(ManualClock())
+    for _ in range(IN_A_ROW):
+        circuit.silent(circuit.mark(), effect=True)
+    assert circuit.is_silent
+    before = circuit.news
+    circuit.answered()
+    assert (circuit.is_open, circuit.is_silent, circuit.holds_effects) == (True, False, 0)
+    assert circuit.news != before
+
+
+def test_effects_that_were_lost_long_ago_hold_nothing() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    lost(circuit)
+    clock.advance(FORGOTTEN)
+    assert (circuit.is_open, circuit.holds_effects) == (False, 0)
+    lost(circuit, IN_A_ROW - 1)
+    assert not circuit.is_open
+
+
+class Partner(RuleBasedStateMachine):
+    """Requests leave, are answered or not, in any order; effects take seats; time passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = ManualClock()
+        self.loop = asyncio.new_event_loop()
+        self.circuit = made(self.clock)
+        self.reads: list[Mark] = []
+        self.seats: list[tuple[Seat, Mark | None]] = []
+        self.effects_since_answer = 0
+        self.silences = 0
+        self.lost = 0
+        self.answers = 0
+        self.stack = ExitStack()
+        self.stack.enter_context(closing(self.loop))
+
+    @rule()
+    def read_leaves(self) -> None:
+        if not self.circuit.is_silent:
+            self.reads.append(self.circuit.mark())
+
+    @precondition(lambda self: self.reads)
+    @rule(data=st.data(), answered=st.booleans())
+    def read_ends(self, data: st.DataObject, answered: bool) -> None:
+        mark = self.reads.pop(data.draw(st.integers(0, len(self.reads) - 1)))
+        self._ends(mark, answered)
+
+    @rule()
+    def effect_takes_a_seat(self) -> None:
+        seat = self.circuit.seat()
+        taken = self.loop.run_until_complete(seat.take())
+        if taken:
+            assert not self.circuit.is_silent
+            self.seats.append((seat, None))
+        else:
+            seat.__exit__()
+
+    @precondition(lambda self: self.seats)
+    @rule(data=st.data())
+    def effect_leaves(self, data: st.DataObject) -> None:
+        place = data.draw(st.integers(0, len(self.seats) - 1))
+        seat, mark = self.seats[place]
+        if mark is None and seat.guard(lambda: True)():
+            assert not self.circuit.is_silent
+            if self.lost >= IN_A_ROW:
+                assert [left for _, left in self.seats if left is not None] == []  # one at a time, on trial
+            self.seats[place] = (seat, self.circuit.mark())
+            self.effects_since_answer += 1
+
+    @precondition(lambda self: self.seats)
+    @rule(data=st.data(), answered=st.booleans())
+    def effect_ends(self, data: st.DataObject, answered: bool) -> None:
+        seat, mark = self.seats.pop(data.draw(st.integers(0, len(self.seats) - 1)))
+        if mark is not None:
+            self.lost = 0 if answered else self.lost + 1
+            self._ends(mark, answered, effect=True)
+        seat.__exit__()
+
+    @rule(seconds=st.floats(0.1, 8), answered=st.booleans())
+    def time_passes_and_somebody_reads(self, seconds: float, answered: bool) -> None:
+        self.clock.advance(seconds)
+        with self.circuit.reading() as may_ask:
+            if may_ask:
+                self._ends(self.circuit.mark(), answered)
+
+    def _ends(self, mark: Mark, answered: bool, *, effect: bool = False) -> None:
+        if answered:
+            self.circuit.answered(effect=effect)
+            self.answers += 1
+            self.silences = self.effects_since_answer = 0
+        else:
+            self.circuit.silent(mark, effect=effect)
+            self.silences += mark.answers == self.answers
+
+    @invariant()
+    def silent_exactly_while_nothing_answers(self) -> None:
+        assert self.circuit.is_silent == (self.silences >= IN_A_ROW)
+        assert self.circuit.is_open or not self.circuit.holds_effects
+
+    @invariant()
+    def never_many_effects_for_one_answer(self) -> None:
+        assert self.effects_since_answer <= FEW + READY
+
+    @invariant()
+    def a_probe_is_never_far(self) -> None:
+        assert self.circuit.rest <= PAUSES[-1]
+
+    def teardown(self) -> None:
+        for seat, _ in self.seats:
+            seat.__exit__()
+        self.circuit.answered(effect=True)  # everything that was taken has been given back
+        seats = [self.circuit.seat() for _ in range(FEW)]
+        assert all(self.loop.run_until_complete(seat.take()) for seat in seats)
+        self.stack.close()
+
+
+TestPartner = Partner.TestCase
+TestPartner.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)

@@ -1,0 +1,347 @@
+"""A service that answers nothing is not fed: nothing is claimed, one read finds out, and then everything goes on."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import aiohttp
+import pytest
+
+from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
+from bot.domain.instruction import AttemptKind, State
+from bot.drains import settle
+from bot.playground.faults import Fault, FaultKind
+from tests.flow.test_bulk import approve, held, reference
+from tests.support import deliveries
+from tests.support.clock import ManualClock
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, Rig
+from tests.workflows.looking import (
+    HOUR,
+    MINUTE,
+    alerts,
+    asked,
+    attempts,
+    everywhere,
+    newest,
+    requests,
+    state,
+    told_once,
+)
+
+SHORT = 0.3
+"""Seconds of a time-out."""
+POLICY_OF_MANY = """
+[channels]
+approvals = "C0APPROVE"
+payments = "C0MONEY"
+alerts = "C0ALERTS"
+
+[people]
+requesters = ["S0FINANCE"]
+approvers = ["S0TREASURY"]
+admins = ["U0OLGA"]
+
+[approval]
+quorum = 1
+expires = "24h"
+execute_within = "60m"
+daily_limit = "25000.00"
+"""
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await Rig.open(
+        database_url=sqlite_url, clock=ManualClock(), around={"service_total": SHORT}, policy=POLICY_OF_MANY
+    )
+    yield opened
+    await opened.close()
+
+
+def die(rig: Rig, operation: str = "*") -> None:
+    """The partner takes every request and answers none; what is sent to it has its effect."""
+    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, operation, times=None, seconds=60))
+
+
+async def silence(rig: Rig) -> None:
+    """The partner drops every connection, and some reads have found it out."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
+    payments = rig.switchboard.context.payments
+    assert payments is not None
+    found_silent(payments.circuit)
+    await rig.settle()
+
+
+def found_silent(circuit: Circuit) -> None:
+    for _ in range(IN_A_ROW):
+        circuit.silent(circuit.mark())
+
+
+async def ask_for(rig: Rig, count: int) -> None:
+    for number in range(count):
+        await rig.pay(f'send p{number}@example.com {10 + number}.00 "Work {number}"')
+
+
+async def approve_all(rig: Rig) -> None:
+    for card in rig.cards(APPROVALS):
+        await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+
+
+async def states(rig: Rig) -> dict[State, int]:
+    found = [one.state for one in await requests(rig)]
+    return {one: found.count(one) for one in set(found)}
+
+
+async def revive(rig: Rig) -> None:
+    rig.payments.faults.clear()
+    await rig.pass_time(PAUSES[-1] + 1)
+
+
+def unknown(found: dict[State, int]) -> int:
+    return found.get(State.COMMIT_UNKNOWN, 0)
+
+
+async def test_fifty_approved_payouts_and_a_dead_partner_make_a_few_unknown(rig: Rig) -> None:
+    await ask_for(rig, 50)
+    await approve_all(rig)
+    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, "get_operation", times=None, skip=12, seconds=60))
+    die(rig, "commit_payout")  # in the middle of their reads
+    await rig.settle()
+    await rig.pass_time(8, steps=8)
+    found = await states(rig)
+    assert 0 < unknown(found) <= FEW + 1
+    assert found[State.APPROVED] == 50 - unknown(found)
+    assert asked(rig, "commit_payout") == unknown(found)
+    assert len(alerts(rig)) == 1
+    await revive(rig)
+    await rig.pass_time(5 * MINUTE, steps=10)
+    assert set(await states(rig)) <= {State.COMMITTED, State.COMPLETED}
+    assert sorted(rig.paid) == sorted((f"p{number}@example.com", (10 + number) * 100) for number in range(50))
+    assert len(alerts(rig)) == 2
+
+
+async def test_one_that_answers_reads_and_no_commits_is_tried_with_one_at_a_time(rig: Rig) -> None:
+    await ask_for(rig, 9)
+    await approve_all(rig)
+    die(rig, "commit_payout")
+    await rig.settle()
+    assert asked(rig, "commit_payout") == FEW
+    assert everywhere(rig, "has not answered since")
+    await rig.pass_time(TRIAL + 1)
+    assert asked(rig, "commit_payout") == FEW + 1
+    await rig.pass_time(TRIAL + 1)
+    assert asked(rig, "commit_payout") == FEW + 1
+    rig.payments.faults.clear()
+    await rig.pass_time(2 * MINUTE, steps=8)
+    assert len(rig.paid) == len(set(rig.paid)) == 9
+    assert [word in text for word, text in zip(("has not answered", "answers again"), alerts(rig), strict=True)]
+
+
+async def test_its_card_says_since_when_and_that_nothing_was_sent_and_it_goes_on_by_itself(rig: Rig) -> None:
+    await rig.pay()
+    await silence(rig)
+    await rig.press("approve")
+    held = await newest(rig)
+    assert held.reason == "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
+    assert everywhere(rig, "The payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent.")
+    assert everywhere(rig, "*approved*: not sent yet.")
+    assert await attempts_to_send(rig) == 0
+    rig.payments.faults.clear()
+    await rig.pass_time(PAUSES[0])
+    assert await state(rig) is State.COMMITTED
+    assert len(rig.paid) == 1
+    assert not everywhere(rig, "has not answered")
+
+
+async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig) -> None:
+    await silence(rig)
+    await rig.pass_time(HOUR, steps=12)
+    [began] = alerts(rig)
+    assert "*The payments service has not answered* since" in began
+    rig.payments.faults.clear()
+    await rig.pass_time(PAUSES[-1] + 1)
+    _, over = alerts(rig)
+    assert "*The payments service answers again.*" in over
+    assert "for 1 hour" in over
+    await rig.pass_time(HOUR, steps=5)
+    assert len(alerts(rig)) == 2
+
+
+async def test_only_one_read_at_a_time_finds_out(rig: Rig) -> None:
+    await ask_for(rig, 6)
+    await approve_all(rig)
+    await rig.settle()
+    before = len(rig.payments.calls)
+    await silence(rig)
+    await rig.pass_time(100, steps=50)
+    assert len(rig.payments.calls) - before <= 6
+
+
+async def test_the_window_to_execute_goes_on_running_and_its_end_is_told(rig: Rig) -> None:
+    await rig.pay()
+    await silence(rig)
+    await rig.press("approve")
+    await rig.pass_time(HOUR - 1, steps=3)
+    assert await state(rig) is State.APPROVED
+    await rig.pass_time(1)
+    assert await state(rig) is State.EXPIRED
+    said = "it was not sent in time after approval: the payments service has not answered since"
+    assert said in told_once(rig, "has *expired*")
+    assert asked(rig, "commit_payout") == 0
+
+
+async def test_a_payout_that_was_asked_for_meanwhile_is_created_afterwards(rig: Rig) -> None:
+    await silence(rig)
+    await rig.pay()
+    assert await state(rig) is State.NEW
+    assert "has not answered since" in rig.cards(FINANCE)[-1].text
+    assert await attempts(rig) == []
+    await revive(rig)
+    assert await state(rig) is State.AWAITING
+    assert "has not answered" not in rig.cards(FINANCE)[-1].text
+
+
+@pytest.mark.parametrize(
+    ("ask", "operation"),
+    [
+        ('now ana@example.com 25.00 "March translation"', "one_step_payout"),
+        ('collect ben@example.com "Spring campaign" web=2x10.00', "create_purchase"),
+    ],
+)
+async def test_what_has_no_read_before_it_is_held_too(rig: Rig, ask: str, operation: str) -> None:
+    if operation == "one_step_payout":
+        await rig.pay(ask)
+    await silence(rig)
+    if operation == "create_purchase":
+        await rig.pay(ask)
+    else:
+        await rig.press("approve")
+    assert "has not answered since" in (await newest(rig)).reason
+    assert asked(rig, operation) == 0
+    await revive(rig)
+    assert asked(rig, operation) == 1
+
+
+async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
+    await rig.pay()
+    await silence(rig)
+    await rig.pass_time(10)
+    await rig.start_again()
+    before = len(rig.payments.calls)
+    await rig.press("approve")
+    assert "since 2026-11-20 09:00 UTC" in (await newest(rig)).reason
+    assert len(rig.payments.calls) == before + 1  # its probe
+    assert len(alerts(rig)) == 1
+    await revive(rig)
+    assert await state(rig) is State.COMMITTED
+    assert len(alerts(rig)) == 2
+
+
+async def test_it_is_shown_to_who_runs_it(rig: Rig) -> None:
+    await silence(rig)
+    assert ":red_circle: Payments: has not answered since" in await status(rig)
+    await rig.workspace.open_home(OLGA)
+    view = rig.workspace.home(OLGA)
+    assert view is not None
+    assert "Payments: has not answered since" in str(view.blocks)
+    assert 'switchboard_service_silent{service="payments"} 1.0' in await metrics(rig)
+    assert 'switchboard_service_silent{service="delivery"} 0.0' in await metrics(rig)
+    await revive(rig)
+    assert ":large_green_circle: Payments: configured" in await status(rig)
+    assert 'switchboard_service_silent{service="payments"} 0.0' in await metrics(rig)
+
+
+async def status(rig: Rig) -> str:
+    ack = await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status")
+    return json.dumps(ack.body, ensure_ascii=False)
+
+
+async def metrics(rig: Rig) -> str:
+    async with aiohttp.ClientSession() as session, session.get(f"{rig.switchboard.url}/metrics") as answer:
+        return await answer.text()
+
+
+async def attempts_to_send(rig: Rig) -> int:
+    return len([one for one in await attempts(rig) if one.kind is AttemptKind.COMMIT])
+
+
+async def test_a_bulk_payment_and_its_cancellation_are_held_too(rig: Rig) -> None:
+    await held(rig)  # a bulk payment of which some wait at the service
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await silence(rig)
+    await approve(rig)
+    assert "has not answered since" in (await newest(rig)).reason
+    assert asked(rig, "cancel_bulk_items") == 0
+    await revive(rig)
+    assert asked(rig, "cancel_bulk_items") == 1
+
+
+async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
+    rig = await deliveries.open_rig(sqlite_url)
+    try:
+        service, ctx = deliveries.service_of(rig), rig.switchboard.context
+        assert ctx.delivery is not None
+        await deliveries.ask_price(rig)
+        service.faults.arm(Fault(FaultKind.LOST, "*", times=None))
+        found_silent(ctx.delivery.client.circuit)
+        await rig.submit(MARIA, {})
+        await rig.settle()
+        assert "The delivery service has not answered since" in deliveries.card(rig).text
+        assert len(service.calls_of("create_booking")) == 0
+        assert ":red_circle: Delivery booking: has not answered since" in await status(rig)
+        service.faults.clear()
+        await rig.pass_time(PAUSES[-1] + 1)
+        assert len(service.calls_of("create_booking")) == len(service.bookings) == 1
+        assert "has not answered" not in deliveries.card(rig).text
+        assert ["delivery service" in text for text in alerts(rig)] == [True, True]
+    finally:
+        await rig.close()
+
+
+async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
+    client = rig.switchboard.context.localizing.client
+    assert client is not None
+    found_silent(client.circuit)
+    for text in ("Good morning", "Good evening", "Good night"):
+        await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
+    await rig.settle()
+    assert rig.localization.calls == []
+    assert ":red_circle: Content localization: has not answered since" in await status(rig)
+    rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
+    await rig.pass_time(PAUSES[0])
+    await rig.switchboard.context.localizing.idle()
+    await rig.pass_time(PAUSES[1] - 1)
+    assert len(rig.localization.calls) == 1
+    await rig.pass_time(2)
+    await rig.switchboard.context.localizing.idle()
+    await rig.settle()
+    await rig.switchboard.context.localizing.idle()
+    assert len(rig.localization.calls) == 3
+    assert ["localization service" in text for text in alerts(rig)] == [True, True]
+
+
+@pytest.mark.postgres
+async def test_two_processes_count_for_themselves_and_tell_once(postgres_url: str) -> None:
+    around = {"service_total": SHORT}
+    rig = await Rig.open(database_url=postgres_url, clock=ManualClock(), around=around, policy=POLICY_OF_MANY)
+    first = rig.switchboard
+    await rig.start()  # beside the first one
+    try:
+        await ask_for(rig, 20)
+        await approve_all(rig)
+        die(rig)
+        for _ in range(12):
+            await asyncio.gather(settle(first.context), rig.settle())
+            await rig.pass_time(5)
+        assert unknown(await states(rig)) <= 2 * FEW
+        assert len(alerts(rig)) == 1
+        rig.payments.faults.clear()
+        for _ in range(12):
+            await rig.pass_time(10)
+            await asyncio.gather(settle(first.context), rig.settle())
+        assert len(alerts(rig)) == 2
+        await rig.pass_time(5 * MINUTE, steps=5)
+        assert len(rig.paid) == len(set(rig.paid)) == 20
+    finally:
+        await first.stop()
+        await rig.close()
