@@ -22,10 +22,11 @@ from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
-from bot.clients.limiter import SendSlots, SlidingWindowLimiter
+from bot.clients.limiter import SendSlots, Turns
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
+from bot.clients.window import SlidingWindow
 from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SharedClock, SystemClock
 from bot.domain.errors import OperatorError
@@ -459,10 +460,10 @@ class Switchboard:
         if self._around.limiter is not None:
             return self._around.limiter
         if store.exclusive:
-            return SlidingWindowLimiter(clock=time.monotonic)
+            return Turns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
         slots = SharedSlots.open(self._settings.database_url)
         self._stack.push_async_callback(slots.close)
-        return slots
+        return Turns(slots, clock=time.monotonic)
 
     def _router(self) -> Router:
         router = Router()
