@@ -24,10 +24,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
 from bot.clients.circuit import Circuit
-from bot.clients.limiter import SendSlots, SlidingWindowLimiter
+from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import open_session
+from bot.clients.window import SlidingWindow
 from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SharedClock, SystemClock
 from bot.domain.errors import OperatorError
@@ -497,10 +498,10 @@ class Switchboard:
         if self._around.limiter is not None:
             return self._around.limiter
         if store.exclusive:
-            return SlidingWindowLimiter(clock=time.monotonic)
+            return PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
         slots = SharedSlots.open(self._settings.database_url)
         self._stack.push_async_callback(slots.close)
-        return slots
+        return PartnerTurns(slots, clock=time.monotonic)
 
     def _service_session(self) -> aiohttp.ClientSession:
         """One a service: what hangs in one takes no connection of the other."""

@@ -16,10 +16,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot import staffing
 from bot.checks import cautions, examine_all
-from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.limiter import PartnerTurns
 from bot.clients.routes_file import load_routes
 from bot.clients.service_errors import told
 from bot.clients.transport import open_session
+from bot.clients.window import SlidingWindow
 from bot.delivering import make_delivery
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
@@ -322,7 +323,8 @@ async def _quorums(
 
 
 async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Finding:
-    limiter = SlidingWindowLimiter(clock=SystemClock().boottime)
+    clock = SystemClock().boottime
+    limiter = PartnerTurns(SlidingWindow(clock=clock), clock=clock)
     try:
         client = make_payments(settings, session, limiter, total=_SECONDS)
     except OperatorError:

@@ -248,14 +248,22 @@ class PostgresLine:
         self._engine = engine
 
     @classmethod
-    def open(cls, server: PostgresServer, *, writes: bool, connections: int) -> "PostgresLine":
-        """Prepare a pool; the first connection is made when it is needed."""
-        limits = {
+    def open(
+        cls, server: PostgresServer, *, writes: bool, connections: int, one_by_one: bool = False
+    ) -> "PostgresLine":
+        """Prepare a pool; the first connection is made when it is needed.
+
+        ``one_by_one``: each statement is a transaction of its own, and may be lost in a crash of the server.
+        """
+        limits: dict[str, object] = {
             "lock_timeout": int(BUSY_SECONDS * 1000),
             "idle_in_transaction_session_timeout": IDLE_SECONDS * 1000,
+            **({"synchronous_commit": "off"} if one_by_one else {}),
         }
         options = " ".join(f"-c {name}={value}" for name, value in limits.items())
-        snapshot = {} if writes else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        snapshot: dict[str, object] = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
+        if writes:
+            snapshot = {"isolation_level": "AUTOCOMMIT"} if one_by_one else {}
         engine = create_async_engine(
             server.url,
             hide_parameters=True,

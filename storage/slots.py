@@ -1,20 +1,20 @@
-"""Permission to send, shared by every process of one PostgreSQL: as many rows as requests are allowed in a second.
+"""The ten requests a second of several processes: as many rows of PostgreSQL as requests are allowed in a second.
 
-A row is the time of one send. A process that claims the oldest row, when it is older than the window, may send; rows
-that somebody else is just claiming are passed over. Right before the first byte the row is stamped anew, provided that
-nobody has claimed it meanwhile: so two sends that used the same row are a window apart at their first bytes, however
-long their connections took, and no window ever holds more sends than there are rows.
+A row carries one request after the other; ``sent_at`` is when the last one left, or will leave. Who has a connection
+that stands reserves the row that is free first, ahead of time, and waits: nobody polls, and no process is left out,
+because none reserves a second row before it has used the first. The next of a row leaves 1.07 s after the one before:
+a request is counted where it arrives, and the network may hold one up for 50 ms and not the one after it. Once it is
+answered it has arrived, and the row is free a second later, if that is earlier.
 """
 
 import asyncio
 import logging
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
-from sqlalchemy import BigInteger, Connection, bindparam, text
+from sqlalchemy import BigInteger, Connection, TextClause, bindparam, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, parse_address
@@ -23,42 +23,45 @@ from storage.engine import PostgresLine
 LOG = logging.getLogger(__name__)
 
 WINDOW = 1.07
-"""Seconds: the service's own second, how long a first byte may follow its stamp, and the jitter on the way."""
+"""Seconds: the service's own second, 50 ms of jitter on the way, and how long a first byte may follow its moment."""
 
-_QUICK = 0.05
-"""Seconds after its stamp within which a first byte leaves; a slower one is stamped ahead, by what the stamp took."""
-
-_LONGEST_HOLD = 60.0
-_SHORTEST_PAUSE = 0.02
+_SECOND = 1.001
+"""The service's own, and a clock's rounding."""
+_QUICK = 0.015
+"""Seconds after its moment within which a first byte leaves; a slower one is stamped ahead, by what the stamp took."""
+_SETTLED = 0.1
+"""Seconds after a first byte from which on no answer frees its row earlier."""
+_WORTH = 0.005
+"""Seconds. An answer that would free a row this little earlier is not written down."""
 _BROKEN_PAUSE = 0.25
 """Between two tries at a database that does not answer."""
 
-_CLAIM = text(
-    "WITH clock AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now) "
-    "UPDATE send_slot SET sent_at = clock.now FROM clock WHERE n = ("
-    "SELECT n FROM send_slot WHERE sent_at <= clock.now - :window ORDER BY sent_at LIMIT 1 FOR UPDATE SKIP LOCKED"
-    ") RETURNING n, sent_at"
-).bindparams(bindparam("window", type_=BigInteger))
-_STAMP = text(
-    "UPDATE send_slot SET sent_at = (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + :ahead "
-    "WHERE n = :n AND sent_at = :at RETURNING sent_at"
-).bindparams(bindparam("ahead", type_=BigInteger), bindparam("at", type_=BigInteger))
-_NEXT = text("SELECT min(sent_at) - (extract(epoch FROM clock_timestamp()) * 1000000)::bigint FROM send_slot")
-_HOLD = text(
-    "UPDATE send_slot "
-    "SET sent_at = greatest(sent_at, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint + :hold)"
-).bindparams(bindparam("hold", type_=BigInteger))
+
+def _statement(words: str, *micros: str) -> TextClause:
+    """``$now`` is the server's clock; the moments and spans named are microseconds."""
+    now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    return text(words.replace("$now", now)).bindparams(*(bindparam(name, type_=BigInteger) for name in micros))
 
 
-class _Claim(NamedTuple):
-    """A row as it was claimed or stamped last; ``at`` in microseconds."""
-
-    n: int
-    at: int
+_RESERVE = _statement(
+    "WITH clock AS (SELECT $now AS now) "
+    "UPDATE send_slot SET sent_at = greatest(clock.now, sent_at + :window) FROM clock WHERE n = ("
+    "SELECT n FROM send_slot WHERE sent_at + :window <= clock.now + :ahead "
+    "ORDER BY sent_at LIMIT 1 FOR UPDATE SKIP LOCKED"
+    ") RETURNING n, sent_at, sent_at - clock.now AS rest",
+    "window",
+    "ahead",
+)
+_NEXT = _statement("SELECT min(sent_at) - $now FROM send_slot")
+_STAMP = _statement(
+    "UPDATE send_slot SET sent_at = $now + :ahead WHERE n = :n AND sent_at = :at RETURNING sent_at", "ahead", "at"
+)
+_ANSWERED = _statement("UPDATE send_slot SET sent_at = :answered WHERE n = :n AND sent_at = :at", "answered", "at")
+_HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hold)", "hold")
 
 
 class SharedSlots:
-    """What the payments client asks before every request, when several processes share the partner's limit.
+    """Slots that several processes share.
 
     A database that does not answer lets nobody send; it never raises.
     """
@@ -73,10 +76,8 @@ class SharedSlots:
     ) -> None:
         self._line = line
         self._sleep = sleep
-        self._clock = clock
-        self._window = window
-        self._hold: float | None = None
-        self._leaving: deque[_Claim] = deque()
+        self.clock = clock
+        self.window = window
 
     @classmethod
     def open(cls, url: str) -> "SharedSlots":
@@ -84,82 +85,93 @@ class SharedSlots:
         server = parse_address(url)
         if not isinstance(server, PostgresServer):
             raise TypeError("one process needs no shared slots")
-        return cls(line=PostgresLine.open(server, writes=True, connections=2))
+        return cls(line=PostgresLine.open(server, writes=True, connections=2, one_by_one=True))
 
-    async def acquire(self, lane: int, *, patience: float) -> bool:
-        """Wait for a turn, at most about ``patience`` seconds. A later ``lane`` asks a little less often."""
-        deadline = self._clock() + patience
-        while True:
-            rest = await self._try()
-            if rest is None:
-                return True
-            pause = max(_SHORTEST_PAUSE, rest) + _SHORTEST_PAUSE * lane
-            if self._clock() + pause > deadline:
-                return False
-            await self._sleep(pause)
-
-    async def departs(self) -> bool:
-        """Stamp a row that was claimed, right before the first byte; False: somebody else has it by now."""
-        ahead = 0.0
-        while self._leaving:
-            row = self._leaving.pop()
-            begun = self._clock()
+    async def reserve(self, *, within: float) -> "_Reserved | None":
+        """The row that is free first; None: in more than ``within`` seconds."""
+        deadline = self.clock() + within
+        while (rest := deadline - self.clock()) >= 0:
+            begun = self.clock()
             try:
-                stamped = await self._line.run(partial(_stamp, row=row, ahead=ahead))
+                found = await self._line.run(partial(self._reserve, within=rest))
             except SQLAlchemyError as error:
-                LOG.warning("a send slot could not be stamped: %s", type(error).__name__)
-                return False
-            if stamped is None:
-                return False
-            took = self._clock() - begun
-            if took <= ahead + _QUICK:
-                return True
-            self._leaving.append(stamped)
-            ahead = 2 * took
-        return False
+                # A connection that was cut while it was idle is replaced by the next try.
+                LOG.warning("the send slots cannot be used: %s", type(error).__name__)
+                found = _BROKEN_PAUSE
+            if not isinstance(found, float):
+                n, at, wait = found
+                return _Reserved(self, n, at, sure=begun + wait, due=self.clock() + wait)
+            if self.clock() + found > deadline:
+                return None
+            await self._sleep(found)
+        return None
 
-    def stayed(self) -> None:
-        """Nothing was sent: the row is free again when it is old enough."""
-        if self._leaving:
-            self._leaving.popleft()
-
-    def slow_down(self, retry_after: float | None) -> None:
-        """The service answered 429: with the next request, everybody is held for that long."""
-        self._hold = min(retry_after or self._window, _LONGEST_HOLD)
+    async def slow_down(self, hold: float) -> None:
+        """The service answered 429: everybody is held for that long who has not reserved a row yet."""
+        await self.run(_HOLD, hold=_micros(hold - self.window))
 
     async def close(self) -> None:
         """Let go of the connections."""
         await self._line.close()
 
-    async def _try(self) -> float | None:
-        """Claim a row; None when that worked, otherwise seconds until it is worth another try."""
+    async def run(self, statement: TextClause, **values: int) -> Any:
+        """The one row of a statement, or None; a database that is away is told in the log and gives none."""
         try:
-            claimed = await self._line.run(self._claim)
+            return await self._line.run(partial(_first, statement=statement, values=values))
         except SQLAlchemyError as error:
-            # A connection that was cut while it was idle is replaced by the next try.
-            LOG.warning("the send slots cannot be used: %s", type(error).__name__)
-            return _BROKEN_PAUSE
-        if isinstance(claimed, float):
-            return claimed
-        self._leaving.append(claimed)
-        return None
+            LOG.warning("a send slot could not be written: %s", type(error).__name__)
+            return None
 
-    def _claim(self, connection: Connection) -> _Claim | float:
-        """Claim a row, or seconds until one may be free."""
-        hold = self._hold
-        with connection.begin():
-            if hold is not None:
-                connection.execute(_HOLD, {"hold": int((hold - self._window) * 1_000_000)})
-            claimed = connection.execute(_CLAIM, {"window": int(self._window * 1_000_000)}).first()
-            micros: int = 0 if claimed is not None else connection.execute(_NEXT).scalar_one()
-        if self._hold == hold:
-            self._hold = None
-        if claimed is not None:
-            return _Claim(claimed.n, claimed.sent_at)
-        return float(max(0.0, micros / 1_000_000 + self._window))
+    def _reserve(self, connection: Connection, *, within: float) -> tuple[int, int, float] | float:
+        """Row, moment in microseconds and seconds until then, or the seconds after which one may be had."""
+        ahead = min(self.window - _SETTLED, within)
+        found = connection.execute(_RESERVE, {"window": _micros(self.window), "ahead": _micros(ahead)}).first()
+        if found is not None:
+            return found.n, found.sent_at, found.rest / 1_000_000
+        behind: int = connection.execute(_NEXT).scalar_one()
+        return max(_WORTH, behind / 1_000_000 + self.window - ahead)
 
 
-def _stamp(connection: Connection, *, row: _Claim, ahead: float) -> _Claim | None:
-    with connection.begin():
-        moved = connection.execute(_STAMP, {"n": row.n, "at": row.at, "ahead": int(ahead * 1_000_000)}).first()
-    return None if moved is None else _Claim(row.n, moved.sent_at)
+class _Reserved:
+    """A row and its moment.
+
+    Args:
+        at: the moment by the server's clock, in microseconds.
+        sure: the moment by our clock, or up to one way to the server earlier than that.
+        due: the moment by our clock, or up to one way to the server later.
+    """
+
+    def __init__(self, slots: SharedSlots, n: int, at: int, *, sure: float, due: float) -> None:
+        self._slots = slots
+        self._n = n
+        self._at = at
+        self._sure = sure
+        self.due = due
+
+    async def leaves(self) -> bool:
+        """Whether the row is still ours; stamped anew when its moment has passed."""
+        ahead = 0.0
+        while self._slots.clock() > self._sure + _QUICK:
+            begun = self._slots.clock()
+            stamped = await self._slots.run(_STAMP, n=self._n, at=self._at, ahead=_micros(ahead))
+            if stamped is None:
+                return False
+            self._at = stamped.sent_at
+            self._sure = begun + ahead
+            ahead = 2 * (self._slots.clock() - begun)
+        return True
+
+    async def answered(self) -> None:
+        """Free the row earlier, where that is worth it and nobody has reserved it meanwhile."""
+        arrived = self._slots.clock() - self._sure + _SECOND - self._slots.window
+        if arrived < -_WORTH:
+            await self._slots.run(_ANSWERED, n=self._n, at=self._at, answered=self._at + _micros(arrived))
+
+
+def _micros(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+def _first(connection: Connection, *, statement: TextClause, values: dict[str, int]) -> Any:
+    found = connection.execute(statement, values)
+    return found.first() if found.returns_rows else None

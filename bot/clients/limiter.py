@@ -1,28 +1,32 @@
-"""Pacing: never more than ten requests in any second, and the ten used fully.
+"""PartnerTurns at the partner: who asks next, and when its first byte may leave.
 
-The times of the last ten sends are kept; the next may go when the oldest of them is a window old. The window
-is a second plus what the network may compress (20 ms). Buckets that leak let burst and rate through together.
-
-A send is counted from its first byte: a connection may take longer than a second to make, and ten that were allowed
-before it stood would leave together with the ten after them. Until then it counts as if it left now, for a moment:
-permission that grew old is given back, so that a connection that hangs holds up nobody, and is asked for anew when the
-connection stands.
+A request waits for its moment when its connection stands, however long that took; the moment comes from a ``Window``,
+which one process keeps in memory and several share. Few connections are made ahead, so that as many requests leave as
+are allowed although each has to connect first, and nobody stands long before the service in silence.
 """
 
 import asyncio
 import heapq
 import itertools
-from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Protocol
 
+_EACH: Final = 0.1
+"""Seconds a request takes of a process that has the ten a second for itself."""
+_AT_ONCE: Final = 12
+"""Requests that connect or stand before the service. Ten a second need ten when connecting takes a second."""
+_FOR_EFFECTS: Final = 6
+"""More of them, for effects only: they do not wait behind reads that stand there."""
+_CONNECTING: Final = 1.0
+"""Seconds after which a connection that still does not stand holds up nobody."""
+_LOOK_AGAIN: Final = 0.02
+_LAST_LOOK: Final = 0.1
+"""Seconds before a slot is due: the requests before it have been answered, or their answers no longer matter."""
 _EPSILON: Final = 1e-6
 """Seconds. A rest this small is rounding; waiting for it might never end on a coarse clock."""
-
-_FRESH: Final = 0.25
-"""Seconds for which permission to send is kept for a connection that is being made."""
 _HOLD: Final = 1.0
 _LONGEST_HOLD: Final = 60.0
 """Seconds. After this long one request may ask again, whatever a proxy wrote into Retry-After."""
@@ -36,29 +40,63 @@ class Lane(IntEnum):
     LISTING = 2
 
 
-class SendSlots(Protocol):
-    """Permission to send. One process keeps it in memory; several share rows of a database."""
-
-    async def acquire(self, lane: Lane, *, patience: float) -> bool:
-        """Wait for a turn, at most about ``patience`` seconds; False: it would take longer, send nothing.
-
-        Who got one asks :meth:`departs` right before its first byte, or says :meth:`stayed` when nothing was sent.
-        """
-        ...
+class Turn(Protocol):
+    """The turn of one request."""
 
     async def departs(self) -> bool:
-        """The first byte of a request that has its turn goes out as soon as this returns True.
+        """Wait until the first byte may leave, which it does as soon as this returns True.
 
-        False: the permission grew old and was given back; ask for another.
+        False: it would take longer than there is patience; nothing may be sent.
         """
         ...
 
-    def stayed(self) -> None:
-        """A request that had its turn was not sent after all."""
+    async def answered(self) -> None:
+        """An answer came, so the request has arrived by now."""
         ...
 
-    def slow_down(self, retry_after: float | None) -> None:
-        """The service answered 429: hold everybody for ``retry_after`` seconds and widen the window for a while."""
+    def over(self) -> None:
+        """Nothing more comes of it, whether it left or not."""
+        ...
+
+
+class SendSlots(Protocol):
+    """Permission to send."""
+
+    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
+        """Wait until it is time to connect. None: the turn would not come within ``patience`` seconds from now."""
+        ...
+
+    async def slow_down(self, retry_after: float | None) -> None:
+        """The service answered 429: hold everybody for ``retry_after`` seconds."""
+        ...
+
+
+class Slot(Protocol):
+    """One of the ten that a window has, for one request."""
+
+    @property
+    def due(self) -> float:
+        """When the first byte may leave, in seconds of the monotonic clock."""
+        ...
+
+    async def leaves(self) -> bool:
+        """Asked when it is due; the first byte follows at once. False: it is somebody else's by now."""
+        ...
+
+    async def answered(self) -> None:
+        """The request has arrived: the slot is free again a second from now, if it would not be earlier."""
+        ...
+
+
+class Window(Protocol):
+    """The slots, as many as requests are allowed in a second. Who gets one asks for the next when it is used."""
+
+    async def reserve(self, *, within: float) -> Slot | None:
+        """The slot that is due next; None: in more than ``within`` seconds."""
+        ...
+
+    async def slow_down(self, hold: float) -> None:
+        """The service answered 429: whoever shares the window waits for ``hold`` seconds."""
         ...
 
 
@@ -66,107 +104,159 @@ class SendSlots(Protocol):
 class _Ticket:
     lane: Lane
     number: int
-    turn: asyncio.Event = field(default_factory=asyncio.Event, compare=False)
+    called: "asyncio.Future[None]" = field(compare=False)
 
 
-class SlidingWindowLimiter:
-    """``SendSlots`` of one process.
+class _Line:
+    """A lock that goes to the best lane, and within it in the order of arrival."""
+
+    def __init__(self) -> None:
+        self._waiting: list[_Ticket] = []
+        self._numbers = itertools.count()
+        self._is_taken = False
+
+    def __len__(self) -> int:
+        return len(self._waiting) + self._is_taken
+
+    @asynccontextmanager
+    async def head(self, lane: Lane) -> AsyncIterator[None]:
+        """Wait until nobody is before me; the next follows when this is left."""
+        if self._is_taken:
+            await self._called(lane)
+        self._is_taken = True
+        try:
+            yield
+        finally:
+            self._call()
+
+    async def _called(self, lane: Lane) -> None:
+        ticket = _Ticket(lane, next(self._numbers), asyncio.get_running_loop().create_future())
+        heapq.heappush(self._waiting, ticket)
+        try:
+            await ticket.called
+        except asyncio.CancelledError:
+            if ticket in self._waiting:
+                self._waiting.remove(ticket)
+                heapq.heapify(self._waiting)
+            elif not ticket.called.cancelled():
+                self._call()  # called and cancelled in the same moment
+            raise
+
+    def _call(self) -> None:
+        while self._waiting:
+            called = heapq.heappop(self._waiting).called
+            if not called.done():
+                called.set_result(None)
+                return
+        self._is_taken = False
+
+
+class PartnerTurns:
+    """``SendSlots`` on a window.
 
     Args:
+        window: gives the moments.
         clock: monotonic seconds.
         sleep: waits that many seconds of the same clock.
-        size: sends in a window.
-        window: seconds; the service's own second plus the jitter allowed for.
-        widened: seconds of the window after a 429.
-        recovery: seconds after a 429 until the window is as before.
     """
 
     def __init__(
-        self,
-        *,
-        clock: Callable[[], float],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-        size: int = 10,
-        window: float = 1.02,
-        widened: float = 1.5,
-        recovery: float = 60.0,
+        self, window: Window, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:
+        self._window = window
         self._clock = clock
         self._sleep = sleep
-        self._window = window
-        self._widened = widened
-        self._recovery = recovery
-        self._sent: deque[float] = deque(maxlen=size)
-        self._leaving: deque[float] = deque()
-        self._size = size
-        self._queue: list[_Ticket] = []
-        self._numbers = itertools.count()
+        self._effects = _Line()
+        self._reads = _Line()
+        self._leaving = _Line()
+        self._open: set[_Turn] = set()
         self._held_until = float("-inf")
-        self._wide_until = float("-inf")
 
-    async def acquire(self, lane: Lane, *, patience: float) -> bool:
-        """See ``SendSlots``. Cancelling gives the place up and spends no slot."""
+    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
+        """See ``SendSlots``. Cancelling gives the place up."""
         deadline = self._clock() + patience
-        if len(self._queue) / self._size * self._width() > patience:
-            return False
-        ticket = _Ticket(lane, next(self._numbers))
-        heapq.heappush(self._queue, ticket)
-        try:
-            return await self._wait(ticket, deadline)
-        finally:
-            self._queue.remove(ticket)
-            heapq.heapify(self._queue)
-            if self._queue:
-                self._queue[0].turn.set()
+        is_effect = lane is Lane.EFFECT
+        line = self._effects if is_effect else self._reads
+        if len(line) * _EACH > patience:
+            return None
+        async with line.head(lane):
+            while self._is_full(_AT_ONCE + _FOR_EFFECTS * is_effect):
+                if self._clock() >= deadline:
+                    return None
+                await self._sleep(_LOOK_AGAIN)
+            if max(self._held_until, self._clock()) > deadline:
+                return None
+            turn = _Turn(self, lane, begun=self._clock(), deadline=deadline)
+            self._open.add(turn)
+            return turn
 
-    async def _wait(self, ticket: _Ticket, deadline: float) -> bool:
-        while True:
-            if self._queue[0] is not ticket:
-                ticket.turn.clear()
-                await ticket.turn.wait()
-                continue
-            rest = self._rest()
-            if rest <= _EPSILON:
-                self._leaving.append(self._clock())
-                return True
-            if self._clock() + rest > deadline:
-                return False
-            # A waiter that arrives in a better lane meanwhile becomes the head; this one notices when it wakes.
-            await self._sleep(rest)
+    async def slow_down(self, retry_after: float | None) -> None:
+        """See ``SendSlots``; without a wish of the service one second, and never more than a minute."""
+        hold = _HOLD if retry_after is None else min(retry_after, _LONGEST_HOLD)
+        self._held_until = max(self._held_until, self._clock() + hold)
+        await self._window.slow_down(hold)
+
+    def _is_full(self, most: int) -> bool:
+        oldest = self._clock() - _CONNECTING
+        return sum(one.stands or one.begun > oldest for one in self._open) >= most
+
+    async def leave(self, turn: "_Turn") -> Slot | None:
+        """The slot with which a turn leaves, when it is due."""
+        async with self._leaving.head(turn.lane):
+            while (rest := turn.deadline - self._clock()) >= 0:
+                slot = await self._slot(rest)
+                if slot is None or await self._may_leave(slot):
+                    return slot
+        return None
+
+    async def _slot(self, within: float) -> Slot | None:
+        held = self._held_until - self._clock()
+        if held > within:
+            return None
+        if held > 0:
+            await self._sleep(held)
+        return await self._window.reserve(within=within - max(held, 0))
+
+    async def _may_leave(self, slot: Slot) -> bool:
+        while (rest := slot.due - self._clock()) > _EPSILON:
+            # By the second look, whatever may still make it due earlier has happened.
+            await self._sleep(rest - _LAST_LOOK if rest > 2 * _LAST_LOOK else rest)
+        return self._held_until <= self._clock() and await slot.leaves()
+
+    def forget(self, turn: "_Turn") -> None:
+        """It makes room for another."""
+        self._open.discard(turn)
+
+
+class _Turn:
+    """``Turn`` of one request.
+
+    Attributes:
+        begun: when it began to connect.
+        deadline: when its patience ends.
+        stands: whether its connection does.
+    """
+
+    def __init__(self, turns: PartnerTurns, lane: Lane, *, begun: float, deadline: float) -> None:
+        self._turns = turns
+        self.lane = lane
+        self.begun = begun
+        self.deadline = deadline
+        self.stands = False
+        self._slot: Slot | None = None
 
     async def departs(self) -> bool:
-        """See ``SendSlots``. Permissions are alike: the newest is taken, the old ones run out."""
-        self._forget_old()
-        if not self._leaving:
-            return False
-        self._leaving.pop()
-        self._sent.append(self._clock())
-        return True
+        """See ``Turn``."""
+        self.stands = True
+        self._slot = await self._turns.leave(self)
+        self.over()
+        return self._slot is not None
 
-    def stayed(self) -> None:
-        """See ``SendSlots``. Waiters notice when they look again."""
-        if self._leaving:
-            self._leaving.popleft()
+    async def answered(self) -> None:
+        """See ``Turn``."""
+        if self._slot is not None:
+            await self._slot.answered()
 
-    def _forget_old(self) -> None:
-        oldest = self._clock() - _FRESH
-        while self._leaving and self._leaving[0] < oldest:
-            self._leaving.popleft()
-
-    def _rest(self) -> float:
-        """Seconds until the next send may go."""
-        now = self._clock()
-        self._forget_old()
-        taken = [*self._sent, *[now] * len(self._leaving)][-self._size :]
-        free = taken[0] + self._width() if len(taken) == self._size else now
-        return max(free, self._held_until) - now
-
-    def _width(self) -> float:
-        return self._widened if self._clock() < self._wide_until else self._window
-
-    def slow_down(self, retry_after: float | None) -> None:
-        """See ``SendSlots``; without a wish of the service one second, and never more than a minute."""
-        now = self._clock()
-        hold = _HOLD if retry_after is None else min(retry_after, _LONGEST_HOLD)
-        self._held_until = max(self._held_until, now + hold)
-        self._wide_until = now + self._recovery
+    def over(self) -> None:
+        """See ``Turn``."""
+        self._turns.forget(self)

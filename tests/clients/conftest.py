@@ -5,7 +5,7 @@ from typing import Protocol
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import Lane
+from bot.clients.limiter import Lane, Turn
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
@@ -22,29 +22,30 @@ class CountingSlots:
         self.is_free = True
         self.departures = 0
         self.broken = ""
-        self.grown_old = 0
-        self.stays = 0
+        self.arrivals = 0
+        self.open = 0
 
-    async def acquire(self, lane: Lane, *, patience: float) -> bool:
+    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
         self.lanes.append(lane)
         self.patience.append(patience)
         if self.broken == "acquire":
             raise OSError("the database is away")
-        return self.is_free
+        self.open += self.is_free
+        return self if self.is_free else None
 
     async def departs(self) -> bool:
         if self.broken == "departs":
             raise OSError("the database is away")
-        if self.grown_old:
-            self.grown_old -= 1
-            return False
         self.departures += 1
         return True
 
-    def stayed(self) -> None:
-        self.stays += 1
+    async def answered(self) -> None:
+        self.arrivals += 1
 
-    def slow_down(self, retry_after: float | None) -> None:
+    def over(self) -> None:
+        self.open -= 1
+
+    async def slow_down(self, retry_after: float | None) -> None:
         self.slowed.append(retry_after)
 
 

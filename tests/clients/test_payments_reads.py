@@ -124,15 +124,15 @@ async def test_without_a_slot_nothing_is_read(client: PaymentsClient, partner: P
     with pytest.raises(ServiceNow):
         await client.get_operation("op-1")
     assert partner.calls == []
-    assert (slots.departures, slots.stays) == (0, 0)
+    assert (slots.departures, slots.open) == (0, 0)
 
 
-async def test_a_read_is_counted_from_its_first_byte(
+async def test_a_read_leaves_once_and_is_known_to_have_arrived_when_it_is_answered(
     client: PaymentsClient, partner: Partner, slots: CountingSlots
 ) -> None:
     partner.answer = lambda _: said(operation(1))
     await client.get_operation("op-1")
-    assert (slots.departures, slots.stays) == (1, 0)
+    assert (slots.departures, slots.arrivals, slots.open) == (1, 1, 0)
 
 
 ACCOUNT = {

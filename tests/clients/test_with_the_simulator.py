@@ -10,10 +10,11 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import SlidingWindowLimiter
+from bot.clients.limiter import PartnerTurns
 from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
+from bot.clients.window import SlidingWindow
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.operation import OperationStatus
@@ -58,7 +59,7 @@ def connect(
     return PaymentsClient(
         routes=load_routes(services, environment="sandbox"),
         transport=session_transport,
-        limiter=SlidingWindowLimiter(clock=time.monotonic),
+        limiter=PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic),
         partner_id=service.partner_id,
         partner_secret=SecretStr(service.partner_secret if secret is None else secret),
     )

@@ -1,14 +1,42 @@
 """Ten requests in any second, all processes together."""
 
 import asyncio
+import random
 import time
+from collections.abc import AsyncIterator, Callable
 
 import psycopg
 import pytest
 
+from bot.clients.limiter import Lane, PartnerTurns
 from storage.slots import SharedSlots
 
 pytestmark = pytest.mark.postgres
+
+Opening = Callable[[], SharedSlots]
+
+
+@pytest.fixture
+async def opening(postgres_url: str) -> AsyncIterator[Opening]:
+    """A process more, as far as slots are concerned."""
+    opened: list[SharedSlots] = []
+
+    def open_it() -> SharedSlots:
+        opened.append(SharedSlots.open(postgres_url))
+        return opened[-1]
+
+    yield open_it
+    for slots in opened:
+        await slots.close()
+
+
+async def used(slots: SharedSlots, *, within: float = 30.0) -> bool:
+    """Leave with the next slot, when it is due."""
+    slot = await slots.reserve(within=within)
+    if slot is None:
+        return False
+    await asyncio.sleep(max(0.0, slot.due - time.monotonic()))  # the server's clock cannot be moved
+    return await slot.leaves()
 
 
 def busiest_second(moments: list[float]) -> int:
@@ -16,74 +44,125 @@ def busiest_second(moments: list[float]) -> int:
     return max(sum(1 for other in ordered if 0 <= other - start < 1.0) for start in ordered)
 
 
-async def test_however_long_connections_take_no_second_has_more_than_ten(postgres_url: str) -> None:
-    """Seen where the first byte leaves: what lies behind it, no limiter can know."""
-    processes = [SharedSlots.open(postgres_url) for _ in range(4)]
-    departures: list[float] = []
+async def test_no_second_has_more_than_ten_arrivals_over_four_processes(opening: Opening) -> None:
+    """However long connections take, and whatever the network does to each request up to 50 ms."""
+    processes = [PartnerTurns(opening(), clock=time.monotonic) for _ in range(4)]
+    arrivals: list[float] = []
 
-    async def request(slots: SharedSlots, connecting: float) -> None:
-        assert await slots.acquire(0, patience=60)
-        await asyncio.sleep(connecting)  # the database's clock cannot be moved, so this one is the real one
-        while not await slots.departs():
-            assert await slots.acquire(0, patience=60)
-        departures.append(time.monotonic())
+    async def request(turns: PartnerTurns, connecting: float, travelling: float, is_answered: bool) -> None:
+        turn = await turns.acquire(Lane.READ, patience=60)
+        assert turn is not None
+        await asyncio.sleep(connecting)
+        assert await turn.departs()
+        arrivals.append(time.monotonic() + travelling)
+        await asyncio.sleep(travelling)
+        if is_answered:
+            await turn.answered()
 
-    waits = [1.0 if n % 3 else 0.0 for n in range(36)]  # ten that took a second, and ten that took none, together
-    await asyncio.gather(*(request(processes[n % 4], wait) for n, wait in enumerate(waits)))
-    assert len(departures) == len(waits)
-    assert busiest_second(departures) <= 10
-    for slots in processes:
-        await slots.close()
+    chance = random.Random(7)  # noqa: S311 - repeatable on purpose
+    ways = [(0.3 * (n % 3), chance.choice([0.0, 0.03, 0.05]), n % 4 > 0) for n in range(34)]
+    await asyncio.gather(*(request(processes[n % 4], *way) for n, way in enumerate(ways)))
+    assert len(arrivals) == len(ways)
+    assert busiest_second(arrivals) <= 10
 
 
-async def test_a_slot_whose_holder_was_slow_belongs_to_who_took_it_meanwhile(postgres_url: str) -> None:
-    slow, quick = SharedSlots.open(postgres_url), SharedSlots.open(postgres_url)
-    assert [await slow.acquire(0, patience=5) for _ in range(10)] == [True] * 10
-    assert await quick.acquire(0, patience=60)  # waits until the oldest of them is a window old
-    assert await quick.departs()
-    gone = [await slow.departs() for _ in range(10)]
+async def test_processes_take_turns(opening: Opening) -> None:
+    """Three of a busy one for one of another that has come later: each waits for its next slot when it had one."""
+    busy, late = opening(), opening()
+    assert all([await used(busy) for _ in range(11)])
+    first = await busy.reserve(within=5)
+    second = await late.reserve(within=5)
+    third = await busy.reserve(within=5)
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert first.due < second.due < third.due < time.monotonic() + 1.07
+
+
+@pytest.mark.parametrize(("after", "earlier"), [(0.0, 69_000), (0.05, 19_000), (0.066, 0), (5.0, 0)])
+async def test_an_answer_frees_its_slot_a_second_later(
+    postgres_url: str, opening: Opening, after: float, earlier: int
+) -> None:
+    """Seconds after the first byte, and the microseconds by which the slot is free earlier than without an answer."""
+    slots = opening()
+    slots.clock = iter([0.0, 0.0, 0.0, 0.0, 0.0, after]).__next__
+    slot = await slots.reserve(within=5)
+    assert slot is not None
+    assert await slot.leaves()
+    left = _last(postgres_url)
+    await slot.answered()
+    assert left - _last(postgres_url) == earlier
+
+
+async def test_an_answer_frees_no_slot_that_somebody_else_has(postgres_url: str, opening: Opening) -> None:
+    one, other = opening(), opening()
+    slots = [await one.reserve(within=5) for _ in range(10)]
+    assert await used(other)
+    left = _last(postgres_url)
+    for slot in slots:
+        assert slot is not None
+        await slot.answered()
+    assert _last(postgres_url) == left
+
+
+async def test_a_slot_whose_holder_was_slow_belongs_to_who_took_it_meanwhile(opening: Opening) -> None:
+    slow, quick = opening(), opening()
+    reserved = [await slow.reserve(within=5) for _ in range(10)]
+    assert await used(quick)  # waits until the oldest of them is a window old
+    gone = [await slot.leaves() for slot in reserved if slot is not None]
     assert gone.count(True) <= 9
-    await slow.close()
-    await quick.close()
 
 
-async def test_who_has_no_patience_is_told_so(postgres_url: str) -> None:
-    slots = SharedSlots.open(postgres_url)
-    assert [await slots.acquire(0, patience=5) for _ in range(10)] == [True] * 10
-    assert not await slots.acquire(0, patience=0.05)
-    await slots.close()
+async def test_who_has_no_patience_is_told_so(opening: Opening) -> None:
+    slots = opening()
+    assert all([await used(slots, within=0.5) for _ in range(10)])
+    begun = time.monotonic()
+    assert await slots.reserve(within=0.5) is None
+    assert time.monotonic() - begun < 0.3, "it is known before it is over"
 
 
-async def test_a_429_holds_everybody(postgres_url: str) -> None:
-    one, other = SharedSlots.open(postgres_url), SharedSlots.open(postgres_url)
-    assert await other.acquire(0, patience=5)
-    one.slow_down(30)
-    assert not await one.acquire(0, patience=1)
-    assert not await other.departs()  # also who got a turn before and has not left yet
-    assert not await other.acquire(0, patience=1)
-    await one.close()
-    await other.close()
+async def test_a_429_holds_everybody(opening: Opening) -> None:
+    one, other = opening(), opening()
+    assert await used(other)
+    await one.slow_down(30)
+    assert await one.reserve(within=1) is None
+    assert await other.reserve(within=1) is None
 
 
-async def test_connections_that_were_cut_are_made_again(postgres_url: str) -> None:
-    slots = SharedSlots.open(postgres_url)
-    assert await slots.acquire(0, patience=5)
+async def test_connections_that_were_cut_are_made_again(postgres_url: str, opening: Opening) -> None:
+    slots = opening()
+    assert await used(slots)
     _cut(postgres_url)
-    assert not await slots.departs()  # not counted, so not sent
-    assert await slots.acquire(0, patience=10)
-    assert await slots.departs()
-    await slots.close()
+    assert await used(slots)
+
+
+async def test_a_slot_that_cannot_be_stamped_is_not_used(postgres_url: str, opening: Opening) -> None:
+    slots = opening()
+    slot = await slots.reserve(within=1)
+    assert slot is not None
+    await asyncio.sleep(0.02)  # too late to leave without a stamp
+    _cut(postgres_url)
+    assert not await slot.leaves()
 
 
 async def test_a_database_that_is_away_lets_nobody_send(postgres_url: str) -> None:
     slots = SharedSlots.open(postgres_url.rsplit("/", 1)[0] + "/there_is_no_such_database")
-    assert not await slots.acquire(0, patience=0.3)
+    assert await slots.reserve(within=0.3) is None
+    await slots.slow_down(1)  # nobody to tell
     await slots.close()
 
 
 async def test_one_process_needs_none(sqlite_url: str) -> None:
     with pytest.raises(TypeError):
         SharedSlots.open(sqlite_url)
+
+
+def _last(url: str) -> int:
+    """The newest moment of any slot, in microseconds."""
+    with psycopg.connect(url) as connection:
+        found = connection.execute("select max(sent_at) from send_slot").fetchone()
+    assert found is not None
+    return int(found[0])
 
 
 def _cut(url: str) -> None:

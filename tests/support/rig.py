@@ -14,7 +14,7 @@ from typing import Any, Self
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from bot.app import Surroundings, Switchboard
-from bot.clients.limiter import Lane
+from bot.clients.limiter import Lane, Turn
 from bot.domain.clock import SystemClock
 from bot.drains import settle
 from bot.playground.process import free_port
@@ -85,16 +85,19 @@ ACK_SECONDS = 30.0
 class Unlimited:
     """Send slots without a limit, for tests on a clock that stands still."""
 
-    async def acquire(self, lane: Lane, *, patience: float) -> bool:  # noqa: ARG002 - the protocol's names
-        return True
+    async def acquire(self, lane: Lane, *, patience: float) -> Turn:  # noqa: ARG002 - the protocol's names
+        return self
 
     async def departs(self) -> bool:
         return True
 
-    def stayed(self) -> None:
+    async def answered(self) -> None:
         return None
 
-    def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
+    def over(self) -> None:
+        return None
+
+    async def slow_down(self, retry_after: float | None) -> None:  # noqa: ARG002 - the protocol's name
         return None
 
 

@@ -1,8 +1,8 @@
 """What all calls to the payments service share: credentials, a turn, one request, one answer."""
 
-import asyncio
 import base64
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Final, TypeVar
 
 import structlog
@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from bot.clients.circuit import Circuit
 from bot.clients.leaving import HELD_BACK, RESTS, MayLeave, always, not_asked
-from bot.clients.limiter import Lane, SendSlots
+from bot.clients.limiter import Lane, SendSlots, Turn
 from bot.clients.placing import place
 from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.service_errors import read_failure
@@ -130,16 +130,25 @@ class PartnerCalls:
         total: float | None = None,
     ) -> Reply:
         request = self._prepare(route, values, where)
-        turn = _Turn(self._limiter, lane, patience=self._patience.get(lane, self._read_patience))
-        if not await turn.take():
+        turn = await self._take_turn(lane)
+        if turn is None:
             return Reply(failure=Failure.NOT_SENT)
         try:
-            reply = await self._transport.send(request, guard=guard, turn=turn.departs, total=total)
+            reply = await self._transport.send(request, guard=guard, turn=partial(_departs, turn), total=total)
         finally:
             turn.over()
         if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
-            self._limiter.slow_down(reply.retry_after)
+            await self._limiter.slow_down(reply.retry_after)
+        if reply.status is not None:
+            await turn.answered()
         return reply
+
+    async def _take_turn(self, lane: Lane) -> Turn | None:
+        try:
+            return await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience))
+        except Exception:
+            log.exception("no turn could be had, so nothing is sent")
+            return None
 
     def _prepare(self, route: Route, values: Mapping[str, object], where: Place | None) -> Prepared:
         placed = place(route, values, where=where)
@@ -177,41 +186,13 @@ class PartnerCalls:
         )
 
 
-class _Turn:
-    """The turn of one request. Whatever goes wrong with it happens before the first byte: nothing was sent."""
-
-    def __init__(self, limiter: SendSlots, lane: Lane, *, patience: float) -> None:
-        self._limiter = limiter
-        self._lane = lane
-        self._clock = asyncio.get_running_loop().time
-        self._deadline = self._clock() + patience
-        self._permitted = False
-
-    async def take(self) -> bool:
-        """Wait for a turn; False: there was none in time."""
-        try:
-            patience = max(0.0, self._deadline - self._clock())
-            self._permitted = await self._limiter.acquire(self._lane, patience=patience)
-        except Exception:
-            log.exception("no turn could be had, so nothing is sent")
-        return self._permitted
-
-    async def departs(self) -> bool:
-        """Right before the first byte: permission that grew old while the connection was made is asked for anew."""
-        while self._permitted or await self.take():
-            self._permitted = False
-            try:
-                if await self._limiter.departs():
-                    return True
-            except Exception:
-                log.exception("a turn could not be counted, so nothing is sent")
-                return False
+async def _departs(turn: Turn) -> bool:
+    """Right before the first byte: what goes wrong here went wrong before anything was sent."""
+    try:
+        return await turn.departs()
+    except Exception:
+        log.exception("a turn could not be counted, so nothing is sent")
         return False
-
-    def over(self) -> None:
-        """Give back what was not used."""
-        if self._permitted:
-            self._limiter.stayed()
 
 
 def _ours(route: Route) -> Mapping[str, str]:
