@@ -356,17 +356,7 @@ class Switchboard:
             store, client, messenger, files, downloads, payments, localizing, emails, identity
         )
         self._stack.push_async_callback(ctx.anchoring.finish)
-        if isinstance(ctx.clock, SharedClock):
-            await at_start(partial(clocks.warn, ctx, ctx.clock))
-        await at_start(partial(recover, ctx))
-        await at_start(partial(silence.remember, ctx))
-        await at_start(partial(tighten_open, ctx))
-        self._stack.push_async_callback(ctx.workers.stop)
-        if self._around.ticking:
-            self._schedule = self._make_schedule(ctx)
-            self._schedule.start()
-            self._stack.push_async_callback(self._schedule.stop)
-            self._stack.push_async_callback(ctx.emails.stop)
+        await self._go_on(ctx)
         desk = Desk(
             ctx=ctx,
             messenger=messenger,
@@ -385,6 +375,20 @@ class Switchboard:
         await self._connect(bolt, patient)
         self._bolt = bolt
         log.info("joined", workspace=identity.team, team_id=identity.team_id)
+
+    async def _go_on(self, ctx: Context) -> None:
+        """Take up what an earlier process left, and begin what is due."""
+        if isinstance(ctx.clock, SharedClock):
+            await at_start(partial(clocks.warn, ctx, ctx.clock))
+        await at_start(partial(recover, ctx))
+        await at_start(partial(silence.remember, ctx))
+        await at_start(partial(tighten_open, ctx))
+        self._stack.push_async_callback(ctx.workers.stop)
+        if self._around.ticking:
+            self._schedule = self._make_schedule(ctx)
+            self._schedule.start()
+            self._stack.push_async_callback(self._schedule.stop)
+            self._stack.push_async_callback(ctx.emails.stop)
 
     async def _connect(self, bolt: AsyncApp, client: AsyncWebClient) -> None:
         """In Socket Mode, open the socket; the library keeps it open from then on."""

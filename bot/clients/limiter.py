@@ -1,4 +1,4 @@
-"""PartnerTurns at the partner: who asks next, and when its first byte may leave.
+"""Turns at the partner: who asks next, and when its first byte may leave.
 
 A request waits for its moment when its connection stands, however long that took; the moment comes from a ``Window``,
 which one process keeps in memory and several share. Few connections are made ahead, so that as many requests leave as

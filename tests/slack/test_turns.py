@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.errors import ServiceNow
 from bot.slack.pace import Pace
-from bot.slack.turns import Turn, Turns
+from bot.slack.turns import _MOMENT, Turn, Turns
 from tests.support.clock import ManualClock
 
 POST = "chat.postMessage"
@@ -84,11 +84,11 @@ async def test_conversations_go_side_by_side(play: Play) -> None:
     await play.close()
 
 
-async def test_one_that_takes_longer_than_a_second_holds_up_no_other(play: Play) -> None:
+async def test_one_that_takes_longer_than_a_moment_holds_up_no_other(play: Play) -> None:
     await play.post("slow", "b", "c")
-    await play.pass_time(0.9)
+    await play.pass_time(0.9 * _MOMENT)
     assert play.begun == ["slow"]
-    await play.pass_time(0.2)
+    await play.pass_time(0.2 * _MOMENT)
     assert play.begun == ["slow", "b"]
     await play.end("b")
     assert play.begun == ["slow", "b", "c"]
@@ -99,18 +99,18 @@ async def test_one_that_takes_longer_than_a_second_holds_up_no_other(play: Play)
     await play.close()
 
 
-async def test_the_second_counts_from_its_own_beginning(play: Play) -> None:
+async def test_the_moment_counts_from_its_own_beginning(play: Play) -> None:
     await play.post("a", "b", "c")
-    await play.pass_time(0.9)
+    await play.pass_time(0.9 * _MOMENT)
     await play.end("a")
-    await play.pass_time(0.9)
+    await play.pass_time(0.9 * _MOMENT)
     assert play.begun == ["a", "b"]
-    await play.pass_time(0.2)
+    await play.pass_time(0.2 * _MOMENT)
     assert play.begun == ["a", "b", "c"]
     await play.close()
 
 
-async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left_of_its_second(play: Play) -> None:
+async def test_who_queues_behind_one_that_is_slow_already_waits_for_what_is_left_of_its_moment(play: Play) -> None:
     await play.post("slow")
     await play.pass_time(30)
     await play.post("b")

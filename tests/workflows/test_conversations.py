@@ -68,7 +68,7 @@ async def test_rows_that_run_at_the_same_time_are_posted_in_their_order(rig: Rig
         assert said(play, channel) == list(range(12))
 
 
-async def test_a_post_that_hangs_holds_up_the_others_for_a_second(rig: Rig) -> None:
+async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> None:
     assert rig.clock is not None
     play = Play(rig)
     await lines(play, 5)
