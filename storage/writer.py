@@ -155,8 +155,7 @@ class GroupWriter:
     def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
         transaction = self._begin(connection)
         try:
-            tx = self._make_tx(connection)
-            outcomes = [_run_unit(connection, tx, unit) for unit in batch]
+            outcomes = self._run_units(connection, batch)
             for unit in batch:
                 self._probe(f"write.before:{unit.name}")
         except BaseException:
@@ -169,6 +168,15 @@ class GroupWriter:
             raise commit_error(error) from error
         for unit in batch:
             self._probe(f"write.after:{unit.name}")
+        return outcomes
+
+    def _run_units(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
+        tx = self._make_tx(connection)
+        outcomes: list[_Outcome] = []
+        for unit in batch:
+            outcomes.append(_run_unit(connection, tx, unit))
+            if outcomes[-1].error is not None:
+                tx = self._make_tx(connection)  # what it wrote is gone, and so is what the old one knows of it
         return outcomes
 
     def _begin(self, connection: Connection) -> Transaction:
