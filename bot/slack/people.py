@@ -77,23 +77,39 @@ class People:
         Raises:
             ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
         """
+        held = self._held(user, fresh)
+        if held is not None:
+            return held
         if not self._groups:
-            at, person = await self._user(user, fresh=fresh, oldest=oldest)
-            return Standing(person, frozenset(), at)
-        # Side by side: an ack has three seconds, however slow Slack is.
-        (at, person), (read, members) = await asyncio.gather(
-            self._user(user, fresh=fresh, oldest=oldest),
-            self._read("groups", self._all, fresh=fresh, oldest=oldest),
+            return self._standing(user, await self._user(user, fresh=fresh, oldest=oldest))
+        found = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
+            self._user(user, fresh=fresh, oldest=oldest), self._read("groups", self._all, fresh=fresh, oldest=oldest)
         )
-        groups = frozenset(group for group in self._groups if user in members[group])
-        return Standing(person, groups, min(at, read))
+        return self._standing(user, *found)
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
         """Standings of several people, read side by side: the first is not old when the last is known."""
-        wanted = sorted(set(users))
-        return dict(
-            zip(wanted, await asyncio.gather(*(self.standing(one, fresh=fresh) for one in wanted)), strict=True)
-        )
+        held = {user: self._held(user, fresh) for user in sorted(set(users))}
+        unknown = [user for user, standing in held.items() if standing is None]
+        read = await asyncio.gather(*(self.standing(user, fresh=fresh) for user in unknown)) if unknown else []
+        return {user: standing for user, standing in held.items() if standing} | dict(zip(unknown, read, strict=True))
+
+    def _held(self, user: str, fresh: float) -> Standing | None:
+        """What is known by now, if all of it is young enough: a task for each part would cost more than the rest."""
+        since = self._monotonic() - fresh
+        found = []
+        for key in (f"user:{user}", "groups") if self._groups else (f"user:{user}",):
+            known = self._known.get(key)
+            if known is None or known[0] < since:
+                return None
+            found.append(known)
+        return self._standing(user, *found)
+
+    def _standing(self, user: str, person: _Found, members: _Found | None = None) -> Standing:
+        if members is None:
+            return Standing(person[1], frozenset(), person[0])
+        groups = frozenset(group for group in self._groups if user in members[1][group])
+        return Standing(person[1], groups, min(person[0], members[0]))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
         """What people are called, however long ago that was read; without those of whom nobody can say it now."""

@@ -33,30 +33,27 @@ _BETWEEN_READS = timedelta(seconds=3)
 """However many hints come, an operation is read at most so often because of them."""
 
 
+async def stands(store: Store, *, now: datetime, token: str) -> bool:
+    """Whether there is such an address."""
+    hashed = token_hash(token)
+    return await store.read(lambda tx: tx.tokens.find(hashed, now)) is not None
+
+
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
     """Note a callback; durable when this returns True. False: there is no such address.
 
     Nothing of what it says is kept, because nothing of it is believed: its hash tells whether the same came again.
     Needs the database alone, so callbacks are taken in while Slack or the service cannot be reached.
     """
-    hashed = token_hash(token)
-    found = await store.read(lambda tx: tx.tokens.find(hashed, now))
-    if found is None:
-        return False
-    body_hash = hashlib.sha256(body.encode()).hexdigest()
-    await store.write(
-        lambda tx: tx.inbox.receive(
-            id=ulid(now),
-            token_hash=hashed,
-            body_hash=body_hash,
-            instruction_id=found.instruction_id,
-            kind=found.kind,
-            now=now,
-            pause=_BETWEEN_READS,
-        ),
-        name="callback",
-    )
-    return True
+    hashed, body_hash = token_hash(token), hashlib.sha256(body.encode()).hexdigest()
+
+    def note(tx: Tx) -> bool:
+        noted = tx.inbox.receive(
+            new_id=lambda: ulid(now), token_hash=hashed, body_hash=body_hash, now=now, pause=_BETWEEN_READS
+        )
+        return noted or tx.tokens.find(hashed, now) is not None
+
+    return await store.write(note, name="callback")
 
 
 async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:

@@ -1,6 +1,6 @@
 """``POST /callbacks/delivery/{token}``: what is sent to the webhooks of stores."""
 
-from bot.workflows.bookings.events import receive
+from bot.workflows.bookings.events import receive, stands
 from handlers.callbacks.door import Door
 
 
@@ -8,6 +8,9 @@ class DeliveryCallbacks(Door):
     """Takes events of bookings in."""
 
     unstored = "a message of the delivery service could not be stored"
+
+    async def _stands(self, token: str) -> bool:
+        return await stands(self._store, token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
         return await receive(self._store, now=self._now(), token=token, body=body)

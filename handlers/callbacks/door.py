@@ -5,6 +5,7 @@ Unknown token, wrong method and forbidden source get the same 404, byte for byte
 
 import re
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import ClassVar
@@ -21,6 +22,8 @@ log = structlog.get_logger(__name__)
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _LARGEST_BODY = 256 * 1024
+_REMEMBERED = 4_096
+"""Addresses that are known to have stood when something came to them last."""
 
 
 class Door(ABC):
@@ -56,6 +59,7 @@ class Door(ABC):
         self._wake = wake
         self._sources = sources
         self._proxies = proxies
+        self._called: OrderedDict[str, None] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:
         """Answer one message: 200 only when it is durable."""
@@ -67,7 +71,7 @@ class Door(ABC):
             return body
         text = body.decode(errors="replace")  # only its being here matters
         try:
-            known = await self._receive(token, text)
+            known = await self._take_in(token, text)
         except StorageError as busy:
             return come_back(self.unstored, busy)
         if not known:
@@ -75,12 +79,33 @@ class Door(ABC):
         self._wake()
         return web.json_response({"ok": True})
 
+    async def _take_in(self, token: str, body: str) -> bool:
+        """Store a message; False: there is no such address.
+
+        That is seen by who stores it, too. But a stranger is not to get as far as the writer: addresses to which
+        nothing came of late are looked up first.
+        """
+        if token not in self._called and not await self._stands(token):
+            return False
+        if not await self._receive(token, body):
+            self._called.pop(token, None)
+            return False
+        self._called[token] = None
+        self._called.move_to_end(token)
+        if len(self._called) > _REMEMBERED:
+            self._called.popitem(last=False)
+        return True
+
     def _may_call(self, request: web.Request) -> bool:
         if not self._sources:
             return True
         # A header that comes twice is one list: a proxy that adds a line of its own leaves the caller's word before it.
         forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
         return allowed(source_of(request.remote, forwarded, self._proxies), self._sources)
+
+    @abstractmethod
+    async def _stands(self, token: str) -> bool:
+        """Whether there is such an address."""
 
     @abstractmethod
     async def _receive(self, token: str, body: str) -> bool:

@@ -4,7 +4,7 @@ from aiohttp import web
 
 from bot.domain.instruction import CallbackKind
 from bot.presentation import landing
-from bot.workflows.callbacks import back_from_checkout, receive
+from bot.workflows.callbacks import back_from_checkout, receive, stands
 from handlers.callbacks.door import Door, come_back, nothing_here, token_like
 from storage.errors import StorageError
 
@@ -27,6 +27,9 @@ class PaymentsCallbacks(Door):
         if request.method == "GET" and token_like(token):
             return await self._back_from_checkout(token)
         return await super().handle(request)
+
+    async def _stands(self, token: str) -> bool:
+        return await stands(self._store, now=self._now(), token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
         return await receive(self._store, now=self._now(), token=token, body=body)

@@ -12,6 +12,7 @@ from sqlalchemy import Row as SqlRow
 
 from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, key_id, link, seal
 from storage.errors import OtherKey
+from storage.prepared import Prepared
 from storage.repositories.common import insert_once
 from storage.rows import ClosedKey, Head
 from storage.sealing import Sealer, SealError
@@ -26,10 +27,10 @@ KEY_OPENED = "key_opened"
 _PAGE = 1000
 _HEAD = select(audit_head.c.seq, audit_head.c.hash)
 _KEY_ID = select(audit_key.c.key_id)
-_END = select(audit_head.c.seq, audit_head.c.hash, _KEY_ID.scalar_subquery().label("key_id"))
-_INSERT = insert(table)
-_FIRST_HEAD = insert(audit_head)
-_NEXT_HEAD = update(audit_head)
+_END = Prepared(select(audit_head.c.seq, audit_head.c.hash, _KEY_ID.scalar_subquery().label("key_id")))
+_INSERT = Prepared(insert(table))
+_FIRST_HEAD = Prepared(insert(audit_head))
+_NEXT_HEAD = Prepared(update(audit_head))
 _RAW = {"at": BigInteger, "detail": Text}
 _STORED = select(
     *(type_coerce(table.c[name], _RAW[name]).label(name) if name in _RAW else table.c[name] for name in Stored._fields)
@@ -40,13 +41,15 @@ class AuditTrail:
     """The tables ``audit`` and ``audit_head``.
 
     Rows get their numbers without gaps because writers come one after the other: one writing connection on
-    SQLite, an advisory lock on PostgreSQL.
+    SQLite, an advisory lock on PostgreSQL. So the end is read once a transaction; who takes rows back that were
+    appended (a savepoint) goes on with a trail of its own.
     """
 
     def __init__(self, connection: Connection, *, key: bytes) -> None:
         self._connection = connection
         self._key = key
         self._keys: Keys | None = None
+        self._last: Head | None = None
 
     def append(self, entry: Entry) -> Row:
         """Add a row at the end of the chain. ``detail`` must be JSON-ready.
@@ -55,7 +58,7 @@ class AuditTrail:
             OtherKey: the chain goes on under another key; nothing is written.
         """
         entry = _as_read_back(entry)
-        head = self._end()
+        head = self._last or self._end()
         seq = head.seq + 1
         row = Row(
             seq=seq,
@@ -63,8 +66,8 @@ class AuditTrail:
             previous=head.hash,
             hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry),
         )
-        self._connection.execute(
-            _INSERT,
+        _INSERT.count(
+            self._connection,
             {
                 "seq": seq,
                 "at": entry.at,
@@ -79,20 +82,22 @@ class AuditTrail:
             },
         )
         if head.seq == 0:
-            self._connection.execute(_FIRST_HEAD, {"id": 1, "seq": seq, "hash": row.hash})
+            _FIRST_HEAD.count(self._connection, {"id": 1, "seq": seq, "hash": row.hash})
         else:
-            self._connection.execute(_NEXT_HEAD, {"seq": seq, "hash": row.hash})
+            _NEXT_HEAD.count(self._connection, {"seq": seq, "hash": row.hash})
+        self._last = Head(seq, row.hash)
         return row
 
     def _end(self) -> Head:
         """Where the next row goes, if the key is the one in force."""
-        row = self._connection.execute(_END).first()
+        row = _END.first(self._connection, {})
         if row is None:
             self.see_key()
             return Head(0, GENESIS)
-        if row.key_id is not None and row.key_id != key_id(self._key):
+        seq, last, held = row
+        if held is not None and held != key_id(self._key):
             raise OtherKey
-        return Head(row.seq, row.hash)
+        return Head(seq, last)
 
     def key_in_force(self) -> str | None:
         """The id of the key in force; None: no program wrote it down yet."""
@@ -138,6 +143,7 @@ class AuditTrail:
         old, new = key_id(self._key), key_id(to)
         entry = replace(entry, instruction_id="")
         closed = self.append(replace(entry, action=KEY_CLOSED, before=old, after=new))
+        self._last = None
         self._connection.execute(update(audit_key).values(key_id=new))
         sealer = _sealer(to)
         keys = {"chain": self._key, "anchors": anchor_key}

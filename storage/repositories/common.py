@@ -28,6 +28,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from storage.prepared import Prepared
 from storage.types import Moment
 
 Condition = ColumnElement[bool] | TextClause
@@ -36,14 +37,14 @@ Condition = ColumnElement[bool] | TextClause
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
     """Insert unless the unique columns ``unless`` hold these values already; whether it was inserted."""
-    return connection.execute(_insert_unless(connection.dialect.name, table, unless), dict(values)).first() is not None
+    return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
 
 
 @cache
-def _insert_unless(dialect: str, table: Table, unless: tuple[str, ...]) -> Executable:
+def _insert_unless(dialect: str, table: Table, unless: tuple[str, ...]) -> Prepared:
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     first = next(iter(table.primary_key.columns))
-    return insert(table).on_conflict_do_nothing(index_elements=unless).returning(first)
+    return Prepared(insert(table).on_conflict_do_nothing(index_elements=unless).returning(first))
 
 
 def columns(record: Any) -> dict[str, Any]:

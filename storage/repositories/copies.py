@@ -5,14 +5,16 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, bindparam, case, delete, literal, null, select, update
 
+from storage.prepared import Prepared
 from storage.repositories.common import columns, insert_once
 from storage.rows import CardCopy
 from storage.tables import card_copy as table
 from storage.tables import instruction
 
 _ALL = select(table)
-_FIND = _ALL.where(table.c.channel == bindparam("wanted_channel"), table.c.ts == bindparam("wanted_ts"))
-_MARK = update(table).where(table.c.instruction_id == bindparam("wanted"))
+_NAMES = tuple(table.c.keys())
+_FIND = Prepared(_ALL.where(table.c.channel == bindparam("wanted_channel"), table.c.ts == bindparam("wanted_ts")))
+_MARK = Prepared(update(table).where(table.c.instruction_id == bindparam("wanted")))
 _GAP = timedelta(seconds=5)
 """Between two edits that tell only how far the work is."""
 _AT_ONCE = datetime(1970, 1, 1, tzinfo=UTC)
@@ -51,14 +53,13 @@ class Copies:
 
     def find(self, channel: str, ts: str) -> CardCopy | None:
         """The copy that this message is; None when the message is no card of ours."""
-        row = self._connection.execute(_FIND, {"wanted_channel": channel, "wanted_ts": ts}).first()
-        return None if row is None else _read(row)
+        row = _FIND.first(self._connection, {"wanted_channel": channel, "wanted_ts": ts})
+        return None if row is None else CardCopy(**dict(zip(_NAMES, row, strict=True)))
 
     def mark(self, instruction_id: str, *, version: int, now: datetime) -> None:
         """Every copy of this card is out of date: the instruction reached ``version``."""
-        self._connection.execute(
-            _MARK, {"wanted": instruction_id, "due_at": now, "wanted_version": version, "attempts": 0}
-        )
+        values = {"wanted": instruction_id, "due_at": now, "wanted_version": version, "attempts": 0}
+        _MARK.count(self._connection, values)
 
     def mark_progress(self, instruction_id: str, place: str, *, now: datetime) -> None:
         """A copy is out of date only by how far the work is, which may wait: it is due in a little while."""

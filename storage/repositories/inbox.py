@@ -1,13 +1,34 @@
 """Inbox: callbacks, noted before they are answered. However many come to an address, it has one row."""
 
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, select, update
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Text,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
 
-from bot.domain.instruction import CallbackKind
-from storage.repositories.common import FREED, claim, claiming, insert_once
+from storage.prepared import Prepared
+from storage.repositories.common import FREED, claim, claiming
+from storage.repositories.tokens import STANDING, at
 from storage.rows import InboxRow, InboxState
+from storage.tables import callback_token as token
 from storage.tables import inbox as table
 from storage.types import Moment
 
@@ -18,14 +39,60 @@ _CLAIM = claiming(
     order=[table.c.due_at, table.c.id],
     changed={"attempts": table.c.attempts + 1, "read_at": bindparam("now", type_=Moment)},
 )
-_LAST_READ = select(func.max(table.c.read_at)).where(table.c.instruction_id == bindparam("instruction"))
-_SAME_OR_NEWEST = (
-    select(table)
-    .where(table.c.token_hash == bindparam("token"))
-    .order_by((table.c.body_hash == bindparam("body")).desc(), table.c.received_at.desc(), table.c.id.desc())
-    .limit(1)
+_SETTLED = or_(table.c.state == InboxState.APPLIED, table.c.state == InboxState.STALE)
+_WAITS = table.c.state == InboxState.RECEIVED
+_NOW = bindparam("now", type_=Moment)
+
+
+def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
+    """Now, unless the instruction was read for another of its callbacks less than ``pause`` microseconds ago."""
+    others = table.alias("others")
+    next_one = func.max(type_coerce(others.c.read_at, BigInteger)) + bindparam("pause", type_=BigInteger)
+    due = case((next_one > _NOW, next_one), else_=_NOW)
+    return select(due).where(others.c.instruction_id == instruction_id).correlate_except(others).scalar_subquery()
+
+
+def _same_or_newest() -> ColumnElement[str]:
+    """The row of the address, of several from earlier versions the one with this body."""
+    own = table.alias("own")
+    order = ((own.c.body_hash == bindparam("digest")).desc(), own.c.received_at.desc(), own.c.id.desc())
+    query = select(own.c.id).where(own.c.token_hash == bindparam("address"))
+    return query.order_by(*order).limit(1).scalar_subquery()
+
+
+_MORE = Prepared(
+    update(table)
+    .where(
+        table.c.id == _same_or_newest(),
+        not_(and_(table.c.body_hash == bindparam("digest"), _SETTLED)),
+        STANDING.exists(),
+    )
+    .values(
+        body_hash=bindparam("digest"),
+        hints=table.c.hints + 1,  # by which the worker that has the row sees that more came meanwhile
+        state=InboxState.RECEIVED,
+        received_at=case((_WAITS, table.c.received_at), else_=_NOW),
+        attempts=case((_WAITS, table.c.attempts), else_=0),
+        due_at=case(
+            (and_(_WAITS, table.c.due_at < _due(table.c.instruction_id)), table.c.due_at),
+            else_=_due(table.c.instruction_id),
+        ),
+    )
 )
-_SETTLED = (InboxState.APPLIED, InboxState.STALE)
+_FIRST: Mapping[str, ColumnElement[Any]] = {
+    "id": bindparam("new", type_=Text),
+    "token_hash": token.c.token_hash,
+    "body_hash": bindparam("digest", type_=Text),
+    "instruction_id": token.c.instruction_id,
+    "kind": token.c.kind,
+    "body": literal("", Text),
+    "received_at": _NOW,
+    "state": literal(InboxState.RECEIVED, table.c.state.type),
+    "attempts": literal(0),
+    "due_at": _due(token.c.instruction_id),
+    "lease_owner": literal("", Text),
+    "hints": literal(1),
+}
 
 
 class Inbox:
@@ -35,59 +102,24 @@ class Inbox:
         self._connection = connection
 
     def receive(
-        self,
-        *,
-        id: str,  # noqa: A002 - the column's name
-        token_hash: str,
-        body_hash: str,
-        instruction_id: str,
-        kind: CallbackKind,
-        now: datetime,
-        pause: timedelta,
+        self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
     ) -> bool:
-        """Note that something came to an address; False when the same came before and was looked into to the end.
+        """Note that something came to an address; False when it does not stand, or nothing new came to it.
+
+        Nothing new is what came before and was looked into to the end.
 
         Args:
-            id: a new ULID, for an address to which nothing came before.
+            new_id: makes a new ULID, for an address to which nothing came before.
             token_hash: the address.
             body_hash: of what came.
-            instruction_id: what the address belongs to.
-            kind: of the address.
             now: the current instant.
             pause: between two readings of an instruction.
         """
-        last = self._connection.execute(_LAST_READ, {"instruction": instruction_id}).scalar_one()
-        due = now if last is None else max(now, last + pause)
-        found = self._connection.execute(_SAME_OR_NEWEST, {"token": token_hash, "body": body_hash}).first()
-        if found is not None:
-            return self._once_more(found, body_hash, now=now, due=due)
-        values = {
-            "id": id,
-            "token_hash": token_hash,
-            "body_hash": body_hash,
-            "instruction_id": instruction_id,
-            "kind": kind,
-            "body": "",
-            "received_at": now,
-            "state": InboxState.RECEIVED,
-            "attempts": 0,
-            "due_at": due,
-            "lease_owner": "",
-            "lease_until": None,
-            "hints": 1,
-            "read_at": None,
-        }
-        return insert_once(self._connection, table, values, unless=("token_hash", "body_hash"))
-
-    def _once_more(self, found: Row[Any], body_hash: str, *, now: datetime, due: datetime) -> bool:
-        """The address has a row: the worker that has it sees by the count that more came meanwhile."""
-        if found.body_hash == body_hash and found.state in _SETTLED:
-            return False
-        values: dict[str, object] = {"body_hash": body_hash, "hints": found.hints + 1, "due_at": min(found.due_at, due)}
-        if found.state is not InboxState.RECEIVED:
-            values |= {"state": InboxState.RECEIVED, "received_at": now, "attempts": 0, "due_at": due}
-        self._connection.execute(update(table).where(table.c.id == found.id).values(values))
-        return True
+        values = {**at(now, token_hash), "digest": body_hash, "pause": pause // timedelta(microseconds=1)}
+        if _MORE.count(self._connection, values):
+            return True
+        statement = _first(self._connection.dialect.name)
+        return statement.first(self._connection, values | {"new": new_id()}) is not None
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
         """Take received rows that are due, longest due first; the attempt is counted already."""
@@ -136,6 +168,15 @@ class Inbox:
         """Forget what was looked into to the end and came before then, some at a time; how many."""
         some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
+
+
+@cache
+def _first(dialect: str) -> Prepared:
+    """The row of an address to which nothing came before."""
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    found = STANDING.with_only_columns(*_FIRST.values())
+    statement = insert(table).from_select(list(_FIRST), found, include_defaults=False)
+    return Prepared(statement.on_conflict_do_nothing(index_elements=("token_hash", "body_hash")).returning(table.c.id))
 
 
 def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:

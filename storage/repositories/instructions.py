@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Connection, Row, RowMapping, bindparam, func, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
 from bot.domain.bulk import BulkPayload, CancelPayload
@@ -25,6 +25,7 @@ from bot.domain.instruction import (
     State,
 )
 from bot.domain.operation import OperationStatus
+from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
 from storage.repositories.copies import Copies
@@ -45,12 +46,15 @@ CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 _IN_ONE_QUERY = 500
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
-_REPLACE = update(table).where(
-    table.c.id == bindparam("same_id"),
-    table.c.state == bindparam("same_state"),
-    table.c.version == bindparam("same_version"),
+_REPLACE = Prepared(
+    update(table).where(
+        table.c.id == bindparam("same_id"),
+        table.c.state == bindparam("same_state"),
+        table.c.version == bindparam("same_version"),
+    )
 )
-_BY_ID = _ALL.where(table.c.id == bindparam("wanted"))
+_NAMES = tuple(column.name for column in _COLUMNS)
+_BY_ID = Prepared(_ALL.where(table.c.id == bindparam("wanted")))
 _CLAIM = claiming(
     table,
     table.c.kind.in_(bindparam("of_kinds", expanding=True)),
@@ -133,7 +137,8 @@ class Instructions:
 
     def get(self, instruction_id: str) -> Instruction | None:
         """The instruction with this id."""
-        return _read_one(self._connection.execute(_BY_ID, {"wanted": instruction_id}).first())
+        row = _BY_ID.first(self._connection, {"wanted": instruction_id})
+        return None if row is None else _made(dict(zip(_NAMES, row, strict=True)))
 
     def find(self, text: str) -> Instruction | None:
         """What a person may mean: a reference, our id or code (in any case), or the service's id as it is."""
@@ -313,7 +318,7 @@ class Instructions:
         if "requirement" in written:
             written["requirement"] = after.requirement.model_dump(mode="json")
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
-        return after if self._connection.execute(_REPLACE, written | same).rowcount == 1 else None
+        return after if _REPLACE.count(self._connection, written | same) == 1 else None
 
     # Working
 
@@ -391,14 +396,13 @@ def _read_one(row: Row[Any] | None) -> Instruction | None:
 
 
 def _read(row: Row[Any]) -> Instruction:
-    values: RowMapping = row._mapping  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
+    return _made(dict(row._mapping))  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
+
+
+def _made(values: dict[str, Any]) -> Instruction:
     recipient, progress = values["recipient"], values["progress"]
-    return Instruction(
-        **{
-            **values,
-            "payload": _PAYLOADS[values["kind"]].model_validate(values["payload"]),
-            "requirement": Requirement.model_validate(values["requirement"]),
-            "recipient": None if recipient is None else Recipient.model_validate(recipient),
-            "progress": None if progress is None else Progress.model_validate(progress),
-        }
-    )
+    values["payload"] = _PAYLOADS[values["kind"]].model_validate(values["payload"])
+    values["requirement"] = Requirement.model_validate(values["requirement"])
+    values["recipient"] = None if recipient is None else Recipient.model_validate(recipient)
+    values["progress"] = None if progress is None else Progress.model_validate(progress)
+    return Instruction(**values)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
 
 from storage.errors import StorageBusy
 from storage.repositories.common import FREED, claim, claiming, columns
@@ -17,6 +17,7 @@ _CLAIM = claiming(
     order=[table.c.due_at, table.c.id],
     changed={"attempts": table.c.attempts + 1},
 )
+_HOOK = select(hooks).where(hooks.c.token_hash == bindparam("address"), hooks.c.ended_at.is_(None))
 
 
 class StoreEvents:
@@ -33,8 +34,7 @@ class StoreEvents:
 
     def find_hook(self, token_hash: str) -> StoreHook | None:
         """What an address stands for, unless it ended."""
-        query = select(hooks).where(hooks.c.token_hash == token_hash, hooks.c.ended_at.is_(None))
-        row = self._connection.execute(query).first()
+        row = self._connection.execute(_HOOK, {"address": token_hash}).first()
         return None if row is None else StoreHook(**row._mapping)  # noqa: SLF001
 
     def hooks_of(self, store: str) -> list[StoreHook]:

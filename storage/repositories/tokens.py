@@ -6,21 +6,30 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
 
 from bot.domain.instruction import CallbackKind
 from bot.domain.references import ADDRESSES_LIVE
+from storage.prepared import Prepared
 from storage.repositories.common import insert_once
 from storage.rows import CallbackToken
 from storage.tables import callback_token as table
 from storage.tables import instruction
 from storage.types import Moment
 
-_FIND = (
+STANDING = (
     select(table)
     .join(instruction, instruction.c.id == table.c.instruction_id)
     .where(
-        table.c.token_hash == bindparam("wanted"),
+        table.c.token_hash == bindparam("address"),
         or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),
         or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
     )
 )
+"""The address, unless it expired, or what it stands for ended long ago; parameters by :func:`at`."""
+
+_FIND = Prepared(STANDING)
+
+
+def at(now: datetime, address: str) -> dict[str, object]:
+    """What :data:`STANDING` is asked with."""
+    return {"address": address, "now": now, "ended": now - ADDRESSES_LIVE}
 
 
 class Tokens:
@@ -43,9 +52,8 @@ class Tokens:
 
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
         """What the token stands for, unless it expired, or what it stands for ended long ago."""
-        values = {"wanted": token_hash, "now": now, "ended": now - ADDRESSES_LIVE}
-        row = self._connection.execute(_FIND, values).first()
-        return None if row is None else CallbackToken(**row._mapping)  # noqa: SLF001
+        row = _FIND.first(self._connection, at(now, token_hash))
+        return None if row is None else CallbackToken(**dict(zip(table.c.keys(), row, strict=True)))
 
     def expire(self, instruction_id: str, at: datetime) -> None:
         """End every token of an instruction at that time."""

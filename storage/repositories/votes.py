@@ -1,15 +1,22 @@
 """Votes: one row a person and round, whatever is clicked how often."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from sqlalchemy import Connection, bindparam, select
 
 from bot.domain.instruction import Vote
+from storage.prepared import Prepared
 from storage.repositories.common import columns, insert_once
 from storage.tables import vote as table
 
-_ALL = select(table.c.instruction_id, table.c.round, table.c.person, table.c.choice, table.c.at, table.c.typed)
-_OF_ROUND = _ALL.where(
-    table.c.instruction_id == bindparam("wanted"), table.c.round == bindparam("wanted_round")
-).order_by(table.c.at, table.c.person)
+_NAMES = ("instruction_id", "round", "person", "choice", "at", "typed")
+_ALL = select(*(table.c[name] for name in _NAMES))
+_OF_ROUND = Prepared(
+    _ALL.where(table.c.instruction_id == bindparam("wanted"), table.c.round == bindparam("wanted_round")).order_by(
+        table.c.at, table.c.person
+    )
+)
 
 
 class Votes:
@@ -24,11 +31,16 @@ class Votes:
 
     def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
         """The votes of one round, in the order of voting."""
-        rows = self._connection.execute(_OF_ROUND, {"wanted": instruction_id, "wanted_round": round})
-        return [Vote(**row._mapping) for row in rows]  # noqa: SLF001
+        return [
+            _read(row) for row in _OF_ROUND.rows(self._connection, {"wanted": instruction_id, "wanted_round": round})
+        ]
 
     def all_of(self, instruction_id: str) -> list[Vote]:
         """The votes of every round, in the order of voting."""
         query = _ALL.where(table.c.instruction_id == instruction_id)
         rows = self._connection.execute(query.order_by(table.c.round, table.c.at, table.c.person))
-        return [Vote(**row._mapping) for row in rows]  # noqa: SLF001
+        return [_read(row) for row in rows]
+
+
+def _read(row: Sequence[Any]) -> Vote:
+    return Vote(**dict(zip(_NAMES, row, strict=True)))

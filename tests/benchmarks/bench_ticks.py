@@ -132,15 +132,8 @@ def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
         id=post, key=post, action="news", place="approvals", channel="C1", payload={}, now=now, instruction_id=over.id
     )
     tx.outbox.sent(post, "C1", "1.1", now)
-    tx.inbox.receive(
-        id=callback,
-        token_hash=digest,
-        body_hash=digest,
-        instruction_id=over.id,
-        kind=CallbackKind.CONFIRMATION,
-        now=now,
-        pause=timedelta(seconds=3),
-    )
+    tx.tokens.put(token_hash=digest, instruction_id=over.id, kind=CallbackKind.CONFIRMATION)
+    tx.inbox.receive(new_id=lambda: callback, token_hash=digest, body_hash=digest, now=now, pause=timedelta(seconds=3))
     tx.inbox.finish(callback, InboxState.APPLIED, hints=1)
 
 

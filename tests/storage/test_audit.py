@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
+from functools import partial
 from typing import Any
 
 import pytest
@@ -45,6 +46,22 @@ async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
     [held] = await store.read(lambda tx: list(tx.audit.rows()))
     assert held == row
     assert held.entry.at == elsewhere
+    assert (await _verdict(store)).bad_seq is None
+
+
+async def test_a_unit_that_fails_leaves_no_gap_for_those_committed_with_it(store: Store) -> None:
+    def twice(tx: Tx, *, fails: bool = False) -> None:
+        tx.audit.append(_entry(action="first"))
+        tx.audit.append(_entry(action="second"))
+        if fails:
+            raise LookupError
+
+    units = [store.write(partial(twice, fails=number % 3 == 1)) for number in range(9)]
+    outcomes = await asyncio.gather(*units, return_exceptions=True)
+    assert [isinstance(outcome, LookupError) for outcome in outcomes] == [False, True, False] * 3
+    assert store.commits < 9  # or nothing was committed together
+    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    assert [row.seq for row in rows] == list(range(1, 13))
     assert (await _verdict(store)).bad_seq is None
 
 

@@ -173,15 +173,18 @@ PAUSE = timedelta(seconds=3)
 
 async def _receive(store: Store, asked: Instruction, name: str, **more: Any) -> bool:
     values: dict[str, Any] = {
-        "id": f"id-{name}",
+        "new_id": lambda: f"id-{name}",
         "token_hash": "t",
         "body_hash": name,
-        "instruction_id": asked.id,
-        "kind": CallbackKind.CANCEL,
         "now": NOW,
         "pause": PAUSE,
-    }
-    return await store.write(lambda tx: tx.inbox.receive(**(values | more)))
+    } | more
+
+    def receive(tx: Tx) -> bool:
+        tx.tokens.put(token_hash=values["token_hash"], instruction_id=asked.id, kind=CallbackKind.CANCEL)
+        return tx.inbox.receive(**values)
+
+    return await store.write(receive)
 
 
 async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:

@@ -18,12 +18,11 @@ async def _write(url: str) -> None:
     numbers = count(1)
 
     def store_it(tx: Tx, callback: str) -> None:
+        tx.tokens.put(token_hash=callback, instruction_id=asked.id, kind=CallbackKind.CONFIRMATION)
         tx.inbox.receive(
-            id=callback,
+            new_id=lambda: callback,
             token_hash=callback,
             body_hash=callback,
-            instruction_id=asked.id,
-            kind=CallbackKind.CONFIRMATION,
             now=NOW,
             pause=timedelta(seconds=3),
         )

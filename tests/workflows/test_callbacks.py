@@ -273,6 +273,41 @@ async def test_whoever_has_no_address_learns_nothing(rig: Rig) -> None:
     assert not await inbox(rig)
 
 
+async def test_a_stranger_never_gets_to_the_writer_and_who_called_before_gets_there_at_once(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.payments.callbacks.switches.drop = True
+    await approved(rig)
+    found = await newest(rig)
+    store, first = rig.switchboard.context.store, token(found.id)
+    begun = store.commits
+    for number in range(20):
+        assert (await call(rig, f"{number:A>43}"))[0] == 404
+    assert store.commits == begun
+    assert (await call(rig, first, {"n": 0}))[0] == 200
+
+    async def nothing_is_read(_: object) -> None:
+        raise AssertionError("looked up although the address is known")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store, "read", nothing_is_read)
+        begun = store.commits
+        assert (await call(rig, first, {"n": 1}))[0] == 200
+        assert store.commits == begun + 1
+    [row] = await read(rig, lambda tx: tx.inbox.of(found.id))
+    assert row.hints == 2
+
+
+async def test_an_address_that_was_called_before_ends_all_the_same(rig: Rig) -> None:
+    await approved(rig)
+    found = await newest(rig)
+    assert (await call(rig, token(found.id), {"n": 0}))[0] == 200
+    now = rig.switchboard.context.clock.now()
+    await rig.switchboard.context.store.write(lambda tx: tx.tokens.expire(found.id, now))
+    for _ in range(2):
+        assert await call(rig, token(found.id), {"n": 1}) == (404, b'{"error": "not found"}')
+
+
 async def test_a_body_may_be_anything_and_is_not_believed(rig: Rig) -> None:
     await approved(rig)
     secret = token((await newest(rig)).id)

@@ -54,31 +54,41 @@ _IN_FLIGHT_FOR = timedelta(minutes=10)
 _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
 
+async def stands(store: Store, *, token: str) -> bool:
+    """Whether there is such an address."""
+    hashed = token_hash(token)
+    return await store.read(lambda tx: tx.store_events.find_hook(hashed)) is not None
+
+
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
     """Store an event; durable when this returns True. False: there is no such address.
 
     Needs the database alone, so events are taken in while Slack or the service cannot be reached.
     """
-    hashed = token_hash(token)
-    hook = await store.read(lambda tx: tx.store_events.find_hook(hashed))
-    if hook is None:
-        return False
-    event = StoreEvent(
-        id=ulid(now),
-        token_hash=hashed,
-        body_hash=hashlib.sha256(body.encode()).hexdigest(),
-        store=hook.store,
-        kind=hook.kind,
-        body=_kept(body),
-        received_at=now,
-        state=InboxState.RECEIVED,
-        attempts=0,
-        due_at=now,
-        lease_owner="",
-        lease_until=None,
-    )
-    await store.write(lambda tx: tx.store_events.receive(event, most=_MOST_OF_AN_ADDRESS), name="store_event")
-    return True
+    hashed, body_hash, kept = token_hash(token), hashlib.sha256(body.encode()).hexdigest(), _kept(body)
+
+    def note(tx: Tx) -> bool:
+        hook = tx.store_events.find_hook(hashed)
+        if hook is None:
+            return False
+        event = StoreEvent(
+            id=ulid(now),
+            token_hash=hashed,
+            body_hash=body_hash,
+            store=hook.store,
+            kind=hook.kind,
+            body=kept,
+            received_at=now,
+            state=InboxState.RECEIVED,
+            attempts=0,
+            due_at=now,
+            lease_owner="",
+            lease_until=None,
+        )
+        tx.store_events.receive(event, most=_MOST_OF_AN_ADDRESS)
+        return True
+
+    return await store.write(note, name="store_event")
 
 
 async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:

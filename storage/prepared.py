@@ -1,0 +1,104 @@
+"""Statements that every request runs: built once, and on SQLite run without SQLAlchemy's machinery around each.
+
+What SQLAlchemy does for one execution (cache key, parameters, context, result, rows) costs four times what SQLite needs
+for these. All of it holds the interpreter's lock, for which everybody else waits. So on SQLite the compiled text goes
+to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again. On any other
+database SQLAlchemy runs it.
+"""
+
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Delete, Insert, Select, Update
+from sqlalchemy.engine import Dialect
+from sqlalchemy.exc import DBAPIError
+
+Statement = Select[Any] | Insert | Update | Delete
+_Convert = Callable[[Any], Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """The text of a statement for the driver: where its values come from, and what becomes of each column read."""
+
+    text: str
+    values: Sequence[tuple[str, _Convert]]
+    fixed: Mapping[str, Any]
+    columns: Sequence[tuple[int, Callable[[Any], Any]]]
+
+
+class Prepared:
+    """A statement whose values are named parameters.
+
+    Args:
+        statement: without lists among its parameters.
+    """
+
+    def __init__(self, statement: Statement) -> None:
+        self._statement = statement
+        self._plans: dict[frozenset[str], _Plan] = {}
+
+    def rows(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        """Run it; the rows it reads or returns."""
+        cursor = self._run(connection, values)
+        if cursor is None:
+            return [tuple(row) for row in connection.execute(self._statement, dict(values))]
+        columns = self._plans[frozenset(values)].columns
+        return [_converted(row, columns) for row in cursor.fetchall()]
+
+    def first(self, connection: Connection, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """Run it; the first row, if there is one."""
+        found = self.rows(connection, values)
+        return found[0] if found else None
+
+    def count(self, connection: Connection, values: Mapping[str, Any]) -> int:
+        """Run it; how many rows an UPDATE changed."""
+        cursor = self._run(connection, values)
+        return connection.execute(self._statement, dict(values)).rowcount if cursor is None else cursor.rowcount
+
+    def _run(self, connection: Connection, values: Mapping[str, Any]) -> sqlite3.Cursor | None:
+        """Hand it to the driver; None: it is for SQLAlchemy."""
+        driver = connection.connection.dbapi_connection
+        if not isinstance(driver, sqlite3.Connection):
+            return None
+        names = frozenset(values)
+        plan = self._plans.get(names)
+        if plan is None:
+            plan = self._plans[names] = _plan(self._statement, connection.dialect, names)
+        fixed = plan.fixed
+        given = [
+            fixed[name] if name in fixed else values[name] if convert is None else convert(values[name])
+            for name, convert in plan.values
+        ]
+        try:
+            return driver.execute(plan.text, given)
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(None, None, error, sqlite3.Error, hide_parameters=True) from error
+
+
+def _plan(statement: Statement, dialect: Dialect, names: frozenset[str]) -> _Plan:
+    compiled: Any = statement.compile(dialect=dialect, column_keys=sorted(names))
+    if compiled.post_compile_params:
+        raise ValueError("a list has no text before its length is known")
+    binds = compiled.binds
+    values = [(name, binds[name].type.dialect_impl(dialect).bind_processor(dialect)) for name in compiled.positiontup]
+    fixed = {
+        name: binds[name].effective_value if convert is None else convert(binds[name].effective_value)
+        for name, convert in values
+        if name not in names
+    }
+    columns = []
+    for index, column in enumerate(statement.exported_columns):
+        convert = column.type.dialect_impl(dialect).result_processor(dialect, None)
+        if convert is not None:
+            columns.append((index, convert))
+    return _Plan(str(compiled), values, fixed, columns)
+
+
+def _converted(row: Sequence[Any], columns: Sequence[tuple[int, Callable[[Any], Any]]]) -> tuple[Any, ...]:
+    found = list(row)
+    for index, convert in columns:
+        found[index] = convert(found[index])
+    return tuple(found)
