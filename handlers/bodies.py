@@ -47,6 +47,9 @@ class Bodies:
             request: its body has not been read yet.
             largest: bytes; a compressed body counts unpacked.
         """
+        content = request.content
+        if content.is_eof() and content.exception() is None and content.total_bytes <= largest:
+            return content.read_nowait()  # it came together with its headers: nobody is waited for
         reading = _Reading(request)
         self._readings.add(reading)
         try:

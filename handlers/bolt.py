@@ -95,8 +95,8 @@ def build(
     app.error(_answer_anyway)
     app.middleware(_Pin(identity))
     listeners = _Listeners(desk=desk, router=router, patience=patience)
+    app.action(_EVERYTHING)(listeners.action)  # first: Bolt asks one after the other, and votes come all at once
     app.command(_EVERYTHING)(listeners.command)
-    app.action(_EVERYTHING)(listeners.action)
     app.view_submission(_EVERYTHING)(listeners.submission)
     app.view_closed(_EVERYTHING)(listeners.acknowledge)
     app.event(_EVERYTHING)(listeners.event)
@@ -214,7 +214,8 @@ class _Listeners:
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
             answer = await self._answer(handler(self._desk, click), click.trigger_id, asker)
-            self._desk.whispers.begin(self._tell(answer, asker))
+            if isinstance(answer, Private | Edit):
+                self._desk.whispers.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
         await ack()
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:

@@ -20,6 +20,7 @@ from slack_bolt.async_app import AsyncApp
 from bot.slack.signature import could_be_signed, signed_by_slack
 from handlers.bodies import Bodies
 from handlers.bolt import dispatched
+from handlers.forms import fields
 
 log = structlog.get_logger(__name__)
 
@@ -126,11 +127,10 @@ def _is_ssl_check(body: bytes) -> bool:
 def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
     """What the body holds; None where it cannot be read, nothing where it is no object."""
     try:
-        text = body.decode()
         if content_type == "application/json":
-            parsed = json.loads(text)
+            parsed = json.loads(body.decode())
         else:
-            form = dict(parse_qsl(text, keep_blank_values=True))
+            form = fields(body)
             parsed = json.loads(form["payload"]) if "payload" in form and "command" not in form else form
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None

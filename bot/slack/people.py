@@ -6,7 +6,7 @@ not answer and nothing young enough is known, the error goes up: nobody counts o
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import structlog
@@ -56,6 +56,7 @@ class People:
         """``groups``: the user group ids the policy names. ``timeout`` in seconds."""
         self._client = client
         self._groups = tuple(sorted(set(groups)))
+        self._group_keys = tuple(f"group:{group}" for group in self._groups)
         self._monotonic = monotonic
         self._timeout = timeout
         self._known: dict[str, _Found] = {}
@@ -74,19 +75,37 @@ class People:
         Raises:
             ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
         """
-        (at, person), *members = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
+        held = self._held(user, fresh)
+        if held is not None:
+            return held
+        found = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
             self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest),
             *(self._group(group, fresh=fresh, oldest=oldest) for group in self._groups),
         )
-        groups = (group for group, (_, found) in zip(self._groups, members, strict=True) if user in found)
-        return Standing(person, frozenset(groups), min([at, *(read for read, _ in members)]))
+        return self._standing(user, found)
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
         """Standings of several people, read side by side: the first is not old when the last is known."""
-        wanted = sorted(set(users))
-        return dict(
-            zip(wanted, await asyncio.gather(*(self.standing(one, fresh=fresh) for one in wanted)), strict=True)
-        )
+        held = {user: self._held(user, fresh) for user in sorted(set(users))}
+        unknown = [user for user, standing in held.items() if standing is None]
+        read = await asyncio.gather(*(self.standing(user, fresh=fresh) for user in unknown)) if unknown else []
+        return {user: standing for user, standing in held.items() if standing} | dict(zip(unknown, read, strict=True))
+
+    def _held(self, user: str, fresh: float) -> Standing | None:
+        """What is known by now, if all of it is young enough: a task for each part would cost more than the rest."""
+        since = self._monotonic() - fresh
+        found = []
+        for key in (f"user:{user}", *self._group_keys):
+            known = self._known.get(key)
+            if known is None or known[0] < since:
+                return None
+            found.append(known)
+        return self._standing(user, found)
+
+    def _standing(self, user: str, found: Sequence[_Found]) -> Standing:
+        (_, person), *members = found
+        groups = (group for group, (_, users) in zip(self._groups, members, strict=True) if user in users)
+        return Standing(person, frozenset(groups), min(at for at, _ in found))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
         """What people are called, however long ago that was read; without those of whom nobody can say it now."""

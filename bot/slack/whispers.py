@@ -62,14 +62,15 @@ class Whispers:
 
     def tell(self, content: Content, *, to: Listener, replace: bool = False) -> None:
         """Answer without waiting. ``replace``: instead of the private message whose button was pressed."""
-        self.begin(self.say(content, to=to, replace=replace))
+        if _words(content, to) not in self._being_said:
+            self.begin(self.say(content, to=to, replace=replace))
 
     async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
         """Answer; in plainer blocks, and in the end in words alone, where the workspace refuses the blocks.
 
         Who presses a button again and again hears the same words once while they are on their way.
         """
-        words = (to.channel, to.user, content.text)
+        words = _words(content, to)
         if words in self._being_said:
             return
         self._being_said.add(words)
@@ -126,6 +127,10 @@ class Whispers:
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
             return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral follows
+
+
+def _words(content: Content, to: Listener) -> tuple[str, str, str]:
+    return to.channel, to.user, content.text
 
 
 def _shapes(content: Content) -> Iterator[Sequence[Block]]:

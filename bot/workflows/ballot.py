@@ -17,16 +17,21 @@ class OutdatedError(Exception):
     """Somebody has not been read, or too long ago. Nothing of the transaction is stored: people are read again."""
 
 
-async def standings_of(ctx: Context, instruction_id: str, *others: str) -> Standings:
-    """Standings of who asked, of everybody who has voted in the present round so far, and of ``others``."""
+async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
+    """Who asked and everybody who has voted in the present round so far."""
 
-    def involved(tx: Tx) -> set[str]:
+    def involved(tx: Tx) -> frozenset[str]:
         found = tx.instructions.get(instruction_id)
         if found is None:
-            return set()
-        return {found.requester, *(vote.person for vote in tx.votes.of(found.id, found.round))}
+            return frozenset()
+        return frozenset({found.requester, *(vote.person for vote in tx.votes.of(found.id, found.round))})
 
-    return await ctx.people.standings({*others, *await ctx.store.read(involved)})
+    return await ctx.store.read(involved)
+
+
+async def standings_of(ctx: Context, instruction_id: str) -> Standings:
+    """Standings of all of them."""
+    return await ctx.people.standings(await involved_in(ctx, instruction_id))
 
 
 def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:

@@ -15,7 +15,7 @@ from bot.domain.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.money import AmountError, parse_amount
 from bot.presentation.text import clean
 from bot.workflows.announce import tell
-from bot.workflows.ballot import OutdatedError, Standings, count, require_fresh, standings_of, without_the_others
+from bot.workflows.ballot import OutdatedError, Standings, count, involved_in, require_fresh, without_the_others
 from bot.workflows.context import Context
 from bot.workflows.orphans import watch
 from bot.workflows.suspend import refusal_of_requester, resumed, suspend
@@ -34,11 +34,17 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """Who decides on what. ``round`` is the round the card or form was made for."""
+    """Who decides on what.
+
+    Attributes:
+        round: the round the card or form was made for.
+        involved: who asked and who has voted, where that was just read; empty: it is read first.
+    """
 
     instruction_id: str
     round: int
     person: str
+    involved: frozenset[str] = frozenset()
 
 
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
@@ -154,12 +160,14 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
 
 async def _with_people(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
     """Decide knowing who asked and who has voted, and again when somebody votes meanwhile: each can only once."""
+    involved = click.involved
     while True:
-        people = await standings_of(ctx, click.instruction_id, click.person)
+        involved = involved or await involved_in(ctx, click.instruction_id)
+        people = await ctx.people.standings({click.person, *involved})
         try:
             return await _decide(ctx, click, partial(work, people=people), name=name)
         except OutdatedError:
-            continue
+            involved = frozenset()
 
 
 def _vote_of(found: Instruction, click: Click, choice: Choice, now: datetime, *, typed: bool) -> Vote:

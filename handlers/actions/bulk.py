@@ -55,7 +55,7 @@ async def cancel(desk: Desk, click: Click) -> Reply:
         desk,
         user=click.user,
         channel=click.channel,
-        text=found.reference,
+        text=found[0].reference,
         hashes=None,
         source_key=f"click:{click.trigger_id}",
     )

@@ -8,8 +8,7 @@ from bot.domain.instruction import Instruction, State
 from bot.presentation import answers, cards, views, withdrawing
 from bot.workflows import decide
 from bot.workflows.decide import Decided
-from bot.workflows.lookup import find_votes
-from bot.workflows.pressed import shown_as
+from bot.workflows.pressed import Shown, shown_as
 from handlers.desk import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply
@@ -35,14 +34,16 @@ def register(router: Router) -> None:
 
 async def approve(desk: Desk, click: Click) -> Reply:
     """Count a voice, or ask for the amount first where the policy wants it typed."""
-    found = await _decidable(desk, click, State.AWAITING)
-    if isinstance(found, Private):
-        return found
+    shown = await _decidable(desk, click, State.AWAITING)
+    if isinstance(shown, Private):
+        return shown
+    found, votes = shown
+    voters = frozenset(vote.person for vote in votes)
     if found.requirement.typed_amount:
-        if any(vote.person == click.user for vote in await find_votes(desk.ctx, found)):
+        if click.user in voters:
             return Private(answers.refused(Refusal.REPEATED, found))
         return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
-    return _told(await decide.approve(desk.ctx, _decision(click, found)))
+    return _told(await decide.approve(desk.ctx, _decision(click, found, involved=voters | {found.requester})))
 
 
 async def reject(desk: Desk, click: Click) -> Reply:
@@ -62,9 +63,10 @@ async def close(desk: Desk, click: Click) -> Reply:
 
 async def withdraw(desk: Desk, click: Click) -> Reply:
     """Take one's own request back, or open the form that asks an admin why they withdraw another's."""
-    found = await _meant(desk, click)
-    if isinstance(found, Private):
-        return found
+    shown = await _meant(desk, click)
+    if isinstance(shown, Private):
+        return shown
+    found, _ = shown
     decided = await decide.withdraw(desk.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
         return Open(views.withdraw(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
@@ -72,24 +74,26 @@ async def withdraw(desk: Desk, click: Click) -> Reply:
 
 
 async def _form(desk: Desk, click: Click, wanted: State, view: FormMaker) -> Reply:
-    found = await _decidable(desk, click, wanted)
-    if isinstance(found, Private):
-        return found
+    shown = await _decidable(desk, click, wanted)
+    if isinstance(shown, Private):
+        return shown
+    found, _ = shown
     return Open(view(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
 
 
-async def _meant(desk: Desk, click: Click) -> Instruction | Private:
+async def _meant(desk: Desk, click: Click) -> Shown | Private:
     """The request a button belongs to, if the message is a copy of its card that we posted ourselves."""
     instruction_id, _, round_text = click.value.partition(":")
-    found = await shown_as(desk.ctx, instruction_id, channel=click.channel, ts=click.ts)
-    if found is None:
+    shown = await shown_as(desk.ctx, instruction_id, channel=click.channel, ts=click.ts)
+    if shown is None:
         return Private(answers.refused(Refusal.STALE))
+    found, _ = shown
     if round_text != str(found.round):
         return Private(answers.refused(Refusal.STALE, found))
-    return found
+    return shown
 
 
-async def _decidable(desk: Desk, click: Click, wanted: State) -> Instruction | Private:
+async def _decidable(desk: Desk, click: Click, wanted: State) -> Shown | Private:
     """The request, if this person may decide on it now; the workflow checks it all again in its transaction.
 
     Who has no role at all is refused before the database is asked: anybody can press a button as often as they like.
@@ -99,17 +103,18 @@ async def _decidable(desk: Desk, click: Click, wanted: State) -> Instruction | P
     if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
         no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
         return Private(answers.refused(no or Refusal.STALE))
-    found = await _meant(desk, click)
-    if isinstance(found, Private):
-        return found
+    shown = await _meant(desk, click)
+    if isinstance(shown, Private):
+        return shown
+    found, _ = shown
     no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
     if no is not None or found.state is not wanted:
         return Private(answers.refused(no or Refusal.DECIDED, found))
-    return found
+    return shown
 
 
-def _decision(click: Click, found: Instruction) -> decide.Click:
-    return decide.Click(instruction_id=found.id, round=found.round, person=click.user)
+def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = frozenset()) -> decide.Click:
+    return decide.Click(instruction_id=found.id, round=found.round, person=click.user, involved=involved)
 
 
 def _told(decided: Decided) -> Reply:

@@ -80,9 +80,10 @@ def _acked_before_stored() -> Iterator[None]:
     """A vote is acknowledged, and then stored."""
 
     async def approve(desk: Any, click: Any) -> Any:
-        found = await payout._meant(desk, click)
-        if isinstance(found, Private):
-            return found
+        shown = await payout._meant(desk, click)
+        if isinstance(shown, Private):
+            return shown
+        found, _ = shown
         desk.whispers.begin(decide.approve(desk.ctx, payout._decision(click, found)))
         return Private(answers.recorded(found, votes=1))
 

@@ -223,3 +223,22 @@ async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: 
     clock.now += FRESH + 1
     with pytest.raises(ServiceNow):
         await people.standing("U0ADA", oldest=0)
+
+
+async def test_what_is_known_is_told_at_once(people: People, clock: Clock) -> None:
+    known = await people.standing("U0ADA")
+    clock.now += FRESH
+    for asked, answer in ((people.standing("U0ADA"), known), (people.standings(["U0ADA"]), {"U0ADA": known})):
+        with pytest.raises(StopIteration) as told:
+            asked.send(None)  # it waits for nothing, not even for its turn
+        assert told.value.value == answer
+
+
+async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
+    people: People, api: Api, clock: Clock
+) -> None:
+    known = await people.standing("U0ADA")
+    clock.now += FRESH / 2
+    both = await people.standings(["U0LIN", "U0ADA"])
+    assert both["U0ADA"] == known
+    assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
