@@ -142,7 +142,7 @@ async def _until_stopped(switchboard: Switchboard) -> int:
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
     stopping = asyncio.create_task(stop.wait())
-    starting = asyncio.create_task(_start(switchboard))
+    starting = asyncio.create_task(start(switchboard))
     try:
         await asyncio.wait({stopping, starting}, return_when=asyncio.FIRST_COMPLETED)
         if starting.done():
@@ -156,7 +156,7 @@ async def _until_stopped(switchboard: Switchboard) -> int:
     return 0
 
 
-async def _start(switchboard: Switchboard) -> None:
+async def start(switchboard: Switchboard) -> None:
     """Start and join Slack; then only the drains go on."""
     await switchboard.start()
     await switchboard.until_joined()

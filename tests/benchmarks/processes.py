@@ -9,6 +9,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from bot.__main__ import start
 from bot.app import Switchboard
 from bot.logs import configure_logs
 from bot.settings import load_policy
@@ -63,12 +64,11 @@ def quiet() -> None:
 
 
 async def switchboard(pipe: Connection) -> None:
-    """The complete application, with the settings that are said first."""
+    """The complete application, started as ``bot run`` does, with the settings that are said first."""
     quiet()
     settings = await said(pipe)
     whole = Switchboard(settings=settings, policy=load_policy(settings.policy_file))
-    await whole.start()
-    await whole.until_joined()
+    await start(whole)
     pipe.send(whole.url)
     await said(pipe)
     await whole.stop()
