@@ -429,12 +429,12 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
 
     monkeypatch.setattr(AsyncListener, "async_matches", counted)
     assert (await rig.workspace.slash(MARIA, FINANCE, "/pay", "help")).status == 200
-    assert len(tried) == 1
+    assert len(tried) == 2
     tried.clear()
     message = await rig.workspace.say(MARIA, FINANCE, "x")
     tried.clear()
     assert (await rig.workspace.click(MARIA, FINANCE, message.ts, "nobody", force=True)).status == 200
-    assert len(tried) == 2
+    assert len(tried) == 1  # votes come all at once: they are tried first
 
 
 async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: Rig) -> None:

@@ -113,7 +113,7 @@ MUTANTS = (
     Mutant(
         name="an answer from memory is as young as the question",
         file="bot/slack/people.py",
-        old="min(at, read)",
+        old="min(person[0], members[0])",
         new="self._monotonic()",
         breaks="votes are counted with people as they were within the last minute",
         tests=_CLAIM,
