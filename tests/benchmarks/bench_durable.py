@@ -94,7 +94,7 @@ async def _one_commit_each(pipe: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _World:
+class World:
     """What the load needs to know: cards with the value of their button, and addresses for callbacks."""
 
     settings: object
@@ -102,27 +102,23 @@ class _World:
     tokens: list[str]
 
 
-async def _outside(pipe: Connection) -> None:
+async def outside_of(pipe: Connection) -> None:
     """The workspace, the services, and a database with cards that wait and payouts that are followed."""
     quiet()
-    folder = await said(pipe)
-    rig = await Rig.open(
-        database_url=f"sqlite+aiosqlite:///{folder}/bench.db", poll_seconds=30, quiet_seconds=900, start=False
-    )
+    database_url, cards = await said(pipe)
+    rig = await Rig.open(database_url=database_url, poll_seconds=30, quiet_seconds=900, start=False)
     for voter in _APPROVERS:
         rig.workspace.add_user(voter, voter.lower(), real_name=voter)
     rig.workspace.add_group("S0TREASURY", "treasury", users=_APPROVERS)
     await migrate(rig.settings.database_url)
     store = await Store.open(rig.settings.database_url, audit_key=derived_key(SECRET_KEY, "audit"))
-    waiting = [request(State.AWAITING) for _ in range(_CARDS)]
+    waiting = [request(State.AWAITING) for _ in range(cards)]
     paid = [replace(request(State.COMMITTED), remote_id=f"op-{n}", commits=1) for n in range(_ADDRESSES)]
     tokens = [secrets.token_urlsafe(32) for _ in paid]
-    await asyncio.gather(*(store.write(partial(_put, one=one, ts=_ts(n))) for n, one in enumerate(waiting)))
-    await asyncio.gather(
-        *(store.write(partial(_follow, one=one, token=t)) for one, t in zip(paid, tokens, strict=True))
-    )
+    await store.write(partial(_put, waiting=waiting))
+    await store.write(partial(_follow, paid=list(zip(paid, tokens, strict=True))))
     await store.close()
-    pipe.send(_World(rig.settings, [(f"{one.id}:1", _ts(n)) for n, one in enumerate(waiting)], tokens))
+    pipe.send(World(rig.settings, [(f"{one.id}:1", _ts(n)) for n, one in enumerate(waiting)], tokens))
     await said(pipe)
     await rig._stack.aclose()
 
@@ -156,20 +152,22 @@ def request(state: State) -> Instruction:
     )
 
 
-def _put(tx: Tx, *, one: Instruction, ts: str) -> None:
-    tx.instructions.insert(one, actor=one.requester)
-    tx.copies.put(CardCopy(instruction_id=one.id, place="approvals", channel=APPROVALS, ts=ts, shown_version=1))
+def _put(tx: Tx, *, waiting: list[Instruction]) -> None:
+    for n, one in enumerate(waiting):
+        tx.instructions.insert(one, actor=one.requester)
+        tx.copies.put(CardCopy(instruction_id=one.id, place="approvals", channel=APPROVALS, ts=_ts(n), shown_version=1))
 
 
-def _follow(tx: Tx, *, one: Instruction, token: str) -> None:
-    tx.instructions.insert(one, actor=one.requester)
-    tx.tokens.put(token_hash=token_hash(token), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
+def _follow(tx: Tx, *, paid: Iterable[tuple[Instruction, str]]) -> None:
+    for one, token in paid:
+        tx.instructions.insert(one, actor=one.requester)
+        tx.tokens.put(token_hash=token_hash(token), instruction_id=one.id, kind=CallbackKind.CONFIRMATION)
 
 
 # Load
 
 
-def _votes(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]]:
+def votes_on(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]]:
     """Rounds of signed clicks on Approve, each vote a new one: every card once, by one approver after the other."""
     numbers = count()
     for voter in _APPROVERS:
@@ -195,7 +193,7 @@ def _votes(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]]:
         yield requests
 
 
-def _callbacks(url: str, tokens: list[str]) -> Iterator[bytes]:
+def callbacks_to(url: str, tokens: list[str]) -> Iterator[bytes]:
     """Callbacks without end; no two bodies are the same, or the second would be known already."""
     for n in count():
         body = json.dumps({"svc_operation_hash": f"h{n}", "svc_status": "completed"}).encode()
@@ -242,12 +240,12 @@ class Bench:
 
     async def run(self, *, rounds: int, seconds: float) -> None:
         usual = Spawned(_one_commit_each, str(self.folder))
-        outside = Spawned(_outside, str(self.folder))
-        world: _World = outside.told
+        outside = Spawned(outside_of, (f"sqlite+aiosqlite:///{self.folder}/bench.db", _CARDS))
+        world: World = outside.told
         whole = Spawned(switchboard, world.settings)
         url = whole.told
-        ours, theirs = _callbacks(url, world.tokens), _callbacks(usual.told, world.tokens)
-        votes = _votes(url, world.cards)
+        ours, theirs = callbacks_to(url, world.tokens), callbacks_to(usual.told, world.tokens)
+        votes = votes_on(url, world.cards)
         many = {"connections": self.connections, "seconds": seconds}
         try:
             for _ in range(min(rounds + 1, len(_APPROVERS))):

@@ -1,9 +1,11 @@
 """Programs in processes of their own, each with a pipe to the benchmark that started it."""
 
 import asyncio
+import contextlib
 import logging
 import multiprocessing
 import os
+import tempfile
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -67,11 +69,13 @@ async def switchboard(pipe: Connection) -> None:
     """The complete application, started as ``bot run`` does, with the settings that are said first."""
     quiet()
     settings = await said(pipe)
-    whole = Switchboard(settings=settings, policy=load_policy(settings.policy_file))
-    await start(whole)
-    pipe.send(whole.url)
-    await said(pipe)
-    await whole.stop()
+    # What it keeps beside a PostgreSQL it keeps in its working directory.
+    with tempfile.TemporaryDirectory(prefix="switchboard-bench-") as folder, contextlib.chdir(folder):
+        whole = Switchboard(settings=settings, policy=load_policy(settings.policy_file))
+        await start(whole)
+        pipe.send(whole.url)
+        await said(pipe)
+        await whole.stop()
 
 
 def processor(pid: int | None) -> float:

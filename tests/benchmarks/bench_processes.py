@@ -1,0 +1,215 @@
+"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, and what is shared costs.
+
+Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts``.
+Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio to one
+process of the same run. Where all processes share the machine's cores with the load and the database, more of them
+cannot be faster: the ratio says how much slower they make each other. Beside it stand the processor's time and the
+transactions that an answer takes, and how many sessions waited for a lock at a time (the writers' lock orders the audit
+chain). Payouts are asked, approved and told through a balancer; their ideal is the partner's ten requests a second.
+"""
+
+import argparse
+import asyncio
+import random
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psycopg
+
+from bot.playground.process import free_port
+from bot.settings import Settings
+from tests.benchmarks.bench_distance import FarScene, Figure, payouts
+from tests.benchmarks.bench_durable import World, callbacks_to, outside_of, votes_on
+from tests.benchmarks.load import fire
+from tests.benchmarks.processes import Spawned, switchboard
+from tests.benchmarks.ratios import Ratio, share, told
+from tests.process.balancer import Balancer
+from tests.process.bot_process import BotProcess
+from tests.support.databases import migrated_database
+from tests.support.postgres import PostgresServer, postgres_server
+
+GOAL = 0.7
+"""Of the rate of one process, for two and four on the same cores."""
+PAYOUTS_GOAL = 1.4
+"""Times the ideal, from the first request to the last word: the distance is 0.05 s."""
+_CONNECTIONS = 64
+_DISTANCE = 0.05
+_CARDS = 400
+_LOOK = 0.02
+
+
+@dataclass
+class Measured:
+    """Of each round: answers a second; processor's seconds, transactions and waiting sessions; every delay."""
+
+    rates: list[float] = field(default_factory=list)
+    costs: list[float] = field(default_factory=list)
+    commits: list[float] = field(default_factory=list)
+    waiting: list[float] = field(default_factory=list)
+    delays: list[float] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        return statistics.median(self.rates)
+
+    def line(self, what: str, processes: int) -> str:
+        """A row of the table."""
+        return (
+            f"{what:<12}{processes:>10}{self.rate:>10,.0f}{share(self.delays, 0.99) * 1e3:>10.0f}"
+            f"{statistics.median(self.costs) * 1e6:>10,.0f}{statistics.median(self.commits):>14.2f}"
+            f"{statistics.median(self.waiting):>10.1f}"
+        )
+
+
+class Group:
+    """Some processes on a database of their own, with cards that wait and payouts that are followed."""
+
+    def __init__(self, server: PostgresServer, processes: int) -> None:
+        self._server = server
+        self._database = migrated_database(server)
+        self._outside = Spawned(outside_of, (server.url(self._database), _CARDS))
+        world: World = self._outside.told
+        assert isinstance(world.settings, Settings)
+        self._bots = [
+            Spawned(switchboard, world.settings.model_copy(update={"port": free_port()})) for _ in range(processes)
+        ]
+        self.measured = {"votes": Measured(), "callbacks": Measured()}
+        self._callbacks = [callbacks_to(bot.told, world.tokens) for bot in self._bots]
+        self._votes_of = [votes_on(bot.told, world.cards[n::processes]) for n, bot in enumerate(self._bots)]
+
+    async def round(self, seconds: float) -> None:
+        """Votes, then callbacks."""
+        await self._measure("votes", [iter(next(votes)) for votes in self._votes_of], seconds)
+        await self._measure("callbacks", self._callbacks, seconds)
+
+    async def _measure(self, what: str, requests: list[Iterator[bytes]], seconds: float) -> None:
+        commits, used = self._commits(), sum(bot.cpu for bot in self._bots)
+        looking = asyncio.create_task(asyncio.to_thread(self._waiting, seconds * 0.8))
+        each = [
+            fire(bot.told, some, connections=_CONNECTIONS // len(self._bots), seconds=seconds)
+            for bot, some in zip(self._bots, requests, strict=True)
+        ]
+        fired = await asyncio.gather(*each)
+        delays = [delay for _, some in fired for delay in some]
+        measured = self.measured[what]
+        measured.rates.append(sum(rate for rate, _ in fired))
+        measured.delays += delays
+        measured.costs.append((sum(bot.cpu for bot in self._bots) - used) / len(delays))
+        measured.waiting.append(await looking)
+        measured.commits.append((self._commits() - commits) / len(delays))
+
+    def _commits(self) -> int:
+        with psycopg.connect(self._server.url("postgres"), autocommit=True) as connection:
+            query = "select xact_commit from pg_stat_database where datname = %s"
+            found = connection.execute(query, [self._database]).fetchone()
+        return int(found[0]) if found else 0
+
+    def _waiting(self, seconds: float) -> float:
+        """How many sessions waited for a lock, on the average."""
+        query = "select count(*) from pg_stat_activity where datname = %s and wait_event_type = 'Lock'"
+        seen: list[int] = []
+        end = time.monotonic() + seconds
+        with psycopg.connect(self._server.url("postgres"), autocommit=True) as connection:
+            while time.monotonic() < end:
+                found = connection.execute(query, [self._database]).fetchone()
+                seen.append(int(found[0]) if found else 0)
+                time.sleep(_LOOK)
+        return statistics.mean(seen or [0])
+
+    def stop(self) -> None:
+        """End all of it."""
+        for one in [*self._bots, self._outside]:
+            one.stop()
+
+
+def durable(server: PostgresServer, counts: list[int], *, rounds: int, seconds: float) -> list[Ratio]:
+    """Rounds of the groups take turns."""
+    groups = {count: Group(server, count) for count in counts}
+    try:
+        for _ in range(rounds):
+            for group in groups.values():
+                asyncio.run(group.round(seconds))
+    finally:
+        for group in groups.values():
+            group.stop()
+    head = f"{'':<12}{'processes':>10}{'a second':>10}{'p99 ms':>10}{'CPU µs':>10}{'transactions':>14}{'waiting':>10}"
+    lines = [group.measured[what].line(what, n) for what in ("votes", "callbacks") for n, group in groups.items()]
+    print("\n".join([head, *lines]), flush=True)  # noqa: T201 - this is what it is for
+    first = groups[counts[0]]
+    return [
+        Ratio(f"{what}: {n} processes / {counts[0]}", group.measured[what].rate / first.measured[what].rate, GOAL)
+        for what in first.measured
+        for n, group in groups.items()
+        if n != counts[0]
+    ]
+
+
+async def paid(database_url: str, count: int) -> list[Figure]:
+    """Twenty payouts through a balancer before so many processes."""
+    bots: list[BotProcess] = []
+    chance = random.Random(count)  # noqa: S311 - repeatable on purpose
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="switchboard-bench-")))
+        balancer = await stack.enter_async_context(Balancer(lambda: [bot.url for bot in bots], chance=chance))
+        scene = await FarScene.open(
+            folder,
+            start=False,
+            simulator={"rate_limit": None},
+            DATABASE_URL=database_url,
+            PUBLIC_URL=balancer.url,
+            POLL_SECONDS="15",
+            QUIET_SECONDS="60",
+        )
+        stack.push_async_callback(scene.close)
+        for n in range(count):
+            own = folder / f"process-{n}"
+            own.mkdir()
+            bot = BotProcess(environment={**scene.bot.environment, "PORT": str(free_port())}, folder=own)
+            stack.push_async_callback(bot.discard)
+            await bot.start()
+            await bot.ready()
+            bots.append(bot)
+        scene.workspace.deliver_to(f"{balancer.url}/slack/events")
+        return await payouts(scene, _DISTANCE, 0)
+
+
+def _ratios(count: int, figures: list[Figure]) -> list[Ratio]:
+    seconds, ideal = sum(one.seconds for one in figures), sum(one.ideal for one in figures)
+    used = sum(one.requests or 0 for one in figures) / seconds / 10
+    rate = 20 / seconds
+    print(f"payouts     {count:>10}{rate:>10.2f} a second, {used:.2f} of the ten requests used", flush=True)  # noqa: T201
+    return [
+        Ratio(f"payouts: {count} processes, time / ideal", seconds / ideal, PAYOUTS_GOAL, at_least=False),
+        Ratio(
+            f"payouts: {count} processes, requests too many", sum(one.too_many for one in figures), 0, at_least=False
+        ),
+    ]
+
+
+def main() -> int:
+    """Measure and print; 1 when a goal is missed."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--what", nargs="+", choices=["durable", "payouts"], default=["durable", "payouts"])
+    parser.add_argument("--processes", nargs="+", type=int, default=[1, 2, 4])
+    parser.add_argument("--rounds", type=int, default=3, help="at most 8: every vote is a new one")
+    parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
+    given = parser.parse_args()
+    ratios: list[Ratio] = []
+    with postgres_server(max_connections="200") as server:
+        if "durable" in given.what:
+            ratios += durable(server, given.processes, rounds=given.rounds, seconds=given.seconds)
+        if "payouts" in given.what:
+            for count in given.processes:
+                url = server.url(migrated_database(server))
+                ratios += _ratios(count, asyncio.run(paid(url, count)))
+    print(f"\n{told(ratios)}")  # noqa: T201
+    return 0 if all(one.met for one in ratios) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,167 @@
+"""Two processes on one PostgreSQL: whoever is asked answers at once, and a rolling restart loses no click."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from bot.playground.process import free_port
+from bot.playground.simulators.ledger import Entry, EntryKind
+from bot.playground.workspace import Ack
+from tests.process.balancer import Balancer
+from tests.process.bot_process import BotProcess
+from tests.process.scene import Scene
+from tests.support.rig import ACK_SECONDS, ADA, APPROVALS, LIN, TOM
+
+pytestmark = pytest.mark.postgres
+
+PATIENCE = 60.0
+
+
+class Pair(Scene):
+    """A scene with two bots behind a balancer; ``bot`` is the first of them."""
+
+    bots: Sequence[BotProcess] = ()
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.rotation: list[BotProcess] = []
+        """Who is asked: a process from when it said that it is ready, whether it is ending or not."""
+
+    async def join(self, bot: BotProcess) -> None:
+        """Start a process, and ask it once it is ready."""
+        await bot.start()
+        await bot.ready(timeout=PATIENCE)
+        self.rotation.append(bot)
+
+    async def warm_up(self) -> None:
+        """Let each answer once: the first answers on a busy machine are slow, and that is not what this is about."""
+        for bot in self.bots:
+            self.ask_only(bot)
+            for _ in range(20):
+                if (await self.pay("approvals")).seconds < 1:
+                    break
+
+    async def start_both(self) -> None:
+        """Start a second one beside it."""
+        folder = self.folder / "second"
+        folder.mkdir()
+        environment = {**self.bot.environment, "PORT": str(free_port())}
+        self.bots = (self.bot, BotProcess(environment=environment, folder=folder))
+        self._stack.push_async_callback(self.bots[1].discard)
+        for bot in self.bots:
+            await self.join(bot)
+
+    def ask_only(self, bot: BotProcess) -> None:
+        """What people do from now on reaches this process."""
+        self.workspace.deliver_to(f"{bot.url}/slack/events")
+
+
+@pytest.fixture
+async def pair(tmp_path: Path, postgres_url: str) -> AsyncIterator[Pair]:
+    scene: Pair | None = None
+
+    def urls() -> list[str]:
+        return [] if scene is None else [bot.url for bot in scene.rotation]
+
+    async with Balancer(urls, chance=random.Random(1)) as balancer:  # noqa: S311 - repeatable on purpose
+        scene = await Pair.open(
+            tmp_path,
+            start=False,
+            workspace={"ack_seconds": ACK_SECONDS},
+            simulator={"rate_limit": None},
+            DATABASE_URL=postgres_url,
+            PUBLIC_URL=balancer.url,
+        )
+        await scene.start_both()
+        await scene.warm_up()
+        scene.workspace.deliver_to(f"{balancer.url}/slack/events")
+        yield scene
+        await scene.close()
+    assert scene.bots[1].stderr == ""
+    assert "Traceback" not in scene.bots[1].stdout
+
+
+async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the_row(pair: Pair) -> None:
+    """The commit hangs in one of them, which holds the row's lease; the card still has its buttons."""
+    committing = pair.payments_gate.hold("commit_payout", after_effect=False)
+    edits = [pair.slack_gate.hold("chat.update", after_effect=False) for _ in range(8)]
+    await pair.pay()
+    assert (await pair.press("approve")).ok
+    await committing.arrival()
+    for bot in pair.bots:
+        pair.ask_only(bot)
+        heard = len(pair.whispers(LIN))
+        ack = await pair.press("approve", user=LIN)
+        assert ack.ok
+        assert ack.seconds < 3
+        said = (await pair.workspace.until(partial(_whispered, pair, heard), timeout=PATIENCE))[0].casefold()
+        assert "approved" in said
+        assert ADA.casefold() in said, "who decided"
+    committing.release()
+    for edit in edits:
+        edit.release()
+    await pair.completed_once()
+
+
+def _whispered(scene: Scene, heard: int) -> list[str] | None:
+    return scene.whispers(LIN)[heard:] or None
+
+
+async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
+    """Whatever was acknowledged is there to see, or was answered with words; nothing met an error or a closed door."""
+    over = asyncio.Event()
+    acks: list[Ack] = []
+    approved: list[int] = []
+
+    async def ask_and_approve(user: str, first: int) -> None:
+        for dollars in range(first, first + 90):
+            if over.is_set():
+                return
+            acks.append(await pair.pay(f'send ana@example.com {dollars}.00 "No {dollars}"'))
+            if "Asked for" not in str(acks[-1].body):
+                assert "may still happen" in str(acks[-1].body)
+                continue
+            await pair.workspace.until(partial(_waiting, pair, dollars), timeout=PATIENCE)
+            while (ts := _waiting(pair, dollars)) is not None:
+                heard = len(pair.whispers(user))
+                acks.append(await pair.workspace.click(user, APPROVALS, ts, "payout.approve"))
+                await pair.workspace.until(partial(_answered, pair, dollars, user, heard), timeout=PATIENCE)
+            approved.append(dollars)
+
+    people = [asyncio.create_task(ask_and_approve(user, 100 * n)) for n, user in enumerate((ADA, LIN, TOM), 1)]
+    try:
+        for bot in pair.bots:
+            assert await bot.stop(timeout=PATIENCE) == 0
+            pair.rotation.remove(bot)
+            await pair.join(bot)
+    finally:
+        over.set()
+        await asyncio.gather(*people)
+    assert [(ack.status, ack.error) for ack in acks if not ack.ok] == []
+    assert approved
+    expected = {100 * dollars for dollars in approved}
+    await pair.payments.until(lambda: {one.cents for one in _paid(pair)} >= expected or None, timeout=PATIENCE)
+    await pair.drained(timeout=PATIENCE)
+    assert set(pair.executions().values()) == {1}
+    assert len(_paid(pair)) == len(pair.executions())
+
+
+def _paid(scene: Scene) -> list[Entry]:
+    return [entry for entry in scene.payments.ledger.entries if entry.kind is EntryKind.PAYOUT]
+
+
+def _waiting(scene: Scene, dollars: int) -> str | None:
+    """The card of this amount, while it can be approved."""
+    for card in scene.cards(APPROVALS):
+        if f" {dollars}.00 USD" in f" {card.text}" and any(one.action_id == "payout.approve" for one in card.buttons):
+            return card.ts
+    return None
+
+
+def _answered(scene: Scene, dollars: int, user: str, heard: int) -> bool | None:
+    """Whether a click is there to see: on the card, or in words to who clicked."""
+    return _waiting(scene, dollars) is None or len(scene.whispers(user)) > heard or None
