@@ -27,7 +27,7 @@ from bot.clients.circuit import Circuit
 from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import open_session
+from bot.clients.transport import CONNECT_SECONDS, open_session
 from bot.clients.window import SlidingWindow
 from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SharedClock, SystemClock
@@ -110,6 +110,7 @@ class Surroundings:
     owner: str
     probe: Probe | None = None
     service_total: float = 30.0
+    service_connect: float = CONNECT_SECONDS
     slack_total: float = _SLACK_SECONDS
     people_total: float = STANDING_TOTAL
     """Seconds to ask Slack who somebody is."""
@@ -242,6 +243,7 @@ class Switchboard:
             self._service_session(),
             sealing_key=self._key("stores"),
             total=around.service_total,
+            connect=around.service_connect,
             circuit=self._circuit("delivery"),
             may_leave=high_water.may_leave,
             answers=unread,
@@ -252,6 +254,7 @@ class Switchboard:
             self._service_session(),
             slots,
             total=around.service_total,
+            connect=around.service_connect,
             circuit=self._circuit("payments"),
             may_leave=high_water.may_leave,
             answers=unread,

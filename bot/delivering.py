@@ -6,7 +6,7 @@ from bot.clients.circuit import Circuit
 from bot.clients.delivery import DeliveryClient
 from bot.clients.leaving import MayLeave, always
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport
+from bot.clients.transport import CONNECT_SECONDS, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Environment, Settings
 from bot.workflows.bookings.service import DeliveryService
@@ -19,6 +19,7 @@ def make_delivery(
     *,
     sealing_key: bytes,
     total: float,
+    connect: float = CONNECT_SECONDS,
     circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
@@ -33,7 +34,9 @@ def make_delivery(
         return None
     client = DeliveryClient(
         routes=load_routes(settings.services_file, environment=settings.environment.value),
-        transport=Transport(session=session, base_url=base_url, service="delivery", total=total, circuit=circuit),
+        transport=Transport(
+            session=session, base_url=base_url, service="delivery", connect=connect, total=total, circuit=circuit
+        ),
         master_key=settings.delivery_master_key,
         may_leave=may_leave,
         answers=answers,

@@ -7,7 +7,7 @@ from bot.clients.leaving import MayLeave, always
 from bot.clients.limiter import SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Transport
+from bot.clients.transport import CONNECT_SECONDS, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
@@ -18,11 +18,12 @@ def make_payments(
     slots: SendSlots,
     *,
     total: float,
+    connect: float = CONNECT_SECONDS,
     circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
 ) -> PaymentsClient | None:
-    """The client; None when payments is not configured. ``total``: seconds for one request.
+    """The client; None when payments is not configured. ``total``, ``connect``: seconds for a request, its connection.
 
     ``may_leave`` is asked before each request that changes something; ``answers`` is told which answers were read.
 
@@ -39,7 +40,9 @@ def make_payments(
         return None
     return PaymentsClient(
         routes=routes,
-        transport=Transport(session=session, base_url=base_url, service="payments", total=total, circuit=circuit),
+        transport=Transport(
+            session=session, base_url=base_url, service="payments", connect=connect, total=total, circuit=circuit
+        ),
         limiter=slots,
         partner_id=partner,
         partner_secret=secret,

@@ -9,7 +9,7 @@ from math import ceil
 from types import MappingProxyType
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import UNREADABLE, NotExecuted, Reply, Unknown, read_error, refusal, with_words
+from bot.domain.outcome import UNREADABLE, Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
 
 _TWO_MINUTES = 120
 _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
@@ -35,6 +35,8 @@ def read_failure(
     status = reply.status
     if status is None:
         reason = f"no answer ({reply.failure or 'unknown reason'})"
+        if reply.failure is Failure.NOT_ASKED:
+            reason = "it has not answered for a while, so it was not asked"
         return ServiceNow(service, reason, retry_after=reply.retry_after)
     if reply.is_success:
         return ServiceNow(service, UNREADABLE)

@@ -37,6 +37,7 @@ Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]
 """Waits until the first byte may leave; False: it may not."""
 
+CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
 _TEXT_KEPT: Final = 2000
@@ -182,7 +183,7 @@ class Transport:
         session: aiohttp.ClientSession,
         base_url: str,
         service: str,
-        connect: float = 5.0,
+        connect: float = CONNECT_SECONDS,
         read: float = 20.0,
         total: float = 30.0,
         circuit: Circuit | None = None,

@@ -30,7 +30,7 @@ class Failure(StrEnum):
 
     NOT_CONNECTED = "not connected"
     NOT_SENT = "not sent"
-    NOT_ASKED = "not asked, because it has not answered for a while"
+    NOT_ASKED = "not asked"
     TIMEOUT = "timed out"
     DROPPED = "connection dropped"
     OVERSIZE = "answer too large"

@@ -236,6 +236,16 @@ async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str
         await ask(rig, "partner", user=TOM)  # three in a row without an answer, and the service is not asked any more
 
 
+async def test_a_service_that_has_not_answered_for_a_while_is_not_asked(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, times=3))
+    for _ in range(3):
+        assert "gave no answer (connection dropped)" in (await ask(rig, "partner", user=TOM)).text
+    told = (await ask(rig, "partner", user=TOM)).text
+    assert told == (
+        ":warning: The payments service has not answered for a while, so it was not asked; try again in 5 s."
+    )
+
+
 async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     rig.payments.partner_secret = "changed"
     rig.payments.switches.forbidden = True
