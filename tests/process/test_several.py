@@ -11,6 +11,7 @@ import pytest
 from bot.playground.process import free_port
 from bot.playground.simulators.ledger import Entry, EntryKind
 from bot.playground.workspace import Ack
+from bot.workflows.context import LEASE_SECONDS
 from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
 from tests.process.scene import Scene
@@ -19,6 +20,8 @@ from tests.support.rig import ACK_SECONDS, ADA, APPROVALS, LIN, TOM
 pytestmark = pytest.mark.postgres
 
 PATIENCE = 60.0
+TAKEN_OVER = 45.0
+"""Seconds that a busy machine has for what takes two."""
 
 
 class Pair(Scene):
@@ -105,6 +108,24 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
     for edit in edits:
         edit.release()
     await pair.completed_once()
+
+
+async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_its_lease_is_over(pair: Pair) -> None:
+    """The commit was carried out and its answer never came; who lives reads it as soon as the death is noticed."""
+    killed, alive = pair.bots
+    pair.ask_only(killed)
+    committing = pair.payments_gate.hold("commit_payout", after_effect=True)
+    await pair.pay()
+    assert (await pair.press("approve")).ok
+    await committing.arrival()
+    pair.ask_only(alive)
+    await killed.kill()
+    pair.rotation.remove(killed)
+    committing.release()
+    pair.bot = alive
+    assert LEASE_SECONDS > TAKEN_OVER
+    await pair.told("completed", patience=TAKEN_OVER)
+    assert list(pair.executions().values()) == [1]
 
 
 def _whispered(scene: Scene, heard: int) -> list[str] | None:
