@@ -6,15 +6,13 @@ What a board says is the business of its kind: see :mod:`bot.workflows.subjects`
 
 from collections.abc import Mapping
 from datetime import datetime
-from functools import partial
 
 from bot.domain.content import Content
 from bot.domain.references import ulid
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Action
 from bot.workflows.context import Context
-from bot.workflows.editing import EDIT_TIME, EDITS_AT_ONCE, Edited, NotYet, edit, may_edit, or_later
-from bot.workflows.workers import Hold, Work
+from bot.workflows.editing import Edited, NotYet, edit, edits, or_later
 from storage.rows import Board, OutboxRow
 from storage.transaction import Tx
 
@@ -163,17 +161,5 @@ def _split(subject: str) -> tuple[str, str]:
     return kind, name
 
 
-def _claim(tx: Tx, hold: Hold) -> list[Board]:
-    return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + EDIT_TIME, limit=hold["limit"])
-
-
-BOARDS = Work(
-    name="boards",
-    table="board",
-    slots=EDITS_AT_ONCE,
-    claim=_claim,
-    step=lambda ctx: partial(_refresh, ctx),
-    ready=may_edit,
-    leased=False,
-)
+BOARDS = edits("boards", table="board", rows=lambda tx: tx.boards, step=_refresh)
 """Edit the boards that no longer show the latest."""

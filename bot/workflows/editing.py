@@ -1,10 +1,12 @@
 """One edit of a message of ours: within the workspace's pace, and with an answer to every refusal of Slack."""
 
 import secrets
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
+from functools import partial
+from typing import Protocol, TypeVar
 
 import structlog
 
@@ -14,7 +16,11 @@ from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows.announce import tell_everybody
 from bot.workflows.context import Context
+from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
+from storage.transaction import Tx
+
+R = TypeVar("R")
 
 log = structlog.get_logger(__name__)
 
@@ -34,12 +40,42 @@ _GONE = frozenset(
 )
 
 
-EDITS_AT_ONCE = 10
-EDIT_TIME = timedelta(seconds=30)
+_AT_ONCE = 10
+_EDIT_TIME = timedelta(seconds=30)
 """That editing a message may take. Afterwards it is due again: who was about to edit it died."""
 
 
-def may_edit(ctx: Context) -> bool:
+R_co = TypeVar("R_co", covariant=True)
+
+
+class Messages(Protocol[R_co]):
+    """A table of messages that show something."""
+
+    def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> Sequence[R_co]:
+        """Messages to be edited, which are due again at ``again_at`` unless they are."""
+        ...
+
+
+def edits(
+    name: str, *, table: str, rows: Callable[[Tx], Messages[R]], step: Callable[[Context, R], Awaitable[None]]
+) -> Work[R]:
+    """The work of editing messages. Their claims alone keep others away: an edit may be repeated freely."""
+
+    def claim(tx: Tx, hold: Hold) -> Sequence[R]:
+        return rows(tx).claim_due(now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"])
+
+    return Work(
+        name=name,
+        table=table,
+        slots=_AT_ONCE,
+        claim=claim,
+        step=lambda ctx: partial(step, ctx),
+        ready=_may_edit,
+        leased=False,
+    )
+
+
+def _may_edit(ctx: Context) -> bool:
     """Whether any edit may go out. Nothing is looked for until then: after many clicks thousands may be waiting."""
     return not ctx.pace.is_used_up
 

@@ -1,7 +1,6 @@
 """Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 
 from bot.domain.content import Content
 from bot.domain.instruction import Instruction, Kind, Vote
@@ -9,9 +8,8 @@ from bot.presentation import cards, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.announce import Place
 from bot.workflows.context import Context
-from bot.workflows.editing import EDIT_TIME, EDITS_AT_ONCE, Edited, NotYet, edit, may_edit, or_later
+from bot.workflows.editing import Edited, NotYet, edit, edits, or_later
 from bot.workflows.purchase import link_of
-from bot.workflows.workers import Hold, Work
 from storage.rows import CardCopy
 from storage.transaction import Tx
 
@@ -79,17 +77,5 @@ def card_for(
     )
 
 
-def _claim(tx: Tx, hold: Hold) -> list[CardCopy]:
-    return tx.copies.claim_due(now=hold["now"], again_at=hold["now"] + EDIT_TIME, limit=hold["limit"])
-
-
-CARDS = Work(
-    name="cards",
-    table="card_copy",
-    slots=EDITS_AT_ONCE,
-    claim=_claim,
-    step=lambda ctx: partial(_refresh, ctx),
-    ready=may_edit,
-    leased=False,
-)
+CARDS = edits("cards", table="card_copy", rows=lambda tx: tx.copies, step=_refresh)
 """Edit the copies of cards that no longer show the newest state."""

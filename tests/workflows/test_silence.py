@@ -14,7 +14,7 @@ from bot.playground.faults import Fault, FaultKind
 from tests.flow.test_bulk import approve, held, reference
 from tests.support import deliveries
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -30,23 +30,8 @@ from tests.workflows.looking import (
 
 SHORT = 0.3
 """Seconds of a time-out."""
-POLICY_OF_MANY = """
-[channels]
-approvals = "C0APPROVE"
-payments = "C0MONEY"
-alerts = "C0ALERTS"
-
-[people]
-requesters = ["S0FINANCE"]
-approvers = ["S0TREASURY"]
-admins = ["U0OLGA"]
-
-[approval]
-quorum = 1
-expires = "24h"
-execute_within = "60m"
-daily_limit = "25000.00"
-"""
+POLICY_OF_MANY = POLICY.partition("[[approval.rule]]")[0]
+"""One approval is enough, whatever the amount."""
 
 
 @pytest.fixture
