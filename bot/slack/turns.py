@@ -14,7 +14,7 @@ from bot.domain.errors import ServiceNow
 from bot.slack.calls import ASKED_US_TO_WAIT, SERVICE
 from bot.slack.pace import POST, SPACING, Pace
 
-_MOMENT = 0.2
+_MOMENT = 0.1
 """Seconds that a post may hold up those behind it: long enough for Slack to take them in their order."""
 _FORGOTTEN = 10.0
 """Seconds after its time in which a post that was put off is expected: then it was made elsewhere, or given up."""
