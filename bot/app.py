@@ -489,7 +489,6 @@ class Switchboard:
         self._stack.push_async_callback(peers.leave)
         now = self._around.clock.now()
         await store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive")
-        self._stack.push_async_callback(partial(store.write, lambda tx: tx.processes.leave(owner), name="leave"))
         return peers
 
     async def _shared_clock(self, store: Store) -> Clock:

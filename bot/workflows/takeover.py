@@ -18,19 +18,22 @@ _SURE: Final = 0.3
 
 
 async def take_over(ctx: Context) -> int:
-    """End the leases of processes that died; how many processes. A slow one holds its lock, and is left alone."""
+    """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
     missing = await _gone(ctx)
     if not missing:
         return 0
     await asyncio.sleep(_SURE)
     gone = missing & await _gone(ctx)
+    died = 0
     for owner in gone:
         rows = await ctx.store.write(lambda tx: _expire(ctx, tx, owner), name="take_over")  # noqa: B023 - awaited here
-        log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
-    if gone:
+        if rows:  # who stops in order holds none
+            died += 1
+            log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
+    if died:
         await recover_claims(ctx)
         ctx.wake()
-    return len(gone)
+    return died
 
 
 async def _gone(ctx: Context) -> set[str]:
@@ -41,7 +44,7 @@ async def _gone(ctx: Context) -> set[str]:
 
 def _expire(ctx: Context, tx: Tx, owner: str) -> int:
     now = ctx.clock.now()
-    tx.processes.leave(owner)
+    tx.processes.forget(owner)
     tx.copies.hasten(now)
     tx.boards.hasten(now)
     return tx.steps.expire(owner, now)

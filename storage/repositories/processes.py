@@ -30,12 +30,12 @@ class Processes:
         """A process begins to hold leases."""
         self._flags.set(f"{_PREFIX}{owner}", {}, now)
 
-    def leave(self, owner: str) -> None:
-        """It holds none any more."""
+    def forget(self, owner: str) -> None:
+        """It is over, and holds none any more."""
         self._flags.forget(f"{_PREFIX}{owner}")
 
     def gone(self) -> list[str]:
-        """Owners that arrived, did not leave, and whose lock nobody holds. PostgreSQL only."""
+        """Owners that arrived, and whose lock nobody holds any more. PostgreSQL only."""
         arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
         held = {lock & _MASK for lock in self._connection.execute(_LOCKS).scalars()}
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
