@@ -13,6 +13,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.settings import load_policy
 from bot.workflows import takeover
 from tests.support.rig import ADA, Rig
+from tests.support.waiting import until
 from tests.workflows.looking import newest
 
 pytestmark = pytest.mark.postgres
@@ -61,9 +62,7 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
         assert await DRAINS["processes"](ctx) == 0
         assert (await newest(rig)).state is State.SENDING, "it lives: its request is its own"
         await peers.leave()  # as the system does for a process that is killed
-        async with asyncio.timeout(10):
-            while not await DRAINS["processes"](ctx):  # the server notices the end of a connection a moment later
-                await asyncio.sleep(0.01)
+        await until(lambda: DRAINS["processes"](ctx))
         assert (await newest(rig)).state is State.COMMIT_UNKNOWN, "no lease was waited for"
         assert await DRAINS["processes"](ctx) == 0
     finally:
@@ -106,8 +105,6 @@ async def test_who_stops_in_order_leaves_nothing_behind(rig: Rig) -> None:
     other = await another(rig)
     await other.stop()
     ctx = rig.switchboard.context
-    async with asyncio.timeout(10):
-        while await ctx.store.read(lambda tx: tx.processes.gone()) != ["another"]:
-            await asyncio.sleep(0.01)
+    await until(lambda: ctx.store.read(lambda tx: tx.processes.gone()))
     assert await DRAINS["processes"](ctx) == 0
     assert await ctx.store.read(lambda tx: tx.processes.gone()) == []

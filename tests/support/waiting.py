@@ -1,0 +1,13 @@
+"""Wait for what another program does in its own time."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+
+async def until(ask: Callable[[], Awaitable[object]]) -> None:
+    """Ask again until the answer is true; for at most ten seconds."""
+    async with asyncio.timeout(10):
+        while True:
+            if await ask():
+                return
+            await asyncio.sleep(0.01)
