@@ -5,7 +5,10 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import DeliverySimulator
+from bot.presentation import delivery_views as views
 from tests.flow.localizing import Localizer
+from tests.support.deliveries import DELIVERY_POLICY, FORM, STORE_KEY
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, RANDOM, TOM, Rig
 
 FOR_EVER = 3_600.0
@@ -51,7 +54,7 @@ async def paid_meanwhile(rig: Rig, *, amount: str = "31.00") -> None:
     def told() -> bool:
         return any(m.thread_ts == ts and "ompleted" in m.text for m in rig.workspace.messages(APPROVALS))
 
-    await rig.workspace.until(told, timeout=20)
+    await rig.workspace.until(told, timeout=30)
     assert ("ana@example.com", int(float(amount) * 100)) in rig.paid
 
 
@@ -89,7 +92,8 @@ async def test_a_post_that_hangs_in_another_conversation(rig: Rig) -> None:
     await paid_meanwhile(rig)
 
 
-async def test_everything_at_once(rig: Rig) -> None:
+async def everything_hangs(rig: Rig) -> None:
+    """One commit, five look-ups, two translations."""
     commit, lookups = await hangs(rig, "commit_payout"), await hangs(rig, "account_status", times=5)
     lookups.skip = 1
     translations = Fault(FaultKind.SLOW, "paraphrase", times=2, seconds=FOR_EVER)
@@ -103,4 +107,45 @@ async def test_everything_at_once(rig: Rig) -> None:
         await Localizer(rig, user=MARIA, channel=FINANCE).type(f"paraphrase The meeting number {number} was moved.")
     await hit(rig, lookups)
     await hit(rig, translations)
+
+
+async def test_everything_at_once(rig: Rig) -> None:
+    await everything_hangs(rig)
     await paid_meanwhile(rig)
+
+
+@pytest.mark.postgres
+async def test_the_same_with_four_processes(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
+    around = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
+    rig = await Rig.open(database_url=postgres_url, around=around)
+    try:
+        for number in range(3):
+            await rig.start_another(f"another-{number}", **around)
+        await everything_hangs(rig)
+        await paid_meanwhile(rig)
+    finally:
+        await rig.close()
+
+
+async def test_a_price_that_hangs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
+    service = DeliverySimulator()
+    service.add_store("Centro", token=STORE_KEY)
+    rig = await Rig.open(
+        database_url=sqlite_url,
+        policy=DELIVERY_POLICY,
+        delivery=service,
+        around={"service_total": FOR_EVER, "slack_total": FOR_EVER},
+        delivery_store_keys={"Centro": STORE_KEY},
+    )
+    try:
+        fault = Fault(FaultKind.SLOW, "quote", seconds=FOR_EVER)
+        service.faults.arm(fault)
+        await rig.workspace.slash(MARIA, FINANCE, "/deliver", "book")
+        await rig.workspace.until(lambda: rig.workspace.modal(MARIA))
+        await rig.workspace.submit(MARIA, {**FORM, views.PHONE: "+593 99 123 4567"})
+        await hit(rig, fault)
+        await paid_meanwhile(rig)
+    finally:
+        await rig.close()

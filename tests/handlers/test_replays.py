@@ -7,10 +7,7 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from bot.app import Surroundings, Switchboard
-from bot.domain.clock import SystemClock
 from bot.playground.workspace.delivery import sign
-from bot.settings import load_policy
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests, votes
@@ -39,15 +36,8 @@ def command(text: str, **more: str) -> bytes:
 @pytest.mark.postgres
 async def test_a_captured_request_has_no_effect_in_another_process(postgres_url: str) -> None:
     rig = await Rig.open(database_url=postgres_url, around={"ticking": False})
-    settings = rig.settings.model_copy(update={"port": 0})
-    other = Switchboard(
-        settings=settings,
-        policy=load_policy(settings.policy_file),
-        surroundings=Surroundings(clock=SystemClock(), owner="another", ticking=False, anchors=rig._anchors),
-    )
     try:
-        await other.start()
-        await other.until_joined()
+        other = await rig.start_another("another", ticking=False)
         stamp, body = str(int(time.time())), command("help")
         status, told = await send(rig.switchboard.url, body, stamp=stamp)
         assert (status, "/pay send" in told) == (200, True)
@@ -56,7 +46,6 @@ async def test_a_captured_request_has_no_effect_in_another_process(postgres_url:
         status, told = await send(other.url, command("help", trigger_id="2.2"), stamp=stamp)
         assert (status, "/pay send" in told) == (200, True)
     finally:
-        await other.stop()
         await rig.close()
 
 

@@ -243,6 +243,16 @@ class Rig:
         await self.switchboard.until_joined()
         self.workspace.deliver_to(None if self.settings.socket_mode else f"{self.switchboard.url}/slack/events")
 
+    async def start_another(self, owner: str, **around: Any) -> Switchboard:
+        """Start a second process on the same PostgreSQL; the workspace does not send to it. It ends with the rig."""
+        settings = self.settings.model_copy(update={"port": 0})
+        surroundings = Surroundings(clock=SystemClock(), owner=owner, anchors=self._anchors, **around)
+        process = Switchboard(settings=settings, policy=load_policy(settings.policy_file), surroundings=surroundings)
+        self._stack.push_async_callback(process.stop)
+        await process.start()
+        await process.until_joined()
+        return process
+
     async def start_again(self) -> None:
         """End the application as an ordinary stop does, and start it anew."""
         await self.switchboard.stop()

@@ -5,12 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.app import Surroundings, Switchboard
-from bot.domain.clock import SystemClock
 from bot.domain.instruction import State
 from bot.drains import DRAINS
 from bot.playground.faults import Fault, FaultKind
-from bot.settings import load_policy
 from bot.workflows import takeover
 from tests.support.rig import ADA, Rig
 from tests.support.waiting import until
@@ -28,18 +25,6 @@ async def rig(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterat
     await opened.close()
 
 
-async def another(rig: Rig) -> Switchboard:
-    settings = rig.settings.model_copy(update={"port": 0})
-    process = Switchboard(
-        settings=settings,
-        policy=load_policy(settings.policy_file),
-        surroundings=Surroundings(clock=SystemClock(), owner="another", ticking=False, anchors=rig._anchors),
-    )
-    await process.start()
-    await process.until_joined()
-    return process
-
-
 async def hangs_in_its_commit(rig: Rig) -> None:
     """The first process sends an approved payout, which is carried out, and gets no answer."""
     await rig.pay()
@@ -54,55 +39,46 @@ async def hangs_in_its_commit(rig: Rig) -> None:
 
 async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     await hangs_in_its_commit(rig)
-    other = await another(rig)
-    try:
-        ctx = other.context
-        peers = rig.switchboard.context.peers
-        assert peers is not None
-        assert await DRAINS["processes"](ctx) == 0
-        assert (await newest(rig)).state is State.SENDING, "it lives: its request is its own"
-        await peers.leave()  # as the system does for a process that is killed
-        await until(lambda: DRAINS["processes"](ctx))
-        assert (await newest(rig)).state is State.COMMIT_UNKNOWN, "no lease was waited for"
-        assert await DRAINS["processes"](ctx) == 0
-    finally:
-        await other.stop()
+    other = await rig.start_another("another", ticking=False)
+    ctx = other.context
+    peers = rig.switchboard.context.peers
+    assert peers is not None
+    assert await DRAINS["processes"](ctx) == 0
+    assert (await newest(rig)).state is State.SENDING, "it lives: its request is its own"
+    await peers.leave()  # as the system does for a process that is killed
+    await until(lambda: DRAINS["processes"](ctx))
+    assert (await newest(rig)).state is State.COMMIT_UNKNOWN, "no lease was waited for"
+    assert await DRAINS["processes"](ctx) == 0
     assert len(rig.paid) == 1
 
 
 async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig) -> None:
     """It takes its lock again in a moment, and the others look twice."""
     await hangs_in_its_commit(rig)
-    other = await another(rig)
-    try:
-        peers = rig.switchboard.context.peers
-        assert peers is not None
-        await peers.leave()
-        taking_over = asyncio.create_task(asyncio.wait_for(DRAINS["processes"](other.context), 10))
-        await peers.join()
-        assert await taking_over == 0
-        assert (await newest(rig)).state is State.SENDING
-    finally:
-        await other.stop()
+    other = await rig.start_another("another", ticking=False)
+    peers = rig.switchboard.context.peers
+    assert peers is not None
+    await peers.leave()
+    taking_over = asyncio.create_task(asyncio.wait_for(DRAINS["processes"](other.context), 10))
+    await peers.join()
+    assert await taking_over == 0
+    assert (await newest(rig)).state is State.SENDING
 
 
 async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """It ended the connections of all: who is back first must not take the others for dead."""
     await hangs_in_its_commit(rig)
-    other = await another(rig)
-    try:
-        monkeypatch.setattr(takeover, "_SETTLED", 5.0)
-        peers = rig.switchboard.context.peers
-        assert peers is not None
-        await peers.leave()
-        assert await DRAINS["processes"](other.context) == 0
-        assert (await newest(rig)).state is State.SENDING
-    finally:
-        await other.stop()
+    other = await rig.start_another("another", ticking=False)
+    monkeypatch.setattr(takeover, "_SETTLED", 5.0)
+    peers = rig.switchboard.context.peers
+    assert peers is not None
+    await peers.leave()
+    assert await DRAINS["processes"](other.context) == 0
+    assert (await newest(rig)).state is State.SENDING
 
 
 async def test_who_stops_in_order_leaves_nothing_behind(rig: Rig) -> None:
-    other = await another(rig)
+    other = await rig.start_another("another", ticking=False)
     await other.stop()
     ctx = rig.switchboard.context
     await until(lambda: ctx.store.read(lambda tx: tx.processes.gone()))
