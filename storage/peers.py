@@ -93,7 +93,7 @@ class Peers:
             keepalives_count=3,
         )
         try:
-            await connection.execute("SELECT pg_advisory_lock(%s)", (self._lock,))
+            await connection.execute("SELECT pg_advisory_lock_shared(%s)", (self._lock,))
             await connection.execute(f"LISTEN {NEWS}")
         except BaseException:
             await connection.close()
