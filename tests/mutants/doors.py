@@ -121,9 +121,9 @@ MUTANTS = (
     ),
     Mutant(
         name="a service that answers nothing is fed",
-        file="bot/workflows/holding.py",
-        old="    if await seat.take():",
-        new="    if await seat.take() or seat.circuit.is_open:",
+        file="bot/clients/circuit.py",
+        old="        return self._silences >= IN_A_ROW\n",
+        new="        return self._silences < 0\n",
         breaks="a few outcomes become unknown when a partner dies, not all",
         tests=("tests/workflows/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
     ),

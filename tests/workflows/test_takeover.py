@@ -73,6 +73,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     peers = rig.switchboard.context.peers
     assert peers is not None
     await peers.leave()
+    await until(lambda: other.context.store.read(lambda tx: tx.processes.gone()))
     assert await DRAINS["processes"](other.context) == 0
     assert (await newest(rig)).state is State.SENDING
 
