@@ -485,10 +485,10 @@ class Switchboard:
         if not isinstance(address, PostgresServer):
             return None
         peers = Peers(server=address, owner=owner, voice=store.voice, heard=self._heard, clock=time.monotonic)
-        await peers.join()
+        await at_start(peers.join)
         self._stack.push_async_callback(peers.leave)
         now = self._around.clock.now()
-        await store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive")
+        await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
         return peers
 
     async def _shared_clock(self, store: Store) -> Clock:

@@ -12,6 +12,7 @@ from typing import Final
 import psycopg
 
 from storage.address import PostgresServer
+from storage.errors import StorageBusy
 from storage.repositories.processes import life_lock
 from storage.writer import NEWS
 
@@ -47,9 +48,12 @@ class Peers:
         """Take the lock and begin to listen.
 
         Raises:
-            psycopg.Error: the server does not let us.
+            StorageBusy: the server does not let us in now.
         """
-        connection = await self._connected()
+        try:
+            connection = await self._connected()
+        except psycopg.Error as error:
+            raise StorageBusy("The database is unreachable.", mend="See whether the server runs.") from error
         self._listening = asyncio.create_task(self._listen(connection), name="peers")
 
     async def leave(self) -> None:

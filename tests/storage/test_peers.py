@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 import psycopg
 import pytest
 
+from bot.playground.process import free_port
 from storage import Store
 from storage.address import PostgresServer, parse_address
+from storage.errors import StorageBusy
 from storage.peers import Peers
 from tests.storage.factories import KEY, NOW
 from tests.support.waiting import until
@@ -91,6 +93,16 @@ async def test_only_who_let_go_of_its_lock_is_gone(postgres_url: str) -> None:
         assert await gone(survivor) == ["dead"]
         await survivor.store.write(lambda tx: tx.processes.forget("dead"))
         assert await gone(survivor) == []
+
+
+async def test_a_server_that_lets_nobody_in_is_said_in_words(postgres_url: str) -> None:
+    address = parse_address(postgres_url)
+    assert isinstance(address, PostgresServer)
+    away = PostgresServer(address.url.set(port=free_port()))
+    peers = Peers(server=away, owner="one", voice="", heard=lambda: None, clock=time.monotonic)
+    with pytest.raises(StorageBusy, match="unreachable"):
+        await peers.join()
+    await peers.leave()
 
 
 async def test_a_connection_that_broke_is_made_anew_and_the_lock_taken_again(postgres_url: str) -> None:
