@@ -29,7 +29,7 @@ from bot.workflows.emails.ask import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.recover import recover_claims
 from bot.workflows.recovery import look_due
-from bot.workflows.silence import watch_services
+from bot.workflows.silence import WATCHED, pass_on_news, probe
 from bot.workflows.subjects import Subject
 from bot.workflows.survey import survey_due
 from bot.workflows.takeover import take_over
@@ -101,6 +101,9 @@ async def _take_up(work: Work[Any], ctx: Context) -> int:
     return await ctx.workers.take_up(ctx, work)
 
 
+_PROBES: Final[Mapping[str, Drain]] = {f"probe {service}": partial(probe, service) for service in WATCHED}
+"""One drain a service: a probe that hangs keeps no other from being asked."""
+
 DRAINS: Final[Mapping[str, Drain]] = {
     **{work.name: partial(_take_up, work) for work in WORKS},
     "stores": _stores,
@@ -111,7 +114,8 @@ DRAINS: Final[Mapping[str, Drain]] = {
     "survey": survey_due,
     "anchors": _anchor,
     "clock": _clock,
-    "silence": watch_services,
+    "silence": pass_on_news,
+    **_PROBES,
     "lists": _lists,
     "unread": _unread,
     "retention": _prune,
@@ -120,7 +124,7 @@ DRAINS: Final[Mapping[str, Drain]] = {
 
 BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
 """Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
-EVERY_TICK = frozenset({"denials", "unread", "processes", "silence"})
+EVERY_TICK = frozenset({"denials", "unread", "processes", "silence", *_PROBES})
 """Of them, what costs nothing, or next to nothing, where there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {
@@ -145,17 +149,15 @@ def plan(ctx: Context) -> Plan:
     """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
     rows = {work.name for work in WORKS}
     return Plan(
-        drains={name: partial(_begun if name in rows else _done, drain, ctx) for name, drain in DRAINS.items()},
+        drains={
+            name: partial(_begun, drain, ctx) if name in rows else partial(drain, ctx) for name, drain in DRAINS.items()
+        },
         look=partial(look, ctx),
         changes=lambda: ctx.store.changes,
         now=ctx.clock.now,
         by_the_clock=BY_THE_CLOCK,
         every_tick=EVERY_TICK,
     )
-
-
-async def _done(drain: Drain, ctx: Context) -> int:
-    return await drain(ctx)
 
 
 async def _begun(drain: Drain, ctx: Context) -> int:

@@ -49,7 +49,7 @@ class Bodies:
         """
         content = request.content
         if content.is_eof() and content.exception() is None and content.total_bytes <= largest:
-            return content.read_nowait()  # it came together with its headers: nobody is waited for
+            return content.read_nowait()  # the body came with its headers: no timer is needed
         reading = _Reading(request)
         self._readings.add(reading)
         try:

@@ -283,7 +283,7 @@ class _Listeners:
         return Nothing()
 
     async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
-        """Open a form; its id goes to whoever has something to show in it later, or none."""
+        """Open a form. Its id, or an empty one, is handed to what fills the form later."""
         view_id = ""
         try:
             view_id = await self._desk.messenger.open_view(trigger_id=trigger_id, view=reply.view)

@@ -73,7 +73,7 @@ class Peers:
                     async for news in connection.notifies():
                         if news.payload != self._voice:
                             self._heard()
-            except psycopg.Error as lost:
+            except (psycopg.Error, OSError) as lost:
                 LOG.warning("the connection to the other processes broke: %s", type(lost).__name__)
             finally:
                 self._since = None
@@ -82,7 +82,7 @@ class Peers:
 
     async def _reconnected(self) -> psycopg.AsyncConnection:
         while True:
-            with suppress(psycopg.Error):
+            with suppress(psycopg.Error, OSError):
                 return await self._connected()
             await asyncio.sleep(_AGAIN)
 

@@ -21,7 +21,7 @@ _Convert = Callable[[Any], Any] | None
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The text of a statement for the driver: where its values come from, and what becomes of each column read."""
+    """A compiled statement: its text, the source of each value, the converter of each column."""
 
     text: str
     values: Sequence[tuple[str, _Convert]]

@@ -67,7 +67,7 @@ class Circuit:
         self.changes = 0
         """Grows whenever there is news of it besides :attr:`is_open`."""
         self.noted = (False, 0)
-        """:attr:`news` as it was passed on; kept for whoever does."""
+        """The last :attr:`news` that was passed on; set by the caller."""
         self.noted_at = 0.0
         self._clock = clock
         self._answers = 0

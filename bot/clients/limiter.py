@@ -96,7 +96,7 @@ class Window(Protocol):
         ...
 
     async def slow_down(self, hold: float) -> None:
-        """The service answered 429: whoever shares the window waits for ``hold`` seconds."""
+        """The service answered 429: all processes that share the window wait for ``hold`` seconds."""
         ...
 
 
@@ -120,7 +120,7 @@ class _Line:
 
     @asynccontextmanager
     async def head(self, lane: Lane) -> AsyncIterator[None]:
-        """Wait until nobody is before me; the next follows when this is left."""
+        """Hold the head of the line; the next in line follows when the block ends."""
         if self._is_taken:
             await self._called(lane)
         self._is_taken = True

@@ -4,7 +4,6 @@ Each process counts for itself. What one found out is kept as a flag, so that se
 before it sends anything, and everybody can be shown it.
 """
 
-import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -74,20 +73,21 @@ async def remember(ctx: Context) -> None:
             one.circuit.resume((now - flag.since).total_seconds())
 
 
-async def watch_services(ctx: Context) -> int:
-    """Pass on what is new of each service, and ask those that are due; how many had news."""
-    return sum(await asyncio.gather(*(_watch(ctx, one) for one in _watched(ctx))))
+async def pass_on_news(ctx: Context) -> int:
+    """Pass on what is new of each service; how many had news. No request: nobody's news wait for an answer."""
+    return sum([await _pass_on(ctx, one.circuit) for one in _watched(ctx)])
 
 
-async def _watch(ctx: Context, one: _Watched) -> int:
-    news = await _pass_on(ctx, one.circuit)
-    if one.ask is None or not one.circuit.is_silent or one.circuit.rest:
-        return news
+async def probe(service: str, ctx: Context) -> int:
+    """Ask one service that is silent whether it answers, if that is due; whether there is news of it."""
+    one = next((one for one in _watched(ctx) if one.circuit.service == service), None)
+    if one is None or one.ask is None or not one.circuit.is_silent or one.circuit.rest:
+        return 0
     try:
         await one.ask()
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
-        log.info("a service was asked whether it answers", service=one.circuit.service, reason=str(trouble))
-    return news + await _pass_on(ctx, one.circuit)
+        log.info("a service was asked whether it answers", service=service, reason=str(trouble))
+    return await _pass_on(ctx, one.circuit)
 
 
 async def _pass_on(ctx: Context, circuit: Circuit) -> int:
@@ -119,7 +119,7 @@ def _read(found: object) -> _Flag | None:
 
 
 def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
-    """Keep that it is silent; whoever was first tells people."""
+    """Store that the service is silent. The first process to find out tells people."""
     key, now = f"{_FLAG}{circuit.service}", ctx.clock.now()
     known = _read(tx.flags.get(key))
     if known is not None and now - known.seen > _OLD:
@@ -138,7 +138,7 @@ def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
 
 
 def _answers(ctx: Context, tx: Tx, circuit: Circuit) -> None:
-    """It answers again: whoever finds that first tells people."""
+    """Store that the service answers again. The first process to find out tells people."""
     key, now = f"{_FLAG}{circuit.service}", ctx.clock.now()
     known = _read(tx.flags.get(key))
     if known is not None and tx.flags.forget(key):

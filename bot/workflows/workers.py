@@ -6,7 +6,7 @@ in an exception is dealt with by :mod:`bot.workflows.steps`.
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, TypeVar
@@ -94,7 +94,7 @@ class Workers:
 
     def __init__(self, *, run: "Callable[[Context, Work[Any], Any, Step[Any]], Awaitable[None]]") -> None:
         self._run = run
-        self._tasks: dict[str, dict[Key, asyncio.Task[None]]] = defaultdict(dict)
+        self._tasks: dict[str, dict[asyncio.Task[None], Key]] = defaultdict(dict)
         self._full: set[str] = set()
         self._stopping = False
         self.freed: Callable[[str], None] = _nobody
@@ -103,10 +103,6 @@ class Workers:
     def running(self, name: str) -> int:
         """Slots of this kind that are taken."""
         return len(self._tasks[name])
-
-    def counts(self) -> Mapping[str, int]:
-        """The same by kind; those without are left out."""
-        return {name: len(tasks) for name, tasks in self._tasks.items() if tasks}
 
     async def take_up(self, ctx: "Context", work: Work[Any]) -> int:
         """Begin what is due, as far as slots are free; how many rows that were."""
@@ -148,18 +144,21 @@ class Workers:
         await asyncio.gather(*late, return_exceptions=True)
 
     def _all(self) -> list[asyncio.Task[None]]:
-        return [task for tasks in self._tasks.values() for task in tasks.values()]
+        return [task for tasks in self._tasks.values() for task in tasks]
 
     def _begin(self, ctx: "Context", work: Work[Any], row: Any, step: Step[Any]) -> None:
         key = key_of(work.table, row)
         tasks = self._tasks[work.name]
-        stepping = self._held(ctx, work, key, row, step) if work.leased else _after(tasks.get(key), step, row)
+        if work.leased:
+            stepping = self._held(ctx, work, key, row, step)
+        else:
+            former = [task for task, other in tasks.items() if other == key]
+            stepping = _after(former, step, row)
         task = asyncio.create_task(stepping, name=f"{work.name} {'/'.join(key)}")
-        tasks[key] = task
+        tasks[task] = key
 
         def ended(task: asyncio.Task[None]) -> None:
-            if tasks.get(key) is task:  # a lease that ran out lets the same row be claimed again
-                del tasks[key]
+            del tasks[task]
             _log_end(work.name, task)
             if work.name in self._full and not self._stopping:
                 self._full.discard(work.name)
@@ -172,10 +171,10 @@ class Workers:
             await self._run(ctx, work, row, step)
 
 
-async def _after(former: asyncio.Task[None] | None, step: Step[R], row: R) -> None:
+async def _after(former: Sequence[asyncio.Task[None]], step: Step[R], row: R) -> None:
     """A row without a lease may be claimed while its step still runs: one after the other."""
-    if former is not None:
-        await asyncio.wait({former})
+    if former:
+        await asyncio.wait(former)
     await step(row)
 
 

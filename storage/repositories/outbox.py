@@ -154,7 +154,7 @@ class Outbox:
         return self._finish(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error, **changed)
 
     def note(self, outbox_id: str, payload: Mapping[str, object]) -> bool:
-        """Replace the payload, while whoever holds the row goes on with it."""
+        """Replace the payload; the lease stays as it is."""
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
         return self._connection.execute(update(table).where(*unfinished).values(payload=dict(payload))).rowcount == 1
 

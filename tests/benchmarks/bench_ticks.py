@@ -3,8 +3,7 @@
 Run with ``python -m tests.benchmarks.bench_ticks``. A tick is every drain of the application, until nothing is due,
 over its real database; a bare server answers for the payments service. With the many stand a tenth as many requests
 that are over, with their messages and callbacks: what is kept must cost a tick nothing. At rest the same application
-runs by itself with the many, of which none is due. Times are of the processor; the workspace and the simulators, which
-have nothing to do either, count too.
+runs by itself with the many; none is due. Times are processor times and include the idle workspace and simulators.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Answers that never come: whoever waits for one keeps nobody else waiting."""
+"""Answers that never come: one request that hangs delays no other."""
 
 from collections.abc import AsyncIterator
 

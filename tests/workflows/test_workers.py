@@ -83,7 +83,7 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     assert await ctx.workers.take_up(ctx, work) == 2
     assert await ctx.workers.take_up(ctx, work) == 0
     assert len(queue.holds) == 1, "no row is looked for while no slot is free"
-    assert (ctx.workers.running("rows"), dict(ctx.workers.counts())) == (2, {"rows": 2})
+    assert ctx.workers.running("rows") == 2
     queue.gates["a"].set()
     await asyncio.wait_for(freed.wait(), 5)
     assert await ctx.workers.take_up(ctx, work) == 1
@@ -161,6 +161,6 @@ async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, m
     queue.gates["soon"].set()
     await ctx.workers.stop()
     assert queue.ended == ["soon"]
-    assert not ctx.workers.counts()
+    assert not ctx.workers.running("rows")
     queue.due = [Row("later")]
     assert await ctx.workers.take_up(ctx, work) == 0

@@ -328,7 +328,8 @@ def _told(refused: NotExecuted) -> str:
 
 def _lane(lane: str) -> Work[Job]:
     def claim(tx: Tx, hold: Hold) -> list[Job]:
-        return tx.jobs.claim_due(kind=lane, in_turn=True, **hold)
+        short: Hold = {**hold, "lease_seconds": LEASE_SECONDS}
+        return tx.jobs.claim_due(kind=lane, in_turn=True, **short)
 
     return Work(
         name=f"localization {lane}",
