@@ -67,7 +67,7 @@ from bot.workflows.workers import Workers
 from handlers import actions, commands, events, shortcuts, uses, views
 from handlers.allowance import Allowance
 from handlers.bodies import Bodies
-from handlers.bolt import HANDLER_TOTAL, build
+from handlers.bolt import HANDLER_TOTAL, MOMENT, build
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site
@@ -116,6 +116,8 @@ class Surroundings:
     """Seconds to ask Slack who somebody is."""
     handler_total: float = HANDLER_TOTAL
     """Seconds of Slack's three that a handler may take."""
+    handler_moment: float = MOMENT
+    """Seconds of them until somebody is told that a service is being asked."""
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: Pace | None = None
@@ -374,6 +376,7 @@ class Switchboard:
             desk=desk,
             router=self._router(),
             patience=self._around.handler_total,
+            moment=self._around.handler_moment,
         )
         await self._connect(bolt, patient)
         self._bolt = bolt

@@ -48,7 +48,7 @@ _EVERYTHING = re.compile(".*", re.DOTALL)
 _OURS = frozenset({"bot", "handlers", "storage"})
 HANDLER_TOTAL = 2.6
 """Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
-_MOMENT = 1.0
+MOMENT = 1.0
 """Seconds of them that an answer which may come later is waited for, so that a quick service leaves no word between."""
 _AFTER_ACK = 0.3
 """Seconds that a late answer leaves the ack, or Slack could show it first and the ack in its place."""
@@ -64,6 +64,7 @@ def build(
     desk: Desk,
     router: Router,
     patience: float = HANDLER_TOTAL,
+    moment: float = MOMENT,
 ) -> AsyncApp:
     """The Bolt application. It never calls ``auth.test``: who we are was asked once, at start."""
     known = AuthorizeResult(
@@ -94,7 +95,7 @@ def build(
     )
     app.error(_answer_anyway)
     app.middleware(Pin(identity))
-    listeners = _Listeners(desk=desk, router=router, patience=patience)
+    listeners = _Listeners(desk=desk, router=router, patience=patience, moment=moment)
     app.action(_EVERYTHING)(listeners.action)  # first: Bolt asks one after the other, and votes come all at once
     app.command(_EVERYTHING)(listeners.command)
     app.view_submission(_EVERYTHING)(listeners.submission)
@@ -148,10 +149,11 @@ def _is_ours(error: Exception) -> bool:
 class _Listeners:
     """The few functions Bolt knows; each runs one handler and turns its reply into an ack."""
 
-    def __init__(self, *, desk: Desk, router: Router, patience: float) -> None:
+    def __init__(self, *, desk: Desk, router: Router, patience: float, moment: float) -> None:
         self._desk = desk
         self._router = router
         self._patience = patience
+        self._moment = moment
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Slash commands: the answer is the ack itself, for the asker's eyes."""
@@ -302,7 +304,7 @@ class _Listeners:
             return reply
         work = self._desk.whispers.begin(self._safely(reply.work(), patience=None))
         left = begun + self._patience - asyncio.get_running_loop().time()
-        done, _ = await asyncio.wait({work}, timeout=min(_MOMENT, max(left, 0)))
+        done, _ = await asyncio.wait({work}, timeout=min(self._moment, max(left, 0)))
         if done:
             return work.result()
         self._desk.whispers.begin(_deliver_late(work, deliver))

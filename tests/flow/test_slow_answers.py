@@ -136,7 +136,7 @@ async def test_a_price_that_hangs(sqlite_url: str, monkeypatch: pytest.MonkeyPat
         database_url=sqlite_url,
         policy=DELIVERY_POLICY,
         delivery=service,
-        around={"service_total": FOR_EVER, "slack_total": FOR_EVER},
+        around={"service_total": FOR_EVER, "slack_total": FOR_EVER, "handler_moment": 0.1},
         delivery_store_keys={"Centro": STORE_KEY},
     )
     try:

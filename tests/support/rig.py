@@ -79,6 +79,7 @@ typed_amount = true
 PEOPLE_SECONDS = 20.0
 CONNECT_SECONDS = 50.0
 HANDLER_SECONDS = 26.0
+HANDLER_MOMENT = 10.0
 ACK_SECONDS = 30.0
 """Ten times the product's and Slack's: a busy machine is not what these tests are about."""
 
@@ -234,6 +235,7 @@ class Rig:
             "people_total": PEOPLE_SECONDS,
             "service_connect": CONNECT_SECONDS,
             "handler_total": HANDLER_SECONDS,
+            "handler_moment": HANDLER_MOMENT,
             **(_unhurried(self.clock) if self.clock else {}),
             **self._around,
         }
