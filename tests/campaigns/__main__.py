@@ -18,7 +18,7 @@ def main() -> int:
     """Run what is asked for and print what the file says; 1 when a promise was broken."""
     given = _arguments()
     ledger = Ledger(given.out)
-    chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet"]
+    chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet", "still"]
     if "singles" in chosen:
         plans.every_single(ledger, workers=given.workers)
     if "pairs" in chosen:
@@ -30,6 +30,9 @@ def main() -> int:
     if "fleet" in chosen:
         for processes in given.processes:
             fleet.campaign(ledger, kills=given.fleet_kills, processes=processes, first=given.first)
+    if "still" in chosen:
+        for processes in given.processes:
+            fleet.stand_still(ledger, times=given.times, processes=processes, first=given.first)
     pieces = ledger.pieces()
     sys.stdout.write(f"{table(pieces)}\n")
     return 1 if any(piece.violations for piece in pieces) else 0
@@ -37,14 +40,15 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "told"])
+    parser.add_argument("campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "told"])
     parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
     parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
     parser.add_argument("--first", type=int, default=0, help="plans: the first seed")
     parser.add_argument("--count", type=int, default=20_000, help="plans: how many seeds")
     parser.add_argument("--kills", type=int, default=1_000, help="kills: how many")
     parser.add_argument("--fleet-kills", type=int, default=300, help="fleet: how many for each number of processes")
-    parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet: how many processes")
+    parser.add_argument("--times", type=int, default=6, help="still: how often one stands still")
+    parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet, still: how many processes")
     parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
     return parser.parse_args()
 

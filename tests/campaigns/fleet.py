@@ -1,4 +1,4 @@
-"""Two and four processes on one PostgreSQL: ``kill -9``, SIGSTOP, restarts of the server, clocks that differ."""
+"""Several processes on one PostgreSQL: ``kill -9``, SIGSTOP, restarts of the server, clocks that differ."""
 
 import asyncio
 import random
@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.process import free_port
 from tests.campaigns.books import broken
 from tests.campaigns.gauge import Gauged, pace_of
@@ -37,6 +38,9 @@ _STILLBORN = 0.25
 _LONGEST_GAP, _LONGEST_PAUSE = 2.5, 8.0
 _PATIENCE = 420.0
 _SUPERVISED = 0.2
+STILL_SECONDS = 90.0
+"""Half as long again as a lease: others take over what the process that stands still believes to hold."""
+_COMMIT_SECONDS = 1.5
 
 
 def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> None:
@@ -48,8 +52,20 @@ def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> N
             keep(ledger, play(number, KILLS, processes=processes))
 
 
+def stand_still(ledger: Ledger, *, times: int, processes: int, first: int = 0) -> None:
+    """Let one process stand still for longer than a lease, in the midst of slow commits."""
+    done = ledger.done(_still(processes))
+    for number in range(first, first + times):
+        if number not in done:
+            keep(ledger, play(number, 0, processes=processes))
+
+
+def _still(processes: int) -> str:
+    return f"{STILL_SECONDS:g} s of SIGSTOP of one of {processes} processes"
+
+
 def play(number: int, kills: int, *, processes: int) -> Piece:
-    """One round, by its number, which is its seed."""
+    """One round, by its number, which is its seed. Without kills, one process stands still for long."""
     folder = Path(tempfile.mkdtemp(prefix=f"fleet-{number}-", dir=scratch()))
     with postgres_server(synchronous_commit="on") as server:
         database = migrated_database(server)
@@ -178,7 +194,10 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
             async with asyncio.timeout(_PATIENCE * 2 + kills * 20), witness:
                 await fleet.start()
                 async with typist.typing():
-                    await _torment(fleet, server, chance, kills, counts)
+                    if kills:
+                        await _torment(fleet, server, chance, kills, counts)
+                    else:
+                        await _let_stand(scene, fleet, chance, counts)
                 accepted = sum(one.accepted for one in typist.typed)
                 await scene.workspace.until(lambda: all_is_over(scene, at_least=accepted), timeout=_PATIENCE)
                 await scene.drained(timeout=_PATIENCE)
@@ -195,9 +214,9 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
     counts["ended by themselves"] = sum(bot.stdout.count("switchboard cannot go on") for bot in fleet.bots)
     counts["tracebacks"] = sum(bot.stdout.count("Traceback") for bot in fleet.bots)
     return Piece(
-        campaign=f"kills over {processes} processes",
-        first=number * kills,
-        runs=kills,
+        campaign=f"kills over {processes} processes" if kills else _still(processes),
+        first=number * (kills or 1),
+        runs=kills or 1,
         seconds=time.monotonic() - started,
         violations=tuple(f"round {number} ({folder}): {one}" for one in violations[:MOST_TOLD]),
         counts=dict(counts),
@@ -226,6 +245,19 @@ async def _torment(
             await fleet.kill(victim)
             counts["killed"] += 1
     await asyncio.gather(*pauses)
+    await fleet.ready()
+
+
+async def _let_stand(scene: Scene, fleet: Fleet, chance: random.Random, counts: Counter[str]) -> None:
+    """One stands still while commits are answered slowly; what the others pay meanwhile is counted."""
+    slow = Fault(FaultKind.SLOW, "commit_payout", times=None, seconds=_COMMIT_SECONDS)
+    scene.payments.faults.arm(slow)
+    await scene.workspace.until(lambda: slow.hits >= len(fleet.bots) * 2, timeout=_PATIENCE)
+    await asyncio.sleep(chance.uniform(0, _COMMIT_SECONDS))  # the instant is what is random
+    before = sum(scene.executions().values())
+    await fleet.freeze(chance.choice(list(fleet.bots)), STILL_SECONDS)
+    counts["paid meanwhile"] = sum(scene.executions().values()) - before
+    scene.payments.faults.clear()
     await fleet.ready()
 
 
