@@ -40,7 +40,9 @@ def main() -> int:
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "told"])
+    parser.add_argument(
+        "campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "told"]
+    )
     parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
     parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
     parser.add_argument("--first", type=int, default=0, help="plans: the first seed")

@@ -430,7 +430,9 @@ async def test_a_slow_service_is_waited_for_after_the_ack(hasty: Rig, text: str,
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
     assert "Asking the payments service" in hasty.workspace.ephemerals(MARIA)[-1].text
-    told = await hasty.workspace.until(lambda: one if word in (one := hasty.workspace.ephemerals(MARIA)[-1]).text else None)
+    told = await hasty.workspace.until(
+        lambda: one if word in (one := hasty.workspace.ephemerals(MARIA)[-1]).text else None
+    )
     assert told.channel == FINANCE
     assert len(hasty.workspace.ephemerals(MARIA)) == 2
 
