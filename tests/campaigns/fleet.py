@@ -41,6 +41,8 @@ _SUPERVISED = 0.2
 STILL_SECONDS = 90.0
 """Half as long again as a lease: others take over what the process that stands still believes to hold."""
 _COMMIT_SECONDS = 1.5
+_CATCHING_UP = 15.0
+"""Seconds in which a process that stood still takes up what people asked of it meanwhile."""
 
 
 def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> None:
@@ -258,6 +260,7 @@ async def _let_stand(scene: Scene, fleet: Fleet, chance: random.Random, counts: 
     await fleet.freeze(chance.choice(list(fleet.bots)), STILL_SECONDS)
     counts["paid meanwhile"] = sum(scene.executions().values()) - before
     scene.payments.faults.clear()
+    await asyncio.sleep(_CATCHING_UP)
     await fleet.ready()
 
 
