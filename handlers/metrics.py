@@ -8,8 +8,8 @@ from aiohttp import web
 from prometheus_client import CollectorRegistry, Gauge, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 
+from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
-from bot.workflows.silence import silent_services
 from storage.errors import StorageError
 from storage.store import Store
 from storage.transaction import Tx

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.domain.booking import Status, is_canceled, read_status
 from bot.domain.deliveries import Booking, Kind, Stage
-from bot.presentation.text import moment, quote, sentence_of
+from bot.presentation.text import moment, quote, reason_of, sentence_of
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -170,7 +170,7 @@ def _last_known(booking: Booking) -> int:
 
 
 def _because(booking: Booking) -> str:
-    return sentence_of(quote(booking.reason, _REASON_LIMIT))
+    return reason_of(booking.reason, _REASON_LIMIT)
 
 
 def _capital(text: str) -> str:

@@ -10,7 +10,7 @@ from bot.domain.money import shown
 from bot.presentation import refused
 from bot.presentation.looking_up import look_up
 from bot.presentation.status_words import IN_ESCROW, NOT_ACTIVE
-from bot.presentation.text import as_said, mention, moment, quote, sentence_of
+from bot.presentation.text import as_said, mention, moment, quote, reason_of
 
 _CELLS = 20
 _FULL, _EMPTY = "█", "░"
@@ -247,7 +247,7 @@ def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
 
 def _reason(instruction: Instruction) -> str:
     """Our own words, as a sentence."""
-    return sentence_of(quote(instruction.reason))
+    return reason_of(instruction.reason)
 
 
 def _given(instruction: Instruction) -> str:

@@ -13,6 +13,7 @@ from bot.presentation.text import (
     context,
     escape,
     mention,
+    moment,
     mrkdwn,
     paragraphs,
     plain,
@@ -74,7 +75,7 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     match sight.state:
         case State.WAITING:
-            return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
+            return _waiting(sight)
         case State.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             return f"{doing}, {clock(sight.elapsed or 0)}{_bar(sight.percent)}"
@@ -95,6 +96,12 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
         case State.INTERRUPTED:
             why = progress.reason or "Switchboard was restarted before the answer came"
             return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
+
+
+def _waiting(sight: Sight) -> str:
+    if sight.silent_since is not None:
+        return f"waiting; the service has not answered since {moment(sight.silent_since)}"
+    return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
 
 
 def _why(sight: Sight) -> str:

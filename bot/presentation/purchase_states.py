@@ -3,12 +3,12 @@
 from bot.domain.instruction import Instruction, State
 from bot.presentation import refused
 from bot.presentation.raw_status import said_raw
-from bot.presentation.text import as_said, mention, quote, sentence_of
+from bot.presentation.text import as_said, mention, quote, reason_of
 
 
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
     """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
-    reason = sentence_of(quote(instruction.reason))
+    reason = reason_of(instruction.reason)
     because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
     match instruction.state:
         case State.NEW | State.CREATING:

@@ -9,7 +9,7 @@ from bot.presentation import bulk_words, purchase_states, refused
 from bot.presentation.looking_up import look_up
 from bot.presentation.raw_status import said_raw
 from bot.presentation.status_words import IN_ESCROW
-from bot.presentation.text import as_said, mention, moment, quote, sentence_of
+from bot.presentation.text import as_said, mention, moment, quote, reason_of
 
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
@@ -87,7 +87,7 @@ def _rest_of_kind(instruction: Instruction, votes: int) -> str:
 
 
 def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
-    reason = sentence_of(quote(instruction.reason))
+    reason = reason_of(instruction.reason)
     because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
     who = mention(instruction.decided_by) if instruction.decided_by else ""
     match instruction.state:
@@ -142,7 +142,7 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
 
 def _awaiting(instruction: Instruction, votes: int) -> str:
     until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
-    note = f" {sentence_of(quote(instruction.reason))}" if instruction.reason else ""
+    note = f" {reason_of(instruction.reason)}" if instruction.reason else ""
     return f"{votes} of {instruction.requirement.quorum}{until}.{note}"
 
 

@@ -4,6 +4,7 @@ Slack's control sequences begin with ``<``; escaping ``&``, ``<`` and ``>`` disa
 characters have no escape, so text that must look as it was typed goes into ``plain_text``.
 """
 
+import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -24,6 +25,7 @@ SPOKEN_LIMIT = 4_000
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -67,6 +69,18 @@ def sentence_of(text: str) -> str:
     """Capital first, full stop last; nothing of nothing."""
     said = as_said(text)
     return f"{said[:1].upper()}{said[1:]}"
+
+
+def reason_of(text: str, limit: int = QUOTE_LIMIT) -> str:
+    """Our own words as a sentence, with instants in the reader's own time zone."""
+    return _INSTANT.sub(_in_the_readers_time, sentence_of(quote(text, limit)))
+
+
+def _in_the_readers_time(found: re.Match[str]) -> str:
+    try:
+        return moment(datetime.fromisoformat(f"{found[1]}+00:00"))
+    except ValueError:  # it only looks like one
+        return found[0]
 
 
 def as_said(text: str) -> str:

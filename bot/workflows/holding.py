@@ -1,7 +1,9 @@
 """Nothing is claimed yet: why, on the card, and when to look again. The window to execute goes on running."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from bot.clients.circuit import Circuit, Seat
 from bot.domain.instruction import Instruction, Kind, State
@@ -11,9 +13,38 @@ from storage.transaction import Tx
 if TYPE_CHECKING:  # the context holds what runs
     from bot.workflows.context import Context
 
+FLAG: Final = "silent:"
+"""Of each service that some process finds silent, by its name."""
+OLD: Final = timedelta(minutes=2)
+"""A process that still finds a service silent says so more often than that."""
 _PAUSE: Final = timedelta(seconds=60)
 _CREATES: Final = frozenset({Kind.PAYOUT, Kind.PURCHASE})
 """Whose first step sends something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Silence:
+    """Since when a service is silent, and when somebody found it so last; kept as a flag."""
+
+    since: datetime
+    seen: datetime
+
+    def stored(self) -> dict[str, str]:
+        """For the flag."""
+        return {"since": self.since.isoformat(), "seen": self.seen.isoformat()}
+
+    @classmethod
+    def read(cls, found: object) -> Self | None:
+        """From the flag, if there is one."""
+        if not isinstance(found, Mapping):
+            return None
+        return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
+
+
+def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
+    """Services that some process finds silent, with since when."""
+    found = {key.removeprefix(FLAG): Silence.read(value) for key, value in tx.flags.starting(FLAG).items()}
+    return {name: silence.since for name, silence in found.items() if silence is not None and now - silence.seen <= OLD}
 
 
 def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: timedelta = _PAUSE) -> None:

@@ -9,8 +9,8 @@ from bot.domain.localization.progress import Order
 from bot.domain.overview import Overview, Running, Service, What
 from bot.workflows.context import Context
 from bot.workflows.freeze import frozen
+from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
-from bot.workflows.silence import silent_services
 from storage.rows import Job
 from storage.transaction import Tx
 

@@ -6,7 +6,7 @@ before it sends anything, and everybody can be shown it.
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import structlog
@@ -15,21 +15,22 @@ from bot.clients.circuit import Circuit
 from bot.domain.deliveries import Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.instruction import State
+from bot.domain.localization.progress import LANES
 from bot.presentation.holding import is_unanswered
 from bot.workflows import holding
 from bot.workflows.announce import tell_everybody
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import Context
+from bot.workflows.holding import FLAG, OLD, Silence
+from bot.workflows.localization.asking import show_queue
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
 WATCHED: Final = ("payments", "delivery", "localization")
 """Services whose circuits are passed on."""
-_FLAG: Final = "silent:"
-_OLD: Final = timedelta(minutes=2)
-"""A process that still finds a service silent says so more often than that, every ``_ANEW`` seconds at least."""
 _ANEW: Final = 60.0
+"""Seconds after which a process says again that it still finds a service silent."""
 _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
@@ -66,9 +67,9 @@ async def _read_a_store(ctx: Context, delivery: DeliveryService) -> None:
 async def remember(ctx: Context) -> None:
     """At start: a service that an earlier process found silent is asked before anything is sent to it."""
     now = ctx.clock.now()
-    known = await ctx.store.read(lambda tx: tx.flags.starting(_FLAG))
+    known = await ctx.store.read(lambda tx: tx.flags.starting(FLAG))
     for one in _watched(ctx):
-        flag = _read(known.get(f"{_FLAG}{one.circuit.service}"))
+        flag = Silence.read(known.get(f"{FLAG}{one.circuit.service}"))
         if flag is not None and not one.circuit.is_open:
             one.circuit.resume((now - flag.since).total_seconds())
 
@@ -101,52 +102,44 @@ async def _pass_on(ctx: Context, circuit: Circuit) -> int:
     return 1
 
 
-@dataclass(frozen=True, slots=True)
-class _Flag:
-    """Since when a service is silent, and when somebody found it so last."""
-
-    since: datetime
-    seen: datetime
-
-    def stored(self) -> dict[str, str]:
-        return {"since": self.since.isoformat(), "seen": self.seen.isoformat()}
-
-
-def _read(found: object) -> _Flag | None:
-    if not isinstance(found, Mapping):
-        return None
-    return _Flag(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
-
-
 def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
     """Store that the service is silent. The first process to find out tells people."""
-    key, now = f"{_FLAG}{circuit.service}", ctx.clock.now()
-    known = _read(tx.flags.get(key))
-    if known is not None and now - known.seen > _OLD:
+    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
+    known = Silence.read(tx.flags.get(key))
+    if known is not None and now - known.seen > OLD:
         tx.flags.forget(key)  # of a process that died
         known = None
     since = holding.since(ctx, circuit) if known is None else known.since
-    flag = _Flag(since, now).stored()
+    flag = Silence(since, now).stored()
     if known is not None:
         tx.flags.set(key, flag, now)
     elif tx.flags.add(key, flag, now):
         log.warning("a service answers nothing", service=circuit.service)
         facts = {"topic": "silent", "service": circuit.service, "since": since.isoformat()}
         _tell(ctx, tx, facts, now)
+        _show_queues(tx, circuit, now)
     if not circuit.holds_effects:
         _go_on(tx, circuit, now)  # one is on trial, and the others follow when it is answered
 
 
 def _answers(ctx: Context, tx: Tx, circuit: Circuit) -> None:
     """Store that the service answers again. The first process to find out tells people."""
-    key, now = f"{_FLAG}{circuit.service}", ctx.clock.now()
-    known = _read(tx.flags.get(key))
+    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
+    known = Silence.read(tx.flags.get(key))
     if known is not None and tx.flags.forget(key):
         log.info("a service answers again", service=circuit.service)
         seconds = round((now - known.since).total_seconds())
         facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
         _tell(ctx, tx, facts, now)
+        _show_queues(tx, circuit, now)
     _go_on(tx, circuit, now)
+
+
+def _show_queues(tx: Tx, circuit: Circuit, now: datetime) -> None:
+    """What waits in a queue says why."""
+    if circuit.service == "localization":
+        for lane in LANES:
+            show_queue(tx, lane, now=now)
 
 
 def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
@@ -165,9 +158,3 @@ def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
 def _tell(ctx: Context, tx: Tx, facts: Mapping[str, object], now: datetime) -> None:
     key = f"{facts['topic']}:{facts['service']}:{facts['since']}"
     tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now)
-
-
-def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
-    """Services that some process finds silent, with since when."""
-    found = {key.removeprefix(_FLAG): _read(value) for key, value in tx.flags.starting(_FLAG).items()}
-    return {name: flag.since for name, flag in found.items() if flag is not None and now - flag.seen <= _OLD}

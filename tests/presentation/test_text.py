@@ -12,6 +12,7 @@ from bot.presentation.text import (
     header,
     moment,
     quote,
+    reason_of,
     sentence_of,
     shorten,
     spoken,
@@ -78,6 +79,18 @@ def test_a_headline_that_is_too_long_becomes_a_paragraph_and_loses_nothing() -> 
 
 def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> None:
     assert moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
+        ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
+        ("", ""),
+    ],
+)
+def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
+    assert reason_of(text) == said
 
 
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("no", "No."), ("No!", "No!"), ("why?", "Why?"), ("a.", "A.")])

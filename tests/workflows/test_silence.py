@@ -128,7 +128,8 @@ async def test_its_card_says_since_when_and_that_nothing_was_sent_and_it_goes_on
     await rig.press("approve")
     held = await newest(rig)
     assert held.reason == "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
-    assert everywhere(rig, "The payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent.")
+    shown = "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
+    assert everywhere(rig, f"The payments service has not answered since {shown}, so nothing was sent.")
     assert everywhere(rig, "*approved*: not sent yet.")
     assert await attempts_to_send(rig) == 0
     rig.payments.faults.clear()
@@ -291,6 +292,9 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
         await rig.workspace.slash(MARIA, FINANCE, "/localize", f"translate from=en to=fr {text}")
     await rig.settle()
     assert rig.localization.calls == []
+    await rig.pass_time(PAUSES[0] - 1)
+    waiting = "waiting; the service has not answered since <!date^"
+    assert sum(waiting in board.text for board in rig.workspace.messages(FINANCE)) == 3
     assert ":red_circle: Content localization: has not answered since" in await status(rig)
     rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
     await rig.pass_time(PAUSES[0])
@@ -302,6 +306,8 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     await rig.settle()
     await rig.switchboard.context.localizing.idle()
     assert len(rig.localization.calls) == 3
+    await rig.settle()
+    assert not any(waiting in board.text for board in rig.workspace.messages(FINANCE))
     assert ["localization service" in text for text in alerts(rig)] == [True, True]
 
 

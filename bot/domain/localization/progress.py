@@ -219,6 +219,7 @@ class Sight:
         elapsed: seconds since it began; None: it has not.
         percent: of the file that was handed to the service; None: unknown or there is none.
         lengths: seconds that the files of the result play, by their names.
+        silent_since: when the service stopped answering; None: it answers.
     """
 
     id: str
@@ -230,3 +231,4 @@ class Sight:
     elapsed: float | None = None
     percent: int | None = None
     lengths: Mapping[str, float] = field(default_factory=dict)
+    silent_since: datetime | None = None

@@ -21,6 +21,7 @@ from bot.domain.localization.progress import (
 )
 from bot.domain.references import ulid
 from bot.workflows.boards import post_board, show_board
+from bot.workflows.holding import silent_services
 from storage.errors import CommitUnknown
 from storage.rows import Job
 from storage.transaction import Tx
@@ -198,7 +199,9 @@ async def sight_of(ctx: "Context", job_id: str) -> Sight | None:
 
     def work(tx: Tx) -> Sight | None:
         job = find(tx, job_id)
-        return None if job is None else sight_in(tx, job)
+        if job is None:
+            return None
+        return replace(sight_in(tx, job), silent_since=silent_services(tx, now).get("localization"))
 
     found = await ctx.store.read(work)
     if found is None or found.progress.started_at is None:
