@@ -40,6 +40,8 @@ log = structlog.get_logger(__name__)
 SUBJECT = "file"
 _PATIENCE = 12
 """Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
+_AT_ONCE = 30
+"""Files that are looked at at a time: more than hang when Slack hangs, few enough for memory."""
 _PLACE_PATIENCE = 5
 """Attempts at finding the message of a file; one that was put into a form has none."""
 _SEARCHED_FROM = 2
@@ -310,5 +312,5 @@ def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
     return tx.dropped.claim_due(**hold)
 
 
-FILES = Work(name="files", table="dropped_file", slots=10, claim=_claim, step=lambda ctx: partial(_look, ctx))
+FILES = Work(name="files", table="dropped_file", slots=_AT_ONCE, claim=_claim, step=lambda ctx: partial(_look, ctx))
 """Look at the files that wait for it."""

@@ -6,10 +6,10 @@ asked before and get no answer for 30 s: half of them to a look-up, half to an e
 
 The ideal of payouts is what ten requests a second allow: two a payout until its card is there (account, creation),
 three from the approval on (a last look, the commit, a look after the callback); in addition the distance twice, for the
-last answer and the post. Nothing bounds bookings:
-their ideal is one alone, in the same run. A hundred files are dropped in ten channels: the ideal is one alone and nine
-posts more, since a conversation is told one thing after the other. Requests are counted by arrival in a process of
-their own: one too many is what a partner that counts strictly would have answered with 429.
+last answer and the post. Nothing bounds bookings and files but that a conversation is told one thing after the other:
+the ideal of twenty bookings in one channel is one alone, in the same run, and nineteen posts more, that of a hundred
+files in ten channels one alone and nine posts more. Requests are counted by arrival in a process of their own: one too
+many is what a partner that counts strictly would have answered with 429.
 """
 
 import argparse
@@ -200,7 +200,8 @@ async def bookings(scene: FarScene, distance: float, hanging: int, *, service: D
         await asyncio.gather(*(scene.workspace.submit(person, {}) for person in victims))
         await service.until(lambda: not service.faults.armed or None, timeout=_PATIENCE)
     what = _where(f"{_BOOKINGS} bookings, all told", distance, hanging)
-    return [Figure(what=what, seconds=await _book(scene, ours), ideal=alone, hanging=hanging)]
+    ideal = alone + (_BOOKINGS - 1) * distance
+    return [Figure(what=what, seconds=await _book(scene, ours), ideal=ideal, hanging=hanging)]
 
 
 async def _to_the_price(scene: Scene, person: str) -> None:
