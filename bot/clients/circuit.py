@@ -10,8 +10,9 @@ While the service is silent nothing with an effect leaves, and one read at a tim
 every 30 seconds. A service may answer reads and no effects: three effects in a row without an answer hold the others
 too, except one at a time, on trial, at once when the reads are answered again and then less and less often.
 
-While it is closed only a few effects leave between two answers: those that were sent when a service died are unknown,
-and there must not be fifty of them.
+While it is closed only a few effects leave between two answers, and a dozen between two answers to effects: those that
+were sent when a service died are unknown, and there must not be fifty of them. Where that keeps an effect waiting, a
+read finds out whether the service lives: a few effects that hang do not keep the others.
 """
 
 import asyncio
@@ -23,6 +24,8 @@ IN_A_ROW: Final = 3
 """Requests without an answer that open it."""
 FEW: Final = 3
 """Effects that may be under way since the last answer."""
+DOZEN: Final = 12
+"""Effects that may be under way since the last one that was answered."""
 READY: Final = 5
 """Effects that may be claimed and have not left yet."""
 PAUSES: Final = (5.0, 10.0, 20.0, 30.0)
@@ -52,6 +55,18 @@ class Mark(NamedTuple):
     at: float
 
 
+class Taken(NamedTuple):
+    """When a seat was taken.
+
+    Attributes:
+        answers: how many there were by then.
+        effects: how many of them to effects.
+    """
+
+    answers: int
+    effects: int
+
+
 class Circuit:
     """What is known of a service from its last requests. All state is in memory; nothing here waits but a seat.
 
@@ -71,6 +86,7 @@ class Circuit:
         self.noted_at = 0.0
         self._clock = clock
         self._answers = 0
+        self._effects = 0
         self._silences = 0
         self._since = 0.0
         self._probe_at = 0.0
@@ -81,6 +97,8 @@ class Circuit:
         self._trial_at = 0.0
         self._trials = 0
         self._under_way = 0
+        self._unanswered = 0
+        self._is_missed = False
         self._ready = 0
         self._seated = 0
         self._changed = asyncio.Event()
@@ -117,6 +135,11 @@ class Circuit:
         return _PROBING if self._is_probing else max(0.0, self._probe_at - self._clock())
 
     @property
+    def wants_probe(self) -> bool:
+        """Whether an answer, to whatever, is what somebody waits for: a silent service's, or leave for an effect."""
+        return self._is_missed or (self.is_silent and not self.rest)
+
+    @property
     def holds_effects(self) -> float:
         """Seconds after which to look again whether an effect may leave; 0: it may ask for a seat."""
         if self.is_silent:
@@ -136,8 +159,10 @@ class Circuit:
         before, was_silent = self.is_open, self.is_silent
         self._answers += 1
         self._silences = self._under_way = self._probes = 0
+        self._is_missed = False
         if effect:
-            self._lost = self._trials = 0
+            self._effects += 1
+            self._lost = self._trials = self._unanswered = 0
         elif was_silent:
             self._trial_at = self._clock()
         self.changes += was_silent or before != self.is_open
@@ -213,21 +238,27 @@ class Circuit:
     def _has_room(self) -> bool:
         if self._answers_no_effects:
             return not self.holds_effects
-        return self._under_way + self._silences < FEW and self._ready < READY
+        return not self._needs_answer and self._unanswered < DOZEN and self._ready < READY
 
-    async def sit(self) -> int | None:
-        """For a seat: wait for room, not for long; how many answers there were by then, None when there is none."""
+    @property
+    def _needs_answer(self) -> bool:
+        return self._under_way + self._silences >= FEW
+
+    async def sit(self) -> Taken | None:
+        """For a seat: wait for room, not for long; None when there is none."""
         deadline = asyncio.get_running_loop().time() + self.patience
         while not self.is_silent:
             if self._has_room():
                 self._under_way += 1
+                self._unanswered += 1
                 self._ready += 1
                 self._seated += 1
-                return self._answers
+                return Taken(self._answers, self._effects)
             try:
                 async with asyncio.timeout_at(deadline):
                     await self._changed.wait()
             except TimeoutError:
+                self._is_missed = self._needs_answer and not self._answers_no_effects
                 return None
         return None
 
@@ -236,9 +267,10 @@ class Circuit:
         self._ready -= 1
         self._tell()
 
-    def rise(self, *, answers: int, left: bool) -> None:
+    def rise(self, taken: Taken, *, left: bool) -> None:
         """For a seat: it is over."""
-        self._under_way -= answers == self._answers
+        self._under_way -= taken.answers == self._answers
+        self._unanswered -= taken.effects == self._effects
         self._ready -= not left
         self._seated -= 1
         self._tell()
@@ -254,21 +286,21 @@ class Seat:
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        self._answers: int | None = None
+        self._taken: Taken | None = None
         self._left = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._answers is not None:
-            self.circuit.rise(answers=self._answers, left=self._left)
+        if self._taken is not None:
+            self.circuit.rise(self._taken, left=self._left)
 
     async def take(self) -> bool:
         """Wait a moment for a seat; False: nothing may be claimed now. Taken once it is kept."""
-        if self._answers is None:
-            self._answers = await self.circuit.sit()
-        return self._answers is not None and not self.circuit.stops
+        if self._taken is None:
+            self._taken = await self.circuit.sit()
+        return self._taken is not None and not self.circuit.stops
 
     def guard(self, fresh: Callable[[], bool]) -> Callable[[], bool]:
         """The guard of its request: what ``fresh`` says, and that the service has not stopped answering meanwhile."""

@@ -80,9 +80,9 @@ async def pass_on_news(ctx: Context) -> int:
 
 
 async def probe(service: str, ctx: Context) -> int:
-    """Ask one service that is silent whether it answers, if that is due; whether there is news of it."""
+    """Ask one service whether it answers, if it is silent or effects wait to know; whether there is news of it."""
     one = next((one for one in _watched(ctx) if one.circuit.service == service), None)
-    if one is None or one.ask is None or not one.circuit.is_silent or one.circuit.rest:
+    if one is None or one.ask is None or not one.circuit.wants_probe:
         return 0
     try:
         await one.ask()

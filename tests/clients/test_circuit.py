@@ -8,7 +8,19 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bot.clients.circuit import FEW, FORGOTTEN, IN_A_ROW, LONGEST_TRIAL, PAUSES, READY, TRIAL, Circuit, Mark, Seat
+from bot.clients.circuit import (
+    DOZEN,
+    FEW,
+    FORGOTTEN,
+    IN_A_ROW,
+    LONGEST_TRIAL,
+    PAUSES,
+    READY,
+    TRIAL,
+    Circuit,
+    Mark,
+    Seat,
+)
 from tests.support.clock import ManualClock
 
 
@@ -108,6 +120,36 @@ async def test_a_few_effects_leave_between_two_answers() -> None:
         assert await seats[-1].take()
     with circuit.seat() as seat:
         assert await seat.take()
+
+
+async def test_a_dozen_effects_leave_between_two_answers_to_effects() -> None:
+    circuit = made(ManualClock())
+    with ExitStack() as stack:
+
+        async def leaves() -> bool:
+            circuit.answered()  # a read is
+            seat = stack.enter_context(circuit.seat())
+            return await seat.take() and seat.guard(lambda: True)()
+
+        assert [await leaves() for _ in range(DOZEN + 2)] == [True] * DOZEN + [False] * 2
+        assert not circuit.wants_probe  # reads are answered: that is not what is missing
+        circuit.answered(effect=True)
+        assert [await leaves() for _ in range(DOZEN + 1)] == [True] * DOZEN + [False]
+    assert await leaves()
+
+
+async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for() -> None:
+    circuit = made(ManualClock())
+    with ExitStack() as stack:
+        seats = [stack.enter_context(circuit.seat()) for _ in range(FEW)]
+        assert [await seat.take() for seat in seats] == [True] * FEW
+        assert not circuit.wants_probe
+        late = stack.enter_context(circuit.seat())
+        assert not await late.take()
+        assert circuit.wants_probe
+        circuit.answered()
+        assert not circuit.wants_probe
+        assert await late.take()
 
 
 async def test_a_seat_is_waited_for_until_an_answer_comes() -> None:
@@ -227,7 +269,9 @@ class Partner(RuleBasedStateMachine):
         self.circuit = made(self.clock)
         self.reads: list[Mark] = []
         self.seats: list[tuple[Seat, Mark | None]] = []
+        self.left: dict[Seat, int] = {}
         self.effects_since_answer = 0
+        self.effects_answered = 0
         self.silences = 0
         self.lost = 0
         self.answers = 0
@@ -266,12 +310,15 @@ class Partner(RuleBasedStateMachine):
                 assert [left for _, left in self.seats if left is not None] == []  # one at a time, on trial
             self.seats[place] = (seat, self.circuit.mark())
             self.effects_since_answer += 1
+            self.left[seat] = self.effects_answered
 
     @precondition(lambda self: self.seats)
     @rule(data=st.data(), answered=st.booleans())
     def effect_ends(self, data: st.DataObject, answered: bool) -> None:
         seat, mark = self.seats.pop(data.draw(st.integers(0, len(self.seats) - 1)))
+        self.left.pop(seat, None)
         if mark is not None:
+            self.effects_answered += answered
             self.lost = 0 if answered else self.lost + 1
             self._ends(mark, answered, effect=True)
         seat.__exit__()
@@ -300,6 +347,10 @@ class Partner(RuleBasedStateMachine):
     @invariant()
     def never_many_effects_for_one_answer(self) -> None:
         assert self.effects_since_answer <= FEW + READY
+
+    @invariant()
+    def never_many_effects_for_one_that_was_answered(self) -> None:
+        assert sum(answered == self.effects_answered for answered in self.left.values()) <= DOZEN + READY
 
     @invariant()
     def a_probe_is_never_far(self) -> None:

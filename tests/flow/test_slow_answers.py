@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from bot.clients.circuit import FEW
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation import delivery_views as views
 from tests.flow.localizing import Localizer
-from tests.support.deliveries import DELIVERY_POLICY, FORM, STORE_KEY
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, RANDOM, TOM, Rig
+from tests.support.deliveries import DELIVERY_POLICY, FORM, STORE_KEY, service_of, turned
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, RANDOM, TOM, Rig
 
 FOR_EVER = 3_600.0
 """Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""
@@ -128,7 +129,9 @@ async def test_the_same_with_four_processes(postgres_url: str, monkeypatch: pyte
         await rig.close()
 
 
-async def test_a_price_that_hangs(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+async def booking(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+    """A rig with the delivery service."""
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
     service = DeliverySimulator()
     service.add_store("Centro", token=STORE_KEY)
@@ -139,13 +142,37 @@ async def test_a_price_that_hangs(sqlite_url: str, monkeypatch: pytest.MonkeyPat
         around={"service_total": FOR_EVER, "slack_total": FOR_EVER, "handler_moment": 0.1},
         delivery_store_keys={"Centro": STORE_KEY},
     )
-    try:
-        fault = Fault(FaultKind.SLOW, "quote", seconds=FOR_EVER)
-        service.faults.arm(fault)
-        await rig.workspace.slash(MARIA, FINANCE, "/deliver", "book")
-        await rig.workspace.until(lambda: rig.workspace.modal(MARIA))
-        await rig.workspace.submit(MARIA, {**FORM, views.PHONE: "+593 99 123 4567"})
-        await hit(rig, fault)
-        await paid_meanwhile(rig)
-    finally:
-        await rig.close()
+    yield rig
+    await rig.close()
+
+
+async def ask_price(rig: Rig, user: str) -> None:
+    await rig.workspace.slash(user, FINANCE, "/deliver", "book")
+    await rig.workspace.until(lambda: rig.workspace.modal(user))
+    await rig.workspace.submit(user, {**FORM, views.PHONE: "+593 99 123 4567"})
+
+
+async def test_a_price_that_hangs(booking: Rig) -> None:
+    fault = Fault(FaultKind.SLOW, "quote", seconds=FOR_EVER)
+    service_of(booking).faults.arm(fault)
+    await ask_price(booking, MARIA)
+    await hit(booking, fault)
+    await paid_meanwhile(booking)
+
+
+async def test_bookings_that_hang_keep_no_other_waiting(booking: Rig) -> None:
+    """As many as may be under way without an answer: then a read finds out whether the service lives."""
+    hanging = (MARIA, ADA, OLGA)
+    assert len(hanging) == FEW
+    for user in (*hanging, TOM):
+        await ask_price(booking, user)
+        await turned(booking, "Delivery fee", user=user)
+    fault = Fault(FaultKind.SLOW, "create_booking", times=FEW, seconds=FOR_EVER)
+    service_of(booking).faults.arm(fault)
+    for user in hanging:
+        await booking.workspace.submit(user, {})
+    await hit(booking, fault)
+    await booking.workspace.submit(TOM, {})
+    await booking.workspace.until(
+        lambda: any("READY_FOR_PICKUP" in card.text and TOM in card.text for card in booking.cards(FINANCE))
+    )
