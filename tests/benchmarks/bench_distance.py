@@ -68,6 +68,7 @@ def take_away(app: web.Application, distance: Callable[[], float]) -> None:
 
     @web.middleware
     async def travel(request: web.Request, handler: Handler) -> web.StreamResponse:
+        await request.read()  # now: the sender may be gone when it has travelled
         await asyncio.sleep(distance() / 2)
         answer = await handler(request)
         await asyncio.sleep(distance() / 2)
