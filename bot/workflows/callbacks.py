@@ -97,8 +97,9 @@ class _Reads:
         """Read the operation of the instruction that a callback is about, and apply what it says."""
         ctx = self._ctx
         instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
-        operation = await self._read(instruction) if instruction is not None else None
-        await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation), name="verified")
+        too_early = instruction is None or not _is_worth_reading(instruction)
+        operation = await self._read(instruction) if instruction is not None and not too_early else None
+        await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation, too_early=too_early), name="verified")
         ctx.wake()
 
     async def _read(self, instruction: Instruction) -> Operation | None:
@@ -118,7 +119,7 @@ async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
         return None
 
 
-def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> None:
+def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, too_early: bool = False) -> None:
     now = ctx.clock.now()
     instruction = tx.instructions.get(row.instruction_id)
     if instruction is None:
@@ -142,7 +143,8 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None) -> 
         facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
         alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
         return
-    tx.inbox.again(row.id, due_at=now + _pause(ctx, tx, row))
+    in_time_now = too_early and _may_observe(instruction)
+    tx.inbox.again(row.id, due_at=now if in_time_now else now + _pause(ctx, tx, row))
 
 
 def _pause(ctx: Context, tx: Tx, row: InboxRow) -> timedelta:
@@ -181,6 +183,11 @@ def _may_observe(instruction: Instruction) -> bool:
         State.NEEDS_HUMAN,
         State.OPEN,
     )
+
+
+def _is_worth_reading(instruction: Instruction) -> bool:
+    """Before that nothing of a record is taken in: the end of an attempt makes what came meanwhile due."""
+    return instruction.state in FINAL or _may_observe(instruction)
 
 
 def _from_a_browser(instruction: Instruction, kind: CallbackKind) -> bool:

@@ -258,6 +258,7 @@ def close(
     """
     if not tx.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, now):
         return under_way
+    tx.inbox.hasten(under_way.id, now)  # callbacks are faster than answers now and then
     return tx.instructions.get(under_way.id) or under_way
 
 

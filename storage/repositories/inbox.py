@@ -148,6 +148,11 @@ class Inbox:
         values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
+    def hasten(self, instruction_id: str, now: datetime) -> None:
+        """What came for this instruction can be read now."""
+        waiting = (table.c.instruction_id == instruction_id, _WAITS, table.c.due_at > now)
+        self._connection.execute(update(table).where(*waiting).values(due_at=now))
+
     def recover(self, owner: str) -> int:
         """Free rows that another owner took; only where no other process can be alive. How many."""
         taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)

@@ -123,9 +123,9 @@ def _body_believed() -> Iterator[None]:
     """What a callback says counts, without reading the operation."""
     original = callbacks._apply
 
-    def _apply(ctx: Any, tx: Any, row: Any, operation: Any) -> None:
+    def _apply(ctx: Any, tx: Any, row: Any, operation: Any, **more: Any) -> None:
         reported = {CallbackKind.CONFIRMATION: "completed", CallbackKind.CANCEL: "canceled"}.get(row.kind, "failed")
-        original(ctx, tx, row, operation.model_copy(update={"status": reported}) if operation else None)
+        original(ctx, tx, row, operation.model_copy(update={"status": reported}) if operation else None, **more)
 
     with replaced(callbacks, "_apply", _apply):
         yield

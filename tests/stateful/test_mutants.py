@@ -38,7 +38,10 @@ HUNT = settings(NORMAL, max_examples=150, stateful_step_count=15, phases=[Phase.
 WITHOUT = ("light_the_fuse", "restart", "arm", "move", "stop", "decide_on_the_unknown", "people_change")
 """Rules that a hunt can do without. What is not a rule any more is drawn no more."""
 
+LEAVING = "votes are not counted again before sending"
+"""The mistake that shows when somebody leaves."""
 UNRELATED = {
+    LEAVING: ("stop", "freeze", "tamper", "nobody_knows_what_became_of_it"),
     "callbacks are believed": ("stop", "freeze", "tamper", "wait", "nobody_knows_what_became_of_it", "approve"),
     "any amount will do": ("stop", "freeze", "tamper", "nobody_knows_what_became_of_it", "lie_in_a_callback"),
 }
@@ -47,7 +50,9 @@ UNRELATED = {
 
 def hunted(mutant: str) -> type[Payouts]:
     """The machine without the rules that this hunt can do without."""
-    without = (*WITHOUT, *UNRELATED.get(mutant, ()), "somebody_leaves_before_it_is_sent")
+    without = (*WITHOUT, *UNRELATED.get(mutant, ()))
+    if mutant != LEAVING:
+        without += ("somebody_leaves_before_it_is_sent",)
     return type("Hunted", (Payouts,), {"takes_to_the_end": False, **dict.fromkeys(without)})
 
 
@@ -75,8 +80,9 @@ def sent_again(send: Callable[..., Awaitable[Sent]]) -> Callable[..., Awaitable[
     return twice
 
 
-async def callbacks_are_believed(ctx: Context, row: InboxRow) -> None:
-    """``_verify`` that takes the address for the proof."""
+async def callbacks_are_believed(reads: callbacks._Reads, row: InboxRow) -> None:
+    """``verify`` that takes the address for the proof."""
+    ctx = reads._ctx
     instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
     operation: Operation | None = None
     if instruction is not None and instruction.remote_id is not None and ctx.payments is not None:
@@ -93,7 +99,7 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
         ],
         "I4",
     ),
-    "votes are not counted again before sending": (
+    LEAVING: (
         [(bot.workflows.commit, "count", votes_are_not_counted_again)],
         "I2",
     ),
@@ -101,7 +107,7 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
         [(PayoutCalls, name, sent_again(getattr(PayoutCalls, name))) for name in ("commit_payout", "one_step_payout")],
         "I1",
     ),
-    "callbacks are believed": ([(callbacks, "_verify", callbacks_are_believed)], "I7"),
+    "callbacks are believed": ([(callbacks._Reads, "verify", callbacks_are_believed)], "I7"),
     "any amount will do": ([(bot.workflows.decide, "_is_amount", lambda *_: True)], "I2"),
     "payments are never frozen": ([(bot.workflows.commit, "frozen", lambda _: None)], "I2"),
 }

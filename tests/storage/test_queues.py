@@ -219,6 +219,21 @@ async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) ->
     assert await store.read(lambda tx: tx.inbox.oldest()) is None
 
 
+async def test_what_came_for_a_request_can_be_hastened(store: Store) -> None:
+    asked, other = await _ask(store), await _ask(store)
+    for one, name in ((asked, "mine"), (other, "theirs")):
+        await _receive(store, one, name, token_hash=name)
+    for row in await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9)):
+        await store.write(lambda tx: tx.inbox.again(row.id, later(9)))  # noqa: B023 - awaited here
+    await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
+    assert await store.write(lambda tx: tx.inbox.claim_due(later(1), "b", 30, 9)) == []
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(later(2), "b", 30, 9))
+    assert row.instruction_id == asked.id
+    await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
+    await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
+    assert await store.write(lambda tx: tx.inbox.claim_due(later(8), "b", 30, 9)) == []
+
+
 async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> None:
     asked = await _ask(store)
     await _receive(store, asked, "a")

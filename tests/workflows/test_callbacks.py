@@ -197,9 +197,11 @@ async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> 
     await rig.pay()
     found = await newest(rig)
     await rig.payments.settle(found.remote_id or "", "completed", force=True)
+    reads = asked(rig, "get_operation")
     assert (await call(rig, token(found.id), {"status": "completed"}))[0] == 200
     await rig.pass_time(10 * MINUTE, steps=4)
     assert await state(rig) is State.AWAITING
+    assert asked(rig, "get_operation") == reads  # it would say nothing that counts
     assert not rig.news(FINANCE)
 
 
