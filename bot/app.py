@@ -467,6 +467,7 @@ class Switchboard:
             groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
             monotonic=self._around.clock.boottime,
             timeout=self._around.people_total,
+            is_slowed=self._pace.is_slowed,
         )
 
     def _anchor_file(self) -> AnchorFile:

@@ -56,6 +56,10 @@ class Pace:
         left = max(lane.held_until, lane.last + SPACING) - self._monotonic()
         return max(left, _SHORTEST) if left > 0 else 0.0
 
+    def is_slowed(self, method: str) -> bool:
+        """Whether Slack asked us to wait with it, less than a calm minute ago. Not for posts."""
+        return self._lane(method, "") is not None
+
     def begin(self, method: str, channel: str = "") -> float:
         """The same; where it is 0 the call is counted."""
         wait = self.wait(method, channel)

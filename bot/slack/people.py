@@ -21,9 +21,10 @@ log = structlog.get_logger(__name__)
 FRESH = 5.0
 """Age in seconds up to which an answer needs no new question: usergroups.list allows 20 a minute."""
 OLDEST = STANDING_SECONDS
-"""Age in seconds up to which an answer may stand in when Slack does not answer."""
+"""Age in seconds up to which an answer may stand in when Slack does not answer, or answers little."""
 STANDING_TOTAL = 2.0
 """Seconds to ask for one thing: within the three of an ack."""
+_USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list"
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
 _MENDS = {
@@ -55,12 +56,18 @@ class People:
         groups: Iterable[str],
         monotonic: Callable[[], float],
         timeout: float = STANDING_TOTAL,
+        is_slowed: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``groups``: the user group ids the policy names. ``timeout`` in seconds."""
+        """``groups``: the user group ids the policy names. ``timeout`` in seconds.
+
+        ``is_slowed``: whether a method of Slack may only be called now and then. What calls there are is for what is
+        not known: an answer that may stand in does.
+        """
         self._client = client
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
         self._timeout = timeout
+        self._is_slowed = is_slowed
         self._known: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Lock] = {}
         self._denied: dict[str, bool] = {}
@@ -83,7 +90,7 @@ class People:
         if not self._groups:
             return self._standing(user, await self._user(user, fresh=fresh, oldest=oldest))
         found = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
-            self._user(user, fresh=fresh, oldest=oldest), self._read("groups", self._all, fresh=fresh, oldest=oldest)
+            self._user(user, fresh=fresh, oldest=oldest), self._every_group(fresh=fresh, oldest=oldest)
         )
         return self._standing(user, *found)
 
@@ -128,24 +135,34 @@ class People:
         """User ids of a user group; empty when Slack does not know the group."""
         found: frozenset[str]
         if group in self._groups:
-            found = (await self._read("groups", self._all, fresh=fresh, oldest=oldest))[1][group]
+            found = (await self._every_group(fresh=fresh, oldest=oldest))[1][group]
         else:
-            found = (await self._read(f"group:{group}", lambda: self._members(group), fresh=fresh, oldest=oldest))[1]
+            found = (
+                await self._read(f"group:{group}", _GROUP, lambda: self._members(group), fresh=fresh, oldest=oldest)
+            )[1]
         return found
 
-    async def _user(self, user: str, *, fresh: float, oldest: float) -> _Found:
-        return await self._read(f"user:{user}", lambda: self._person(user), fresh=fresh, oldest=oldest)
+    async def _every_group(self, *, fresh: float, oldest: float) -> _Found:
+        method = _GROUP if len(self._groups) == 1 else _GROUPS
+        return await self._read("groups", method, self._all, fresh=fresh, oldest=oldest)
 
-    async def _read(self, key: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float) -> _Found:
+    async def _user(self, user: str, *, fresh: float, oldest: float) -> _Found:
+        return await self._read(f"user:{user}", _USER, lambda: self._person(user), fresh=fresh, oldest=oldest)
+
+    async def _read(
+        self, key: str, method: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float
+    ) -> _Found:
         async with self._asking.setdefault(key, asyncio.Lock()):
             known = self._known.get(key)
             asked_at = self._monotonic()
             if known and asked_at - known[0] <= fresh:
                 return known
-            stands_in = known is not None and asked_at - known[0] <= oldest
+            stands_in = known if known and asked_at - known[0] <= oldest else None
+            if stands_in and self._is_slowed(method):
+                return stands_in
             try:
                 async with asyncio.timeout(self._timeout):
-                    answer = await (ask() if stands_in else self._twice(ask))
+                    answer = await (ask() if stands_in else self._patiently(ask))
             except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
                 if isinstance(silent, Denied):
                     self._note(silent)
@@ -180,15 +197,17 @@ class People:
             stranger=bool(found.get("is_stranger")),
         )
 
-    async def _twice(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Ask, and once more where Slack asked us to wait and there is time for it."""
-        try:
-            return await ask()
-        except ServiceNow as busy:
-            if busy.retry_after is None or busy.retry_after >= self._timeout:
-                raise
-            await asyncio.sleep(busy.retry_after)
-            return await ask()
+    async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Ask, and again where Slack asked us to wait and there is time for it."""
+        clock = asyncio.get_running_loop().time
+        until = clock() + self._timeout
+        while True:
+            try:
+                return await ask()
+            except ServiceNow as busy:
+                if busy.retry_after is None or clock() + busy.retry_after >= until:
+                    raise
+                await asyncio.sleep(busy.retry_after)
 
     async def _all(self) -> Mapping[str, frozenset[str]]:
         """The members of every group of the policy; nobody where Slack does not know it."""

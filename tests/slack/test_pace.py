@@ -85,6 +85,16 @@ def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute() -> None:
     assert not any(pace.begin("users.info") for _ in range(50))
 
 
+def test_a_method_is_slowed_until_a_calm_minute_has_passed() -> None:
+    seconds = Seconds()
+    pace = Pace(monotonic=seconds)
+    pace.refused("users.info", "", retry_after=5.0)
+    seconds.now += 64.9
+    assert (pace.is_slowed("users.info"), pace.is_slowed("usergroups.list")) == (True, False)
+    seconds.now += 0.1
+    assert not pace.is_slowed("users.info")
+
+
 def test_another_429_within_the_minute_begins_it_anew() -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)

@@ -136,16 +136,18 @@ async def test_when_slack_is_silent_an_answer_of_the_last_minute_stands_in(
     assert await people.standing("U0ADA") == before
 
 
-async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_once_more(api: Api, people: People) -> None:
+@pytest.mark.parametrize("times", [1, 3])
+async def test_when_slack_asks_us_to_wait_a_moment_it_is_asked_again(api: Api, people: People, times: int) -> None:
     kind = api.answers["users.info"]
 
-    def once(_: dict[str, Any]) -> web.Response:
-        api.answers["users.info"] = kind
+    def refuse(_: dict[str, Any]) -> web.Response:
+        if api.asked("users.info") >= times:
+            api.answers["users.info"] = kind
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": "0.01"})
 
-    api.answers["users.info"] = once
+    api.answers["users.info"] = refuse
     assert (await people.standing("U0ADA")).groups == {"S0TREASURY"}
-    assert api.asked("users.info") == 2
+    assert api.asked("users.info") == times + 1
 
 
 async def test_the_person_and_the_groups_are_asked_for_side_by_side(api: Api, people: People) -> None:
@@ -316,3 +318,21 @@ async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
     both = await people.standings(["U0LIN", "U0ADA"])
     assert both["U0ADA"] == known
     assert [what["user"] for name, what in api.calls if name == "users.info"] == ["U0ADA", "U0LIN"]
+
+
+async def test_calls_that_are_few_go_to_people_of_whom_nothing_is_known(
+    api: Api, web_client: AsyncWebClient, clock: Clock
+) -> None:
+    """After a 429 there is one call a second for a minute: whoever is known leaves it to the others."""
+    say_user(api)
+    pace = Pace(monotonic=clock)
+    client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=web_client.session)
+    people = People(client=client, groups=[], monotonic=clock, timeout=0.3, is_slowed=pace.is_slowed)
+    before = await people.standing("U0ADA")
+    pace.refused("users.info", "", retry_after=1.0)
+    clock.now += FRESH + 1
+    assert await people.standing("U0ADA") == before
+    assert (await people.standing("U0LIN")).person is not None
+    assert api.asked("users.info") == 2
+    clock.now += OLDEST
+    assert await people.standing("U0ADA") != before
