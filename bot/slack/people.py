@@ -200,7 +200,7 @@ class People:
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
         """Ask, and again where Slack asked us to wait and there is time for it."""
         clock = asyncio.get_running_loop().time
-        until = clock() + self._timeout
+        until = clock() + min(self._timeout, STANDING_TOTAL)
         while True:
             try:
                 return await ask()
