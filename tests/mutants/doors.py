@@ -168,6 +168,14 @@ MUTANTS = (
         tests=("tests/workflows/test_callbacks.py",),
     ),
     Mutant(
+        name="callbacks that came too early wait all the same",
+        file="bot/workflows/create.py",
+        old="    tx.inbox.hasten(under_way.id, now)",
+        new="    _ = tx.inbox",
+        breaks="what is true is told at once",
+        tests=("tests/workflows/test_callbacks.py",),
+    ),
+    Mutant(
         name="the token goes to Slack in the clear",
         file="bot/slack/hosts.py",
         old='    return parts.scheme == "https" and parts.port in (None, 443)',

@@ -1,5 +1,6 @@
 """Callbacks are hints: stored, answered, verified by reading the operation that belongs to their address."""
 
+import asyncio
 import itertools
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 
 from bot.domain.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key
+from bot.drains import drained
+from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, SECRET_KEY, Rig
@@ -231,6 +234,24 @@ async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(s
         told_once(rig, "completed")
     finally:
         await rig.close()
+
+
+async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig: Rig) -> None:
+    """The record completes and is called back while the answer, which says less, is on its way."""
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.SLOW, "commit_payout", seconds=0.5))
+    pressing = asyncio.create_task(rig.press("approve"))
+    await rig.workspace.until(lambda: rig.paid)
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.payments.delivered()
+    reads = asked(rig, "get_operation")
+    assert await drained(rig.switchboard.context, "callbacks") == 1
+    assert asked(rig, "get_operation") == reads
+    assert await inbox(rig) == [InboxState.RECEIVED]
+    await pressing
+    assert await state(rig) is State.COMPLETED
+    assert await inbox(rig) == [InboxState.APPLIED]
+    told_once(rig, "completed")
 
 
 async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig) -> None:
