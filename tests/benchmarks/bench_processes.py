@@ -1,11 +1,13 @@
-"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, and what is shared costs.
+"""One, two and four processes on one PostgreSQL: votes, callbacks and payouts a second, what is shared costs, and rest.
 
-Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts``.
+Run with ``python -m tests.benchmarks.bench_processes``; choose with ``--processes`` and ``--what durable payouts
+rest``.
 Votes and callbacks, durable before their answer, are spread evenly over the processes; each figure is a ratio to one
 process of the same run. Where all processes share the machine's cores with the load and the database, more of them
 cannot be faster: the ratio says how much slower they make each other. Beside it stand the processor's time and the
 transactions that an answer takes, and how many sessions waited for a lock at a time (the writers' lock orders the audit
-chain). Payouts are asked, approved and told through a balancer; their ideal is the partner's ten requests a second.
+chain). Payouts are asked, approved and told through a balancer; their ideal is the partner's ten requests a second. At
+rest each process has nothing due; its seconds of the processor are counted.
 """
 
 import argparse
@@ -41,6 +43,10 @@ _CONNECTIONS = 64
 _DISTANCE = 0.05
 _CARDS = 400
 _LOOK = 0.02
+_ALL = ["durable", "payouts", "rest"]
+_AT_REST = 0.3
+"""Percent of a core, of each process."""
+_TO_REST, _RESTS = 15.0, 30.0
 
 
 @dataclass
@@ -103,6 +109,13 @@ class Group:
         measured.waiting.append(await looking)
         measured.commits.append((self._commits() - commits) / len(delays))
 
+    def rests(self) -> float:
+        """Percent of a core that each process takes while nothing is due."""
+        time.sleep(_TO_REST)
+        before = sum(bot.cpu for bot in self._bots)
+        time.sleep(_RESTS)
+        return (sum(bot.cpu for bot in self._bots) - before) / _RESTS / len(self._bots) * 100
+
     def _commits(self) -> int:
         with psycopg.connect(self._server.url("postgres"), autocommit=True) as connection:
             query = "select xact_commit from pg_stat_database where datname = %s"
@@ -147,6 +160,15 @@ def durable(server: PostgresServer, counts: list[int], *, rounds: int, seconds: 
         for n, group in groups.items()
         if n != counts[0]
     ]
+
+
+def rest(server: PostgresServer, count: int) -> Ratio:
+    """So many processes with nothing to do."""
+    group = Group(server, count)
+    try:
+        return Ratio(f"at rest: {count} processes, % of a core each", group.rests(), _AT_REST, at_least=False)
+    finally:
+        group.stop()
 
 
 async def paid(database_url: str, count: int) -> list[Figure]:
@@ -194,7 +216,7 @@ def _ratios(count: int, figures: list[Figure]) -> list[Ratio]:
 def main() -> int:
     """Measure and print; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--what", nargs="+", choices=["durable", "payouts"], default=["durable", "payouts"])
+    parser.add_argument("--what", nargs="+", choices=_ALL, default=_ALL)
     parser.add_argument("--processes", nargs="+", type=int, default=[1, 2, 4])
     parser.add_argument("--rounds", type=int, default=3, help="at most 8: every vote is a new one")
     parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
@@ -207,6 +229,8 @@ def main() -> int:
             for count in given.processes:
                 url = server.url(migrated_database(server))
                 ratios += _ratios(count, asyncio.run(paid(url, count)))
+        if "rest" in given.what:
+            ratios += [rest(server, count) for count in given.processes]
     print(f"\n{told(ratios)}")  # noqa: T201
     return 0 if all(one.met for one in ratios) else 1
 
