@@ -488,7 +488,14 @@ class Switchboard:
         address, owner = parse_address(self._settings.database_url), self._around.owner
         if not isinstance(address, PostgresServer):
             return None
-        peers = Peers(server=address, owner=owner, voice=store.voice, heard=self._heard, clock=time.monotonic)
+        peers = Peers(
+            server=address,
+            owner=owner,
+            voice=store.voice,
+            heard=self._heard,
+            ended=self._somebody_ended,
+            clock=time.monotonic,
+        )
         await at_start(peers.join)
         self._stack.push_async_callback(peers.leave)
         now = self._around.clock.now()
@@ -534,6 +541,10 @@ class Switchboard:
     def _heard(self) -> None:
         if self._schedule is not None:
             self._schedule.heard()
+
+    def _somebody_ended(self) -> None:
+        if self._schedule is not None:
+            self._schedule.run("processes")
 
     def _wake(self) -> None:
         if self._schedule is not None:

@@ -1,6 +1,7 @@
 """The other processes of one PostgreSQL: what they changed is heard, and the end of one is noticed.
 
-One connection for life: it holds the advisory lock by which the others see that we live, and listens.
+One connection for life: it holds the advisory lock by which the others see that we live, listens, and looks once a
+second whether a lock is gone that was there before.
 """
 
 import asyncio
@@ -13,13 +14,17 @@ import psycopg
 
 from storage.address import PostgresServer
 from storage.errors import StorageBusy
-from storage.repositories.processes import life_lock
+from storage.repositories.processes import LOCKS, life_lock
 from storage.writer import NEWS
 
 LOG = logging.getLogger(__name__)
 
 _AGAIN: Final = 0.5
 """Seconds between two tries at a server that is away."""
+_LOOK: Final = 1.0
+"""Seconds between two looks at the locks of the others; one statement."""
+_ANYWAY: Final = 10.0
+"""Seconds after which to look for who is gone all the same: one that came and went between two looks, say."""
 
 
 class Peers:
@@ -30,19 +35,33 @@ class Peers:
         owner: id of this process.
         voice: of our own store, whose news are none to us.
         heard: called when another process changed something, and when the connection had to be made anew.
+        ended: called when the lock of another is gone.
         clock: monotonic seconds.
     """
 
     def __init__(
-        self, *, server: PostgresServer, owner: str, voice: str, heard: Callable[[], None], clock: Callable[[], float]
+        self,
+        *,
+        server: PostgresServer,
+        owner: str,
+        voice: str,
+        heard: Callable[[], None],
+        ended: Callable[[], None],
+        clock: Callable[[], float],
     ) -> None:
         self._conninfo = server.url.set(drivername="postgresql").render_as_string(hide_password=False)
         self._lock = life_lock(owner)
         self._voice = voice
         self._heard = heard
+        self._ended = ended
         self._clock = clock
         self._listening: asyncio.Task[None] | None = None
         self._since: float | None = None
+        self._held: frozenset[int] = frozenset()
+        self.ends = 0
+        """Grows when a lock is gone, and when the connection was made: somebody may have died."""
+        self._accounted = 0
+        self._accounted_at = float("-inf")
 
     async def join(self) -> None:
         """Take the lock and begin to listen.
@@ -66,19 +85,36 @@ class Peers:
         """Seconds that the connection has stood; 0: it does not. A server that was restarted ended those of all."""
         return 0.0 if self._since is None else self._clock() - self._since
 
+    def may_miss_somebody(self) -> bool:
+        """Whether to look which processes are gone: a lock is, or nobody has looked for a while."""
+        return self.ends != self._accounted or self._clock() - self._accounted_at >= _ANYWAY
+
+    def misses_nobody(self, ends: int) -> None:
+        """Somebody looked, when :attr:`ends` was that, and nobody was gone."""
+        self._accounted, self._accounted_at = ends, self._clock()
+
     async def _listen(self, connection: psycopg.AsyncConnection) -> None:
         while True:
             try:
                 async with connection:
-                    async for news in connection.notifies():
-                        if news.payload != self._voice:
-                            self._heard()
+                    while True:
+                        async for news in connection.notifies(timeout=_LOOK):
+                            if news.payload != self._voice:
+                                self._heard()
+                        await self._look(connection)
             except (psycopg.Error, OSError) as lost:
                 LOG.warning("the connection to the other processes broke: %s", type(lost).__name__)
             finally:
                 self._since = None
             connection = await self._reconnected()
             self._heard()  # whatever was told meanwhile
+
+    async def _look(self, connection: psycopg.AsyncConnection) -> None:
+        held = await _locks(connection)
+        missing, self._held = self._held - held, held
+        if missing:
+            self.ends += 1
+            self._ended()
 
     async def _reconnected(self) -> psycopg.AsyncConnection:
         while True:
@@ -99,8 +135,15 @@ class Peers:
         try:
             await connection.execute("SELECT pg_advisory_lock_shared(%s)", (self._lock,))
             await connection.execute(f"LISTEN {NEWS}")
+            self._held = await _locks(connection)
         except BaseException:
             await connection.close()
             raise
         self._since = self._clock()
+        self.ends += 1
         return connection
+
+
+async def _locks(connection: psycopg.AsyncConnection) -> frozenset[int]:
+    found = await (await connection.execute(LOCKS)).fetchall()
+    return frozenset(int(lock) for (lock,) in found)

@@ -19,8 +19,13 @@ _SURE: Final = 0.3
 
 async def take_over(ctx: Context) -> int:
     """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
+    peers = ctx.peers
+    if peers is None or not peers.may_miss_somebody() or peers.connected_for() < _SETTLED:
+        return 0
+    ends = peers.ends
     missing = await _gone(ctx)
     if not missing:
+        peers.misses_nobody(ends)
         return 0
     await asyncio.sleep(_SURE)
     gone = missing & await _gone(ctx)

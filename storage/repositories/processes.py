@@ -2,16 +2,18 @@
 
 import hashlib
 from datetime import datetime
+from typing import Final
 
 from sqlalchemy import Connection, text
 
 from storage.repositories.flags import Flags
 
 _PREFIX = "process:"
-_LOCKS = text(
+LOCKS: Final = (
     "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
     "AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
+"""Advisory locks that somebody holds in this database."""
 
 
 def life_lock(owner: str) -> int:
@@ -37,7 +39,7 @@ class Processes:
     def gone(self) -> list[str]:
         """Owners that arrived, and whose lock nobody holds any more. PostgreSQL only."""
         arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
-        held = {lock & _MASK for lock in self._connection.execute(_LOCKS).scalars()}
+        held = {lock & _MASK for lock in self._connection.execute(text(LOCKS)).scalars()}
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
 
 

@@ -28,7 +28,15 @@ class Process:
         self.store = store
         self.owner = owner
         self.news = asyncio.Event()
-        self.peers = Peers(server=address, owner=owner, voice=store.voice, heard=self.news.set, clock=time.monotonic)
+        self.ended = asyncio.Event()
+        self.peers = Peers(
+            server=address,
+            owner=owner,
+            voice=store.voice,
+            heard=self.news.set,
+            ended=self.ended.set,
+            clock=time.monotonic,
+        )
 
     async def heard(self) -> None:
         await asyncio.wait_for(self.news.wait(), 10)
@@ -95,11 +103,26 @@ async def test_only_who_let_go_of_its_lock_is_gone(postgres_url: str) -> None:
         assert await gone(survivor) == []
 
 
+async def test_the_end_of_another_is_told_at_once_and_stands_until_nobody_is_missing(postgres_url: str) -> None:
+    async with process(postgres_url, "one") as one:
+        async with process(postgres_url, "two"):
+            one.peers.misses_nobody(one.peers.ends)
+            assert not one.peers.may_miss_somebody()
+            await until(lambda: asyncio.sleep(0, len(one.peers._held) == 2))
+            assert not one.ended.is_set()
+        await asyncio.wait_for(one.ended.wait(), 10)
+        assert one.peers.may_miss_somebody()
+        one.peers.misses_nobody(one.peers.ends - 1)  # of what came after that look nobody knows
+        assert one.peers.may_miss_somebody()
+        one.peers.misses_nobody(one.peers.ends)
+        assert not one.peers.may_miss_somebody()
+
+
 async def test_a_server_that_lets_nobody_in_is_said_in_words(postgres_url: str) -> None:
     address = parse_address(postgres_url)
     assert isinstance(address, PostgresServer)
     away = PostgresServer(address.url.set(port=free_port()))
-    peers = Peers(server=away, owner="one", voice="", heard=lambda: None, clock=time.monotonic)
+    peers = Peers(server=away, owner="one", voice="", heard=lambda: None, ended=lambda: None, clock=time.monotonic)
     with pytest.raises(StorageBusy, match="unreachable"):
         await peers.join()
     await peers.leave()

@@ -1,10 +1,11 @@
 """What a process that died worked on goes on at once; what a slow one works on is left to it."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 
 import pytest
 
+from bot.app import Switchboard
 from bot.domain.instruction import State
 from bot.drains import DRAINS
 from bot.playground.faults import Fault, FaultKind
@@ -37,6 +38,19 @@ async def hangs_in_its_commit(rig: Rig) -> None:
     assert (await newest(rig)).state is State.SENDING
 
 
+async def noticed(process: Switchboard, leave: Callable[[], Awaitable[None]]) -> None:
+    """Somebody's connection ends, and this process sees that a lock is gone."""
+    peers = process.context.peers
+    assert peers is not None
+    before = peers.ends
+    await leave()
+
+    async def seen() -> bool:
+        return peers.ends > before
+
+    await until(seen)
+
+
 async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
@@ -44,6 +58,8 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     peers = rig.switchboard.context.peers
     assert peers is not None
     assert await DRAINS["processes"](ctx) == 0
+    assert ctx.peers is not None
+    assert not ctx.peers.may_miss_somebody()
     assert (await newest(rig)).state is State.SENDING, "it lives: its request is its own"
     await peers.leave()  # as the system does for a process that is killed
     await until(lambda: DRAINS["processes"](ctx))
@@ -58,7 +74,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig) -> None:
     other = await rig.start_another("another", ticking=False)
     peers = rig.switchboard.context.peers
     assert peers is not None
-    await peers.leave()
+    await noticed(other, peers.leave)
     taking_over = asyncio.create_task(asyncio.wait_for(DRAINS["processes"](other.context), 10))
     await peers.join()
     assert await taking_over == 0
@@ -72,7 +88,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     monkeypatch.setattr(takeover, "_SETTLED", 5.0)
     peers = rig.switchboard.context.peers
     assert peers is not None
-    await peers.leave()
+    await noticed(other, peers.leave)
     await until(lambda: other.context.store.read(lambda tx: tx.processes.gone()))
     assert await DRAINS["processes"](other.context) == 0
     assert (await newest(rig)).state is State.SENDING
