@@ -63,7 +63,7 @@ class Outside(Protocol):
     payments_faults: Faults
     slack_faults: Faults
     died_before: int
-    """Crashes that hit a process which another crash had ended a moment earlier."""
+    """Crashes that hit nobody: another had just ended the process, or the commit they were to follow came to nothing."""
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         """An effect is about to happen: which, and what goes wrong with it."""
@@ -135,6 +135,8 @@ class Life:
         if when == "write.before":
             _, kind = self.outside.meet(Side.WRITE, name or "touch")
             if kind in (Kind.CRASH_BEFORE, Kind.BUSY):
+                # The batch is not committed: who was to die after that does not.
+                self.outside.died_before += self._committing.count(Kind.CRASH_AFTER)
                 self._committing.clear()
             else:
                 self._committing.append(kind)

@@ -62,7 +62,7 @@ class World:
         self.hits: list[Point] = []
         self.lives = 0
         self.died_before = 0
-        """Crashes that hit a process which another crash had ended a moment earlier."""
+        """See :class:`tests.chaos.seams.Outside`."""
         self.disturbed_at = self.clock.seconds()
         """When a person last acted or something last went wrong."""
         self.is_closing = False
