@@ -63,7 +63,7 @@ class Outside(Protocol):
     payments_faults: Faults
     slack_faults: Faults
     died_before: int
-    """Crashes that hit nobody: another had just ended the process, or the commit they were to follow came to nothing."""
+    """Crashes that hit nobody: another had just ended the process, or the commit before them came to nothing."""
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         """An effect is about to happen: which, and what goes wrong with it."""
