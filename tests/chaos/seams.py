@@ -143,6 +143,7 @@ class Life:
         else:
             kind = self._committing.popleft()
         if (when, kind) in (("write.before", Kind.CRASH_BEFORE), ("write.after", Kind.CRASH_AFTER)):
+            self.outside.died_before += self.dead.is_set()
             self.die()
             raise Crash
         if when == "write.before" and kind is Kind.BUSY:
