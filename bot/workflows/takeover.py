@@ -7,6 +7,7 @@ import structlog
 
 from bot.workflows.context import Context
 from bot.workflows.recover import recover_claims
+from storage.peers import Peers
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -20,15 +21,17 @@ _SURE: Final = 0.3
 async def take_over(ctx: Context) -> int:
     """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
     peers = ctx.peers
-    if peers is None or not peers.may_miss_somebody() or peers.connected_for() < _SETTLED:
+    if peers is None or not peers.may_miss_somebody():
         return 0
     ends = peers.ends
-    missing = await _gone(ctx)
+    missing = await _gone(ctx, peers)
+    if missing is None:
+        return 0
     if not missing:
         peers.misses_nobody(ends)
         return 0
     await asyncio.sleep(_SURE)
-    gone = missing & await _gone(ctx)
+    gone = missing & (await _gone(ctx, peers) or set())
     died = 0
     for owner in gone:
         rows = await ctx.store.write(lambda tx: _expire(ctx, tx, owner), name="take_over")  # noqa: B023 - awaited here
@@ -41,9 +44,10 @@ async def take_over(ctx: Context) -> int:
     return died
 
 
-async def _gone(ctx: Context) -> set[str]:
-    if ctx.peers is None or ctx.peers.connected_for() < _SETTLED:
-        return set()
+async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
+    """Who is gone; None: nobody knows, because our own connection has not stood for long."""
+    if peers.connected_for() < _SETTLED:
+        return None
     return set(await ctx.store.read(lambda tx: tx.processes.gone())) - {ctx.owner}
 
 

@@ -158,7 +158,7 @@ MUTANTS = (
     Mutant(
         name="who lost its connection for a moment is called dead",
         file="bot/workflows/takeover.py",
-        old="    gone = missing & await _gone(ctx)",
+        old="    gone = missing & (await _gone(ctx, peers) or set())",
         new="    gone = missing",
         breaks="a slow but living process loses nothing",
         tests=("tests/workflows/test_takeover.py",),
@@ -166,10 +166,18 @@ MUTANTS = (
     Mutant(
         name="after a restart of the server everybody is called dead",
         file="bot/workflows/takeover.py",
-        old=" or ctx.peers.connected_for() < _SETTLED",
-        new="",
+        old="    if peers.connected_for() < _SETTLED:",
+        new="    if peers.connected_for() < 0:",
         breaks="a slow but living process loses nothing",
         tests=("tests/workflows/test_takeover.py",),
+    ),
+    Mutant(
+        name="nobody looks who is gone when a lock is",
+        file="storage/peers.py",
+        old="        if missing:\n            self.ends += 1",
+        new="        if missing:\n            self.ends += 0",
+        breaks="what a dead process worked on goes on at once",
+        tests=("tests/storage/test_peers.py",),
     ),
     Mutant(
         name="what a dead process worked on is not let go",
