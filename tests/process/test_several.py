@@ -153,15 +153,14 @@ async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
                 await pair.workspace.until(partial(_answered, pair, dollars, user, heard), timeout=PATIENCE)
             approved.append(dollars)
 
-    people = [asyncio.create_task(ask_and_approve(user, 100 * n)) for n, user in enumerate((ADA, LIN, TOM), 1)]
-    try:
+    async with asyncio.TaskGroup() as people:  # when one fails the others end with it
+        for n, user in enumerate((ADA, LIN, TOM), 1):
+            people.create_task(ask_and_approve(user, 100 * n))
         for bot in pair.bots:
             assert await bot.stop(timeout=PATIENCE) == 0
             pair.rotation.remove(bot)
             await pair.join(bot)
-    finally:
         over.set()
-        await asyncio.gather(*people)
     assert [(ack.status, ack.error) for ack in acks if not ack.ok] == []
     assert approved
     expected = {100 * dollars for dollars in approved}
