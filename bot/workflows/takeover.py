@@ -45,7 +45,7 @@ async def take_over(ctx: Context) -> int:
 
 
 async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
-    """Who is gone; None: nobody knows, because our own connection has not stood for long."""
+    """Owners whose process is gone; None while our own connection is too young to tell."""
     if peers.connected_for() < _SETTLED:
         return None
     return set(await ctx.store.read(lambda tx: tx.processes.gone())) - {ctx.owner}

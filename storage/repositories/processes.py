@@ -11,9 +11,10 @@ from storage.repositories.flags import Flags
 _PREFIX = "process:"
 LOCKS: Final = (
     "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
-    "AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+    "AND mode = 'ShareLock' AND objsubid = 1 "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-"""Advisory locks that somebody holds in this database."""
+"""Locks for life that processes hold in this database: they are shared, those of writers are not."""
 
 
 def life_lock(owner: str) -> int:

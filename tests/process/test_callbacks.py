@@ -114,7 +114,7 @@ async def test_callbacks_before_a_commit_change_nothing(guarded: Scene) -> None:
     for name, url in guarded.callback_addresses().items():
         body = f'{{"status": "completed", "kind": "{name}"}}'.encode()
         assert (await _request(guarded, url.rpartition("/")[2], body=body))[0] == 200
-    await guarded.pay("send ana@example.com 26.00 rent")  # whatever comes of the callbacks comes before this card
+    await guarded.pay("send ana@example.com 26.00 rent")  # time in which the callbacks would be read
     await guarded.workspace.until(lambda: guarded.cards(APPROVALS)[1:])
     assert all("waiting for approval" in card.text.casefold() for card in guarded.cards(APPROVALS))
     assert not guarded.payments.calls_of("commit_payout")

@@ -323,7 +323,7 @@ async def test_of_several_people_only_those_are_asked_for_whom_nobody_knows(
 async def test_calls_that_are_few_go_to_people_of_whom_nothing_is_known(
     api: Api, web_client: AsyncWebClient, clock: Clock
 ) -> None:
-    """After a 429 there is one call a second for a minute: whoever is known leaves it to the others."""
+    """After a 429 we call once a second for a minute; people who are known already do not use that call."""
     say_user(api)
     pace = Pace(monotonic=clock)
     client = PacedClient(pace=pace, token="xoxb-1", base_url=api.url, session=web_client.session)

@@ -112,7 +112,7 @@ async def test_the_end_of_another_is_told_at_once_and_stands_until_nobody_is_mis
             assert not one.ended.is_set()
         await asyncio.wait_for(one.ended.wait(), 10)
         assert one.peers.may_miss_somebody()
-        one.peers.misses_nobody(one.peers.ends - 1)  # of what came after that look nobody knows
+        one.peers.misses_nobody(one.peers.ends - 1)  # that look was older than the last end
         assert one.peers.may_miss_somebody()
         one.peers.misses_nobody(one.peers.ends)
         assert not one.peers.may_miss_somebody()
