@@ -22,24 +22,17 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import staffing
 from bot.clients.circuit import Circuit
 from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, open_session
 from bot.clients.window import SlidingWindow
-from bot.delivering import make_delivery
 from bot.domain.clock import Clock, SharedClock, SystemClock
 from bot.domain.errors import OperatorError
-from bot.domain.payout import Quiet
+from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
-from bot.drains import SUBJECTS, plan
-from bot.emailing import open_emailing
-from bot.localizing import open_localizing
-from bot.paying import make_payments
-from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
 from bot.slack.client import PacedClient
@@ -51,33 +44,42 @@ from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.turns import Turns
 from bot.slack.whispers import Whispers
-from bot.workflows import clocks, localization, silence, steps
-from bot.workflows.audit import Anchoring
+from bot.wiring import staffing
+from bot.wiring.delivery import make_delivery
+from bot.wiring.emails import open_emailing
+from bot.wiring.localization import open_localizing
+from bot.wiring.payments import make_payments
+from bot.wiring.schedule import Schedule
+from bot.wiring.workers import SUBJECTS, plan
+from bot.workflows import localization, quarantine
+from bot.workflows.admin import clocks, silence
+from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.replays import first_time
+from bot.workflows.admin.unread import UnreadLog
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import LEASE_SECONDS, Context
 from bot.workflows.emails.engine import EmailEngine
-from bot.workflows.highwater import HighWater
 from bot.workflows.keeping import at_start
 from bot.workflows.leases import Leases
-from bot.workflows.recover import recover
-from bot.workflows.replays import first_time
-from bot.workflows.tighten import tighten_open
-from bot.workflows.unread import UnreadLog
+from bot.workflows.requests.recover import recover
+from bot.workflows.requests.tighten import tighten_open
 from bot.workflows.workers import Workers
-from handlers import actions, commands, events, shortcuts, uses, views
-from handlers.allowance import Allowance
+from handlers import actions, commands, events, shortcuts, views
+from handlers import file_actions as uses
 from handlers.bodies import Bodies
 from handlers.bolt import HANDLER_TOTAL, MOMENT, build
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site
-from handlers.desk import Desk
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Use
 from handlers.health import Health
+from handlers.input.allowance import Allowance
 from handlers.metrics import Metrics
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint
 from handlers.socket_mode import SocketMode
-from handlers.uses.use import Use
 from storage.address import PostgresServer, parse_address
 from storage.anchors import AnchorFile, anchors_path
 from storage.engine import Patience
@@ -456,7 +458,7 @@ class Switchboard:
             emails=emails,
             server_now=self._around.server_now,
             leases=Leases(seconds=LEASE_SECONDS, sleep=self._around.sleep),
-            workers=Workers(run=steps.take),
+            workers=Workers(run=quarantine.take),
             peers=self._peers,
         )
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
-from bot.problems import example
 from bot.settings import SERVICES, Environment, Settings, SettingsError, load_policy, load_settings
+from bot.settings_errors import example
 
 _ROTATE = "A database that was written with this key takes another one by `switchboard rotate-key`"
 

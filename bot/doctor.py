@@ -14,32 +14,32 @@ from typing import Final, TypeVar
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot import staffing
 from bot.checks import cautions, examine_all
 from bot.clients.limiter import PartnerTurns
 from bot.clients.routes_file import load_routes
 from bot.clients.service_errors import told
 from bot.clients.transport import open_session
 from bot.clients.window import SlidingWindow
-from bot.delivering import make_delivery
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
-from bot.paying import make_payments
 from bot.presentation.unread import finding as finding_of
-from bot.problems import policy_example
 from bot.settings import (
     Environment,
     Settings,
     SettingsError,
 )
+from bot.settings_errors import policy_example
 from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
+from bot.wiring import staffing
+from bot.wiring.delivery import make_delivery
+from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
 from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey, StorageBusy, StorageError

@@ -5,7 +5,7 @@ Source: Slack's manifest schema 2.0.0.
 
 from typing import Any
 
-from bot.presentation import offers
+from bot.presentation.files import offers
 from handlers.commands import declared
 
 SCOPES = (

@@ -15,7 +15,7 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.presentation.recovery import report
 from bot.settings import Settings, load_policy, load_settings
-from bot.workflows.resume import resume, standing
+from bot.workflows.admin.resume import resume, standing
 from storage.anchors import AnchorFile, anchors_path
 from storage.store import Store
 from storage.transaction import Tx

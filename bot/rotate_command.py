@@ -16,8 +16,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from bot.checks import weak_key
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
-from bot.problems import in_setting
 from bot.settings import Secret, SettingsError, load_settings
+from bot.settings_errors import in_setting
 from storage.rotation import Rotated, anchor, rotate
 
 

@@ -18,7 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.domain.errors import OperatorError
 from bot.domain.policy import Approval, Channels, People, Policy, Rule
-from bot.problems import example, in_policy, in_setting
+from bot.settings_errors import example, in_policy, in_setting
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

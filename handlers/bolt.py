@@ -25,15 +25,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.clients.service_errors import sentence, told
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
-from bot.domain.files import UnusableFile
-from bot.presentation import answers, offers
+from bot.domain.files.dropped import UnusableFile
+from bot.presentation import answers
+from bot.presentation.files import offers
 from bot.presentation.mistakes import mistakes
 from bot.presentation.views import notice, result
 from bot.slack.identity import Identity
 from bot.slack.whispers import Listener
-from handlers.commands.grammar import MistakesError
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
+from handlers.input.grammar import MistakesError
 from handlers.pin import Pin
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
 

@@ -12,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry, check, key_id
-from bot.domain.instruction import FINAL
+from bot.domain.payments.instruction import FINAL
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage.address import PostgresServer, parse_address
 from storage.anchors import AnchorFile, anchors_path

@@ -6,8 +6,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypedDict
 
-from bot.domain.instruction import CallbackKind
-from bot.domain.sniffing import FileKind
+from bot.domain.files.sniffing import FileKind
+from bot.domain.payments.instruction import CallbackKind
 
 STORE_KEY = "store.sealed_key"
 """What the sealed key of a store is bound to besides its row: see ``storage.sealing``."""

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
 
-from bot.domain.foreign import one_line
 from bot.domain.money import Cents, cents_of
+from bot.domain.sanitizing import one_line
 
 _MAX_NUMBER_TEXT: Final = 40
 _MAX_COUNT: Final = 10**12

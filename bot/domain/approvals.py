@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from bot.domain.instruction import Instruction, Vote
+from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.policy import People
 
 STANDING_SECONDS = 60.0

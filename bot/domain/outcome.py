@@ -11,7 +11,7 @@ from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
-from bot.domain.foreign import MAX_SAID, is_page, one_line
+from bot.domain.sanitizing import MAX_SAID, is_page, one_line
 
 T = TypeVar("T")
 

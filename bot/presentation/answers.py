@@ -5,11 +5,8 @@ from dataclasses import dataclass
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
-from bot.domain.instruction import FINAL, Instruction, Kind, State, Vote
-from bot.presentation import purchases
-from bot.presentation.cards import card, policy_line
-from bot.presentation.states import headline, word, word_of
-from bot.presentation.text import (
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.presentation.blocks.text import (
     channel,
     context,
     escape,
@@ -23,6 +20,9 @@ from bot.presentation.text import (
     shorten,
     spoken,
 )
+from bot.presentation.payments import purchases
+from bot.presentation.payments.cards import card, policy_line
+from bot.presentation.payments.states import headline, word, word_of
 
 _LISTED = 15
 _PURPOSE = 150

@@ -9,10 +9,9 @@ from typing import Any
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
-from bot.domain.instruction import Instruction, State
-from bot.domain.operation import OperationStatus
-from bot.presentation.states import headline, word, word_of
-from bot.presentation.text import (
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.operation import OperationStatus
+from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     as_said,
     clean,
@@ -26,6 +25,7 @@ from bot.presentation.text import (
     sentence_of,
     shorten,
 )
+from bot.presentation.payments.states import headline, word, word_of
 
 _MOST_CHARACTERS = 9_000
 """Of all lines together: Slack refuses messages of little more than twelve thousand."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Content
-from bot.presentation.text import escape, mrkdwn, paragraphs, section, shorten
+from bot.presentation.blocks.text import escape, mrkdwn, paragraphs, section, shorten
 
 _GIVEN = 40
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.money import plain
-from bot.presentation.text import SECTION_LIMIT, as_said, paragraphs, quote, sentence_of
+from bot.presentation.blocks.text import SECTION_LIMIT, as_said, paragraphs, quote, sentence_of
 
 _GIVEN_LIMIT = 120
 _SHOWN = 4

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
-from bot.domain.instruction import State
 from bot.domain.overview import Assumption, Overview, Running, Service, What
-from bot.presentation import booking_states, recovery, states
+from bot.domain.payments.instruction import State
+from bot.presentation import recovery
 from bot.presentation.answers import private
-from bot.presentation.freezing import describe
-from bot.presentation.text import (
+from bot.presentation.blocks.text import (
     channel,
     context,
     duration,
@@ -21,6 +20,9 @@ from bot.presentation.text import (
     section,
     spoken,
 )
+from bot.presentation.bookings import states as booking_states
+from bot.presentation.payments import states
+from bot.presentation.payments.freezing import describe
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""

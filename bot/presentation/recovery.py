@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.recovery import Look, ReadingOnly
-from bot.presentation.text import as_said, quote, sentence_of
+from bot.presentation.blocks.text import as_said, quote, sentence_of
 
 TOPICS = frozenset({"reading_only", "resumed", "no_anchor"})
 """Notices of this module."""

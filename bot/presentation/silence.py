@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.presentation.text import duration, moment
+from bot.presentation.blocks.text import duration, moment
 
 TOPICS = frozenset({"silent", "answers"})
 """Notices of this module."""

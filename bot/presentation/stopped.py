@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.content import Content
-from bot.presentation.text import mrkdwn, plain, quote, section
+from bot.presentation.blocks.text import mrkdwn, plain, quote, section
 
 TRY_AGAIN = "stopped.again"
 

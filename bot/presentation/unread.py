@@ -7,7 +7,7 @@ from bot.domain.content import Content
 from bot.domain.outcome import is_of_an_unread_answer
 from bot.domain.shapes import OBJECT
 from bot.domain.unread import Noted, UnreadAnswer, Wanted
-from bot.presentation.text import context, moment, mrkdwn, paragraphs, quote, section, spoken
+from bot.presentation.blocks.text import context, moment, mrkdwn, paragraphs, quote, section, spoken
 
 _LISTED: Final = 8
 _FIELDS: Final = 1_500

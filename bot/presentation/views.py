@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Block
-from bot.domain.instruction import Instruction, Kind
 from bot.domain.money import shown
-from bot.presentation.bulk import noun
-from bot.presentation.states import headline
-from bot.presentation.text import mrkdwn, plain, section
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation.blocks.text import mrkdwn, plain, section
+from bot.presentation.payments.bulk_cards import noun
+from bot.presentation.payments.states import headline
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"

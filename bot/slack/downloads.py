@@ -14,7 +14,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
 from bot.slack.calls import SERVICE, call
 from bot.slack.hosts import Hosts
 

@@ -8,7 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
-from bot.domain.files import Share
+from bot.domain.files.dropped import Share
 from bot.slack import history
 from bot.slack.calls import call
 from bot.slack.history import Stretch

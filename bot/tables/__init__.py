@@ -1,6 +1,6 @@
 """Tables that people drop, and tables that we hand back: CSV and XLSX, read as a whole before anything is done."""
 
-from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
+from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.tables.columns import clear_columns, find_columns
 from bot.tables.reading import read_table
 from bot.tables.writing import neutral, plain, rewritten, write_csv

@@ -13,7 +13,7 @@ from struct import error as StructError  # noqa: N812 - a class with a lower-cas
 from typing import BinaryIO
 from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case name
 
-from bot.domain.tables import Flaw, Limits, TableProblem
+from bot.domain.files.tables import Flaw, Limits, TableProblem
 
 _PARTS = 2_000
 _RATIO = 300

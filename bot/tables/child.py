@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import Any, BinaryIO
 
-from bot.domain.tables import Limits, Table, TableProblem
+from bot.domain.files.tables import Limits, Table, TableProblem
 from bot.tables.reading import read_table
 
 ROWS_A_LINE = 200

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.domain.tables import Flaw, TableProblem
+from bot.domain.files.tables import Flaw, TableProblem
 
 
 def find_columns(

@@ -4,7 +4,7 @@ import zipfile
 from enum import StrEnum
 from typing import BinaryIO
 
-from bot.domain.tables import Flaw, TableProblem
+from bot.domain.files.tables import Flaw, TableProblem
 from bot.tables.archive import DAMAGE
 
 _HEAD = 4_096

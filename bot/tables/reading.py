@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
+from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.tables.kinds import Kind, kind_of
 from bot.tables.text import read_text
 from bot.tables.workbook import read_workbook

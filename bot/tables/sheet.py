@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
+from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
 from bot.tables.formats import GENERAL, shown
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")

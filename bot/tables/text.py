@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-from bot.domain.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
+from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
 from bot.tables.writing import plain
 
 _SAMPLE = 64 * 1024

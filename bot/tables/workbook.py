@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 from xml.parsers import expat
 
-from bot.domain.tables import Flaw, Limits, SampleRead, Table, TableProblem
+from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.archive import Archive, open_archive
 from bot.tables.formats import BUILT_IN, GENERAL
 from bot.tables.sheet import Book, Sheet

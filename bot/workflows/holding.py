@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Self
 
 from bot.clients.circuit import Circuit, Seat
-from bot.domain.instruction import Instruction, Kind, State
-from bot.presentation.holding import unanswered
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.presentation.payments.holding import unanswered
 from storage.transaction import Tx
 
 if TYPE_CHECKING:  # the context holds what runs

@@ -8,11 +8,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.domain.audit import Entry
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
 from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
-from bot.workflows.announce import Action
+from bot.workflows.requests.announce import Action
 from storage.transaction import Tx
 
 ACTOR = "switchboard"

@@ -1,7 +1,7 @@
 """Workers: a row that is due becomes a task of its own, whenever a slot of its kind is free.
 
 A row that waits for an answer takes its own slot and nothing else. Its lease is renewed until its step ends. What ends
-in an exception is dealt with by :mod:`bot.workflows.steps`.
+in an exception is dealt with by :mod:`bot.workflows.quarantine`.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ class Work(Generic[R]):
     """One kind of due work.
 
     Attributes:
-        name: of the kind, for logs and :mod:`bot.drains`.
+        name: of the kind, for logs and :mod:`bot.wiring.workers`.
         table: of its rows, see :data:`storage.repositories.steps.KEYS`.
         kind: of those rows, where they are claimed by kind.
         slots: rows at a time, counted where waiting happens: of a service, the requests that it allows in flight.

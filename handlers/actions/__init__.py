@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from handlers.actions import booking, bulk, emails, localize, offers, paging, payout, purchase, stopped
+from handlers.file_actions.use import Use
 from handlers.router import Router
-from handlers.uses.use import Use
 
 
 def register(router: Router, *, uses: Sequence[Use] = ()) -> None:

@@ -1,16 +1,18 @@
 """The buttons of a booking's card, and of the certification checklist."""
 
 from bot.domain.approvals import Refusal
-from bot.domain.deliveries import Booking
-from bot.presentation import answers, booking_cards, certification
-from bot.presentation import delivery_views as views
+from bot.domain.bookings.booking import Booking
+from bot.presentation import answers
+from bot.presentation.bookings import cards as booking_cards
+from bot.presentation.bookings import certification
+from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting
 from bot.workflows.bookings.service import DeliveryService
 from handlers.commands.deliver import told
 from handlers.commands.deliver_certify import export
-from handlers.commands.delivery_desk import admitted, asking
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click
+from handlers.input.deliveries import admitted, asking
 from handlers.replies import Answer, Nothing, Open, Private, Reply
 from handlers.router import Router
 from storage.store import Tx

@@ -2,12 +2,15 @@
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
-from bot.presentation import answers, bulk, bulk_answers, views
-from bot.workflows.pressed import shown_as
-from handlers.commands import fields, pay_bulk
+from bot.presentation import answers, views
+from bot.presentation.payments import bulk_answers
+from bot.presentation.payments import bulk_cards as bulk
+from bot.workflows.slack.pressed import shown_as
+from handlers.commands import pay_bulk
 from handlers.commands.pay_reading import admitted, asking
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click
+from handlers.input import fields
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 

@@ -1,8 +1,9 @@
 """The buttons of a list's board."""
 
-from bot.presentation import answers, emails
-from bot.workflows.emails.ask import Press, Pressed, press
-from handlers.desk import Desk
+from bot.presentation import answers
+from bot.presentation.emails import lists as emails
+from bot.workflows.emails.request import Press, Pressed, press
+from handlers.dependencies import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import ClickHandler, Router

@@ -2,10 +2,10 @@
 
 from bot.domain.approvals import Role, listed
 from bot.domain.localization.progress import State
-from bot.presentation import localization as told
+from bot.presentation.localization import calls as told
 from bot.workflows.localization import cancel, repeat, sight_of
 from handlers.commands.localize import refused
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router

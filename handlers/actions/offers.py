@@ -4,14 +4,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from bot.domain.files import Share
-from bot.presentation import offers
-from bot.workflows.intake import still_there
-from handlers.desk import Desk
+from bot.domain.files.dropped import Share
+from bot.presentation.files import offers
+from bot.workflows.slack.intake import still_there
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Use
 from handlers.incoming import Click, Submission
 from handlers.replies import Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Router, SubmissionHandler
-from handlers.uses.use import Use
 
 _PARTS = 3
 """Of what a button knows: file, message, thread."""

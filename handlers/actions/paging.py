@@ -3,11 +3,12 @@
 from bot.clients.payments import OperationType
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
-from bot.presentation import answers, operations
-from handlers.commands import fields
+from bot.presentation import answers
+from bot.presentation.payments import operations
 from handlers.commands.pay_reading import admitted, asking, turn_page
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click
+from handlers.input import fields
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 

@@ -4,12 +4,13 @@ from typing import Protocol
 
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
-from bot.domain.instruction import Instruction, State
-from bot.presentation import answers, cards, views, withdrawing
-from bot.workflows import decide
-from bot.workflows.decide import Decided
-from bot.workflows.pressed import Shown, shown_as
-from handlers.desk import Desk
+from bot.domain.payments.instruction import Instruction, State
+from bot.presentation import answers, views
+from bot.presentation.payments import cards, withdrawing
+from bot.workflows.requests import decide
+from bot.workflows.requests.decide import Decided
+from bot.workflows.slack.pressed import Shown, shown_as
+from handlers.dependencies import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router

@@ -1,7 +1,7 @@
 """The button of a purchase's card."""
 
-from bot.presentation import purchases
-from handlers.desk import Desk
+from bot.presentation.payments import purchases
+from handlers.dependencies import Desk
 from handlers.incoming import Click
 from handlers.replies import Nothing, Reply
 from handlers.router import Router

@@ -2,8 +2,8 @@
 
 from bot.domain.approvals import No
 from bot.presentation import answers, stopped
-from bot.workflows import steps
-from handlers.desk import Desk
+from bot.workflows import quarantine
+from handlers.dependencies import Desk
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from handlers.router import Router
@@ -16,7 +16,7 @@ def register(router: Router) -> None:
 
 async def try_again(desk: Desk, click: Click) -> Reply:
     """Have it tried again, if this person is an admin. The number alone opens nothing: only what was stopped by it."""
-    done = await steps.try_again(desk.ctx, number=click.value, person=click.user)
+    done = await quarantine.try_again(desk.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))
     return Private(stopped.goes_on() if done else stopped.nothing_stopped())

@@ -1,7 +1,7 @@
 """``POST /callbacks/delivery/{token}``: what is sent to the webhooks of stores."""
 
 from bot.workflows.bookings.events import receive, stands
-from handlers.callbacks.door import Door
+from handlers.callbacks.endpoint import Door
 
 
 class DeliveryCallbacks(Door):

@@ -2,10 +2,10 @@
 
 from aiohttp import web
 
-from bot.domain.instruction import CallbackKind
-from bot.presentation import landing
-from bot.workflows.callbacks import back_from_checkout, receive, stands
-from handlers.callbacks.door import Door, come_back, nothing_here, token_like
+from bot.domain.payments.instruction import CallbackKind
+from bot.presentation.payments import landing
+from bot.workflows.payments.callbacks import back_from_checkout, receive, stands
+from handlers.callbacks.endpoint import Door, come_back, nothing_here, token_like
 from storage.errors import StorageError
 
 _PAGE_HEADERS = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handlers.commands import deliver, email, localize, pay, switchboard
-from handlers.commands.grammar import Verb
+from handlers.input.grammar import Verb
 from handlers.router import Router
 
 

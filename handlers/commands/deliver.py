@@ -3,21 +3,24 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from bot.domain.deliveries import Booking, Stage
+from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.errors import PersonError
-from bot.presentation import booking_cards, deliveries
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import cards as booking_cards
+from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting, hooks, stores
 from bot.workflows.bookings.elsewhere import take_in
 from bot.workflows.bookings.follow import look_up
 from bot.workflows.bookings.hooks import HookState
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import KnownStore
-from handlers.commands import delivery_fields as fields
-from handlers.commands import dispatch
 from handlers.commands.deliver_certify import CERTIFY
 from handlers.commands.deliver_edit import edit_form
-from handlers.commands.delivery_desk import (
+from handlers.dependencies import Desk
+from handlers.incoming import Command
+from handlers.input import delivery_fields as fields
+from handlers.input import dispatch
+from handlers.input.deliveries import (
     admitted,
     admitted_as_admin,
     asking,
@@ -26,9 +29,7 @@ from handlers.commands.delivery_desk import (
     meant,
     mistake,
 )
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
-from handlers.desk import Desk
-from handlers.incoming import Command
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Answer, Open, Private, Reply
 
 NAME = "deliver"

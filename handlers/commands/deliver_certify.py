@@ -1,12 +1,14 @@
 """``/deliver certify``: the operator's checklist with what was seen in this workspace, also as a file."""
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.presentation import answers, certification, deliveries
+from bot.presentation import answers
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import certification
 from bot.workflows.bookings.evidence import gathered
-from handlers.commands.delivery_desk import COMMAND, admitted
-from handlers.commands.grammar import Values, Verb
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Click, Command
+from handlers.input.deliveries import COMMAND, admitted
+from handlers.input.grammar import Values, Verb
 from handlers.replies import Answer, Later, Nothing, Private, Reply
 
 _FILE = "delivery-certification.md"

@@ -8,11 +8,11 @@ from typing import Final
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import forms as views
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.bookings.service import DeliveryService
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.replies import Later, Open
 
 _TITLE: Final = "Edit a store"

@@ -5,13 +5,15 @@ import asyncio
 from bot.clients.emails import EmailsClient
 from bot.clients.service_errors import told
 from bot.domain.approvals import full_member
-from bot.domain.emails import Answer, Busy, Lost, Outcome, looks_like_address
+from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, looks_like_address
 from bot.domain.errors import OperatorError, PersonError
-from bot.presentation import answers, email_forms, emails
-from handlers.commands import dispatch
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
-from handlers.desk import Desk
+from bot.presentation import answers
+from bot.presentation.emails import forms as email_forms
+from bot.presentation.emails import lists as emails
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import dispatch
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Answer as Said
 from handlers.replies import Later, Open, Private, Reply
 

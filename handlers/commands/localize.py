@@ -11,14 +11,14 @@ from bot.domain.localization import CAPABILITIES, Capability, Option, Request, r
 from bot.domain.localization.declaration import Accepts
 from bot.domain.localization.request import SOURCE, likely_source
 from bot.presentation import answers
-from bot.presentation import localization as told
-from bot.presentation.localization_forms import OPTION, TEXT, Carried, form
+from bot.presentation.localization import calls as told
+from bot.presentation.localization.forms import OPTION, TEXT, Carried, form
 from bot.workflows.localization import Asked, ask
-from handlers.commands import dispatch
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb, unescape, without_links
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import dispatch
+from handlers.input.grammar import Argument, MistakesError, Values, Verb, unescape, without_links
+from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
 
 NAME = "localize"

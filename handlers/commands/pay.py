@@ -4,20 +4,21 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import full_member, may_request
 from bot.domain.errors import OperatorError, PersonError
-from bot.domain.instruction import Kind, PayoutPayload
 from bot.domain.money import Cents
+from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import answers, views
-from bot.presentation.freezing import refused_while_frozen
-from bot.workflows.freeze import is_frozen
-from bot.workflows.home import decisions
-from bot.workflows.request import Asked, request_payout
-from handlers.commands import dispatch, fields, pay_bulk, pay_reading
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from bot.presentation.payments.freezing import refused_while_frozen
+from bot.workflows.admin.home import decisions
+from bot.workflows.requests.freeze import is_frozen
+from bot.workflows.requests.request import Asked, request_payout
+from handlers.commands import pay_bulk, pay_reading
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import dispatch, fields
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
+from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
 
 NAME = "pay"

@@ -6,24 +6,25 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.approvals import may_request
-from bot.domain.bulk_file import Checked
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError
 from bot.domain.money import Cents
-from bot.presentation import answers, bulk_answers, bulk_files, views
-from bot.presentation.freezing import refused_while_frozen
+from bot.domain.payments.bulk_file import Checked
+from bot.presentation import answers, views
 from bot.presentation.mistakes import mistakes
+from bot.presentation.payments import bulk_answers, bulk_files
+from bot.presentation.payments.freezing import refused_while_frozen
 from bot.tables import write_csv
-from bot.workflows.bulk_cancel_request import AskedCancel, NotAsked, request_cancel
-from bot.workflows.bulk_reading import Bulk, find_bulk, history_page, items_page
-from bot.workflows.bulk_request import AskedBulk, request_bulk
-from bot.workflows.freeze import is_frozen
-from handlers.commands import fields
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from bot.workflows.payments.bulk_cancel_request import AskedCancel, NotAsked, request_cancel
+from bot.workflows.payments.bulk_reading import Bulk, find_bulk, history_page, items_page
+from bot.workflows.payments.bulk_request import AskedBulk, request_bulk
+from bot.workflows.requests.freeze import is_frozen
 from handlers.commands.pay_reading import admitted, asking, show
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import fields
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
+from handlers.input.presence import can_post
 from handlers.replies import Answer, Edit, Nothing, Open, Private, Reply
 
 _PAY: Final = "pay"

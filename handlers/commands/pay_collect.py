@@ -2,14 +2,14 @@
 
 from bot.domain.approvals import may_request
 from bot.domain.errors import PersonError
-from bot.domain.instruction import PurchasePayload
+from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation import answers, views
-from bot.workflows.collect import AskedToCollect, request_purchase
-from handlers.commands import fields, items
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from bot.workflows.payments.collect import AskedToCollect, request_purchase
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import fields, items
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
+from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
 
 _PAY = "pay"

@@ -2,13 +2,13 @@
 
 from bot.domain.errors import PersonError
 from bot.presentation import answers
-from bot.presentation.freezing import freezing
-from bot.presentation.text import clean
+from bot.presentation.blocks.text import clean
+from bot.presentation.payments.freezing import freezing
 from bot.presentation.views import REASON_LIMIT
-from bot.workflows.freeze import freeze, unfreeze
-from handlers.commands.grammar import Argument, Values, Verb
-from handlers.desk import Desk
+from bot.workflows.requests.freeze import freeze, unfreeze
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input.grammar import Argument, Values, Verb
 from handlers.replies import Private, Reply
 
 

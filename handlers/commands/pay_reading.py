@@ -12,18 +12,19 @@ from bot.clients.service_errors import sentence
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.domain.instruction import Kind
+from bot.domain.payments.instruction import Kind
 from bot.domain.policy import People
-from bot.presentation import answers, operations, views
+from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
-from bot.workflows.audit import Story, story
-from bot.workflows.lookup import find, find_votes
-from bot.workflows.purchase import link_of
-from bot.workflows.reading import NOT_FOUND, list_operations, read_events, read_operation
-from handlers.commands import fields
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
-from handlers.desk import Desk
+from bot.presentation.payments import operations
+from bot.workflows.admin.audit import Story, story
+from bot.workflows.payments.purchase import link_of
+from bot.workflows.payments.reading import NOT_FOUND, list_operations, read_events, read_operation
+from bot.workflows.requests.lookup import find, find_votes
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import fields
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Answer, Edit, Later, Open, Private, Reply
 
 log = structlog.get_logger(__name__)

@@ -3,13 +3,14 @@
 from bot.domain.approvals import Role, full_member, listed
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation import answers, audit, booking_audit
-from bot.workflows.audit import booking_story, story
-from handlers.commands import dispatch, fields
-from handlers.commands.grammar import Argument, MistakesError, Values, Verb
+from bot.presentation import answers, audit
+from bot.presentation.bookings import audit as booking_audit
+from bot.workflows.admin.audit import booking_story, story
 from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS, UNREAD
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input import dispatch, fields
+from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Private, Reply
 
 NAME = "switchboard"

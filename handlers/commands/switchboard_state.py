@@ -6,13 +6,13 @@ from collections.abc import AsyncIterator
 from bot.domain.approvals import may_see_balance as in_charge
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers, overview, unread
-from bot.workflows import audit
-from bot.workflows.overview import overview as everything
-from bot.workflows.overview import under_way
-from bot.workflows.unread import unread_answers
-from handlers.commands.grammar import Values, Verb
-from handlers.desk import Desk
+from bot.workflows.admin import audit
+from bot.workflows.admin.overview import overview as everything
+from bot.workflows.admin.overview import under_way
+from bot.workflows.admin.unread import unread_answers
+from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input.grammar import Values, Verb
 from handlers.replies import Answer, Later, Private, Reply
 
 COMMAND = "switchboard"

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.workflows.intake import Sighting, forget, notice
-from handlers.desk import Desk
+from bot.workflows.slack.intake import Sighting, forget, notice
+from handlers.dependencies import Desk
 from handlers.incoming import files_of, reading
 from handlers.router import Router
 

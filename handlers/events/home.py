@@ -7,8 +7,8 @@ import structlog
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever
 from bot.presentation import home
-from bot.workflows.home import look
-from handlers.desk import Desk
+from bot.workflows.admin.home import look
+from handlers.dependencies import Desk
 from handlers.incoming import Click, an_id, reading
 from handlers.replies import Nothing, Reply
 from handlers.router import Router

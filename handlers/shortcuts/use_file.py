@@ -8,13 +8,14 @@ import asyncio
 
 from bot.domain.content import Block
 from bot.domain.errors import ServiceNow
-from bot.domain.files import DroppedFile, Share, UnusableFile
-from bot.presentation import answers, offers
-from bot.workflows.intake import still_there
-from bot.workflows.usable import fitting
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
+from bot.presentation import answers
+from bot.presentation.files import offers
+from bot.workflows.slack.file_actions import fitting
+from bot.workflows.slack.intake import still_there
+from handlers.dependencies import Desk
 from handlers.incoming import Shortcut
+from handlers.input.presence import can_post
 from handlers.replies import Later, Open, Reply
 from handlers.router import Router
 

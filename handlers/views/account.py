@@ -1,11 +1,12 @@
 """The form that asks about the account behind an address; the answer stands in the form."""
 
 from bot.domain.errors import PersonError
-from bot.presentation import answers, mistakes, operations, views
-from handlers.commands import fields
+from bot.presentation import answers, mistakes, views
+from bot.presentation.payments import operations
 from handlers.commands.pay_reading import admitted, asking
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input import fields
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 

@@ -6,21 +6,22 @@ from typing import Any
 
 from bot.clients.delivery import NotCovered
 from bot.clients.service_errors import sentence
-from bot.domain.deliveries import Kind, Stage
+from bot.domain.bookings.booking import Kind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.presentation import answers, deliveries, mistakes
-from bot.presentation import delivery_views as forms
+from bot.presentation import answers, mistakes
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import forms
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, ordering, pricing
-from bot.workflows.bookings.ordering import AskedToDeliver
+from bot.workflows.bookings import acting, pricing, request
+from bot.workflows.bookings.request import AskedToDeliver
 from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import known_stores, store_names
-from handlers.commands import delivery_fields as fields
 from handlers.commands.deliver import told
-from handlers.commands.delivery_desk import admitted, asking
-from handlers.commands.fields import amount
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input import delivery_fields as fields
+from handlers.input.deliveries import admitted, asking
+from handlers.input.fields import amount
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -49,7 +50,7 @@ async def ask_price(desk: Desk, form: Submission) -> Reply:
 
     async def ask() -> Answer:
         anyway = bool(form.choices.get(forms.ANYWAY))
-        booking = await ordering.quote(desk.ctx, delivery, asked, even_unpriced=anyway)
+        booking = await request.quote(desk.ctx, delivery, asked, even_unpriced=anyway)
         return Replace(forms.confirm(booking))
 
     return _priced(
@@ -93,7 +94,7 @@ async def confirm(desk: Desk, form: Submission) -> Reply:
         return delivery
     wanted = str(json.loads(form.metadata)["id"])
     before = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
-    booking = await ordering.confirm(desk.ctx, wanted, by=form.user)
+    booking = await request.confirm(desk.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
@@ -111,7 +112,7 @@ async def prebook(desk: Desk, form: Submission) -> Reply:
     asked = await _read(desk, delivery, form, Kind.PREBOOKING)
     if isinstance(asked, FieldErrors):
         return asked
-    booking = await ordering.ask_at_once(desk.ctx, asked)
+    booking = await request.ask_at_once(desk.ctx, asked)
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 

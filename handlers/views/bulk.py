@@ -2,21 +2,22 @@
 
 import json
 
-from bot.domain.bulk_file import Preview
 from bot.domain.content import Block
 from bot.domain.errors import PersonError
-from bot.domain.tables import UNCLEAR, TableProblem
-from bot.presentation import answers, bulk_answers, bulk_forms, views
-from bot.presentation.bulk_forms import Carried
-from bot.presentation.table_problems import table_problem
-from bot.workflows.bulk_reading import preview, read_file, read_typed
-from bot.workflows.bulk_request import asked_before
-from bot.workflows.table_files import TROUBLE, words_for
-from handlers.commands.grammar import MistakesError
+from bot.domain.files.tables import UNCLEAR, TableProblem
+from bot.domain.payments.bulk_file import Preview
+from bot.presentation import answers, views
+from bot.presentation.files.table_problems import table_problem
+from bot.presentation.payments import bulk_answers, bulk_forms
+from bot.presentation.payments.bulk_forms import Carried
+from bot.workflows.payments.bulk_reading import preview, read_file, read_typed
+from bot.workflows.payments.bulk_request import asked_before
+from bot.workflows.slack.table_files import TROUBLE, words_for
 from handlers.commands.pay_bulk import admit_bulk, ask, problem_with
 from handlers.commands.pay_reading import asking
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input.grammar import MistakesError
 from handlers.replies import Answer, FieldErrors, Later, Open, Private, Replace, Reply
 from handlers.router import Router
 

@@ -3,13 +3,13 @@
 import json
 
 from bot.domain.errors import PersonError
-from bot.domain.instruction import Item, PurchasePayload
+from bot.domain.payments.instruction import Item, PurchasePayload
 from bot.presentation import mistakes, views
-from bot.workflows.collect import AskedToCollect
-from handlers.commands import fields, items
+from bot.workflows.payments.collect import AskedToCollect
 from handlers.commands.pay_collect import collect
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input import fields, items
 from handlers.replies import FieldErrors, Replace, Reply
 from handlers.router import Router
 

@@ -4,16 +4,16 @@ import json
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
-from bot.domain.emails import CONCURRENCY, CONCURRENCY_LIMIT
-from bot.presentation import email_forms
-from bot.presentation.email_forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.table_words import read_as
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
+from bot.presentation.emails import forms as email_forms
+from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
+from bot.presentation.files.table_words import read_as
 from bot.presentation.views import notice
-from bot.workflows.emails.ask import AskedToProcess, ask_to_process
 from bot.workflows.emails.reading import EXAMPLE, look_at_list
-from bot.workflows.table_files import TROUBLE, words_for
+from bot.workflows.emails.request import AskedToProcess, ask_to_process
+from bot.workflows.slack.table_files import TROUBLE, words_for
 from handlers.commands.email import admitted
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
 from handlers.replies import FieldErrors, Later, Private, Replace, Reply
 from handlers.router import Router

@@ -4,19 +4,19 @@ import asyncio
 from collections.abc import Collection, Sequence
 
 from bot.domain.errors import PersonError, SwitchboardError
-from bot.domain.files import HEAD_BYTES, FileInfo, sniff
+from bot.domain.files.dropped import HEAD_BYTES, FileInfo, sniff
 from bot.domain.localization import Capability, Operation, Request, capability, request_errors
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.request import file_errors
-from bot.presentation import localization as told
 from bot.presentation import mistakes
-from bot.presentation.localization_forms import ASK, FILE, OPTION, TEXT, URL, Carried
+from bot.presentation.localization import calls as told
+from bot.presentation.localization.forms import ASK, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
 from bot.workflows.localization import Asked, ask, make_sure_of_room
 from handlers.commands.localize import own_hosts, refused
-from handlers.commands.presence import can_post
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input.presence import can_post
 from handlers.replies import FieldErrors, Nothing, Replace, Reply
 from handlers.router import Router
 

@@ -5,24 +5,24 @@ from typing import Protocol
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
-from bot.domain.instruction import Kind, PayoutPayload
+from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import answers, mistakes, views
-from bot.presentation.text import clean
-from bot.workflows import decide
+from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
-from bot.workflows.decide import Click, Decided
-from bot.workflows.request import Asked
-from handlers.commands import fields
-from handlers.commands.grammar import MistakesError
+from bot.workflows.requests import decide
+from bot.workflows.requests.decide import Click, Decided
+from bot.workflows.requests.request import Asked
 from handlers.commands.pay import ask
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input import fields
+from handlers.input.grammar import MistakesError
 from handlers.replies import FieldErrors, Nothing, Replace, Reply
 from handlers.router import Router
 
 
 class EndedWithReason(Protocol):
-    """A function of :mod:`bot.workflows.decide` that ends a request and says why."""
+    """A function of :mod:`bot.workflows.requests.decide` that ends a request and says why."""
 
     async def __call__(self, ctx: Context, click: Click, *, reason: str) -> Decided:
         """The request after the attempt."""

@@ -4,14 +4,15 @@ import json
 from typing import Any
 
 from bot.clients.delivery import StoreForm
-from bot.presentation import answers, deliveries
-from bot.presentation import delivery_views as forms
+from bot.presentation import answers
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import forms
 from bot.presentation.views import result
 from bot.workflows.bookings import stores
-from handlers.commands import delivery_fields as fields
-from handlers.commands.delivery_desk import admitted, admitted_as_admin, asking
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Submission
+from handlers.input import delivery_fields as fields
+from handlers.input.deliveries import admitted, admitted_as_admin, asking
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 

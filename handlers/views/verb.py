@@ -6,9 +6,9 @@ from typing import Any
 from bot.domain.errors import PersonError
 from bot.presentation import mistakes, views
 from handlers.commands import verb_named
-from handlers.commands.grammar import MistakesError, Verb, read_argument
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.incoming import Command, Submission
+from handlers.input.grammar import MistakesError, Verb, read_argument
 from handlers.replies import FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 

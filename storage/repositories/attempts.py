@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, update
 
-from bot.domain.instruction import Attempt, AttemptOutcome
+from bot.domain.payments.instruction import Attempt, AttemptOutcome
 from storage.repositories.common import columns
 from storage.tables import attempt as table
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 
-from bot.domain.deliveries import CLOSED, Booking, BookingRequest, Stage
+from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
 from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
 from storage.tables import booking as table
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
 
-from bot.domain.bulk import BulkItem
-from bot.domain.bulk_account import BulkRow, Change
-from bot.domain.bulk_progress import Tally, tally
 from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_account import BulkRow, Change
+from bot.domain.payments.bulk_progress import Tally, tally
 from storage.repositories.common import insert_once
 from storage.tables import bulk_flight as flight
 from storage.tables import bulk_item as table

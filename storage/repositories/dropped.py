@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
-from bot.domain.files import DroppedFile
+from bot.domain.files.dropped import DroppedFile
 from storage.repositories.common import FREED, claim, claiming, columns, insert_once
 from storage.rows import DropRow, DropState
 from storage.tables import dropped_file as table

@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Executable, Table, literal, select, union_all
 
-from bot.domain.instruction import EFFECT_UNDER_WAY
+from bot.domain.payments.instruction import EFFECT_UNDER_WAY
 from storage.repositories.common import Condition
 from storage.repositories.outbox import OPEN
 from storage.rows import InboxState, OutboxState

@@ -8,9 +8,9 @@ from typing import Any, TypedDict, Unpack
 from sqlalchemy import Connection, Row, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
-from bot.domain.bulk import BulkPayload, CancelPayload
-from bot.domain.bulk_progress import Progress
-from bot.domain.instruction import (
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
     MONEY_OUT,
@@ -24,7 +24,7 @@ from bot.domain.instruction import (
     Requirement,
     State,
 )
-from bot.domain.operation import OperationStatus
+from bot.domain.payments.operation import OperationStatus
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
 
-from bot.domain.instruction import CallbackKind
+from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import ADDRESSES_LIVE
 from storage.prepared import Prepared
 from storage.repositories.common import insert_once

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, select
 
-from bot.domain.instruction import Vote
+from bot.domain.payments.instruction import Vote
 from storage.prepared import Prepared
 from storage.repositories.common import columns, insert_once
 from storage.tables import vote as table

@@ -15,7 +15,7 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
 from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words
 

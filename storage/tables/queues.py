@@ -13,8 +13,8 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain.instruction import CallbackKind
-from bot.domain.sniffing import FileKind
+from bot.domain.files.sniffing import FileKind
+from bot.domain.payments.instruction import CallbackKind
 from storage.rows import DropState, InboxState, OutboxState
 from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words

@@ -14,7 +14,7 @@ from sqlalchemy import (
     text,
 )
 
-from bot.domain import deliveries
+from bot.domain.bookings import booking as deliveries
 from storage.rows import InboxState, StoreState
 from storage.tables.columns import due, metadata, standing, stopped, tries
 from storage.types import Json, Moment, Named, Words

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.domain.tables import MEBIBYTE, Limits
+from bot.domain.files.tables import MEBIBYTE, Limits
 from bot.tables import read_table
 from tests.benchmarks.ratios import Ratio, told
 

@@ -19,9 +19,9 @@ from pathlib import Path
 
 from aiohttp import web
 
-from bot.domain.instruction import CallbackKind, Instruction, State
+from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.references import derived_key, ulid
-from bot.drains import DRAINS, drained, look
+from bot.wiring.workers import DRAINS, drained, look
 from storage.migrate import migrate
 from storage.rows import InboxState
 from storage.store import Store, Tx

@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
-from bot.domain.certification import Point
+from bot.domain.bookings.certification import Point
 from bot.playground.launch import Playground
 from tests.browser.moving import become, enter
 from tests.browser.test_playground import playground, say, shot, visit

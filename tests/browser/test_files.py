@@ -10,13 +10,13 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
-from bot.domain.files import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.console import Console, Guide
 from bot.presentation.answers import private
-from handlers.desk import Desk
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Use
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
-from handlers.uses.use import Use
 from tests.browser.moving import become, enter
 from tests.browser.test_page_flow import by, send
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene

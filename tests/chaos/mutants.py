@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.evidence import Listing
-from bot.domain.instruction import CallbackKind
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.presentation import answers, cards
+from bot.domain.payments.evidence import Listing
+from bot.domain.payments.instruction import CallbackKind
+from bot.presentation import answers
+from bot.presentation.payments import cards
 from bot.slack.messenger import Messenger
-from bot.workflows import ballot, callbacks, commit, decide, sought
+from bot.workflows.payments import callbacks, commit, sought
+from bot.workflows.requests import ballot, decide
 from handlers import actions
 from handlers.actions import payout
 from handlers.callbacks import payments as payments_callbacks

@@ -25,7 +25,7 @@ from bot.clients.transport import Prepared, Transport
 from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.whispers import Whispers
-from bot.workflows.audit import Anchoring
+from bot.workflows.admin.audit import Anchoring
 from storage.errors import CommitUnknown, StorageBusy
 from storage.writer import GroupWriter
 from tests.chaos.plans import Kind, Point, Side

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from bot.drains import DRAINS, drained
 from bot.playground.faults import Faults
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack
 from bot.playground.workspace.model import SentRequest
+from bot.wiring.workers import DRAINS, drained
 from tests.chaos.flows import Flow
 from tests.chaos.people import Person
 from tests.chaos.plans import Kind, Plan, Point, Side

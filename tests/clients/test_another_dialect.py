@@ -11,8 +11,8 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.errors import OperatorError, ServiceNever
 from bot.domain.money import Cents
-from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, NotExecuted
+from bot.domain.payments.operation import OperationStatus
 from bot.playground.simulators.payments import Dialect, PaymentsSimulator
 from tests.clients.conftest import CountingSlots
 

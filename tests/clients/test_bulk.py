@@ -8,12 +8,12 @@ import pytest
 from bot.clients.limiter import Lane
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.payments.bulk import UPLOAD_SECONDS
-from bot.domain.bulk import CHUNK, BulkItem, HashList
-from bot.domain.bulk_records import JobStatus
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.bulk import CHUNK, BulkItem, HashList
+from bot.domain.payments.bulk_records import JobStatus
+from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
 

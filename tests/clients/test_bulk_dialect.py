@@ -7,10 +7,10 @@ from pydantic import SecretStr
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.domain.bulk import BulkItem, HashList
-from bot.domain.bulk_records import JobStatus
 from bot.domain.money import Cents
 from bot.domain.outcome import Done
+from bot.domain.payments.bulk import BulkItem, HashList
+from bot.domain.payments.bulk_records import JobStatus
 from bot.playground.simulators.payments import Dialect, PaymentsSimulator
 from bot.playground.simulators.payments.dialect import ROUTES
 from tests.clients.conftest import CountingSlots

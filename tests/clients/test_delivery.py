@@ -11,7 +11,7 @@ from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreFo
 from bot.clients.routes_file import load_routes
 from bot.clients.service_errors import sentence
 from bot.clients.transport import Transport, open_session
-from bot.domain.booking import Payment, Phone, Position, WebhookKind
+from bot.domain.bookings.record import Payment, Phone, Position, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind

@@ -15,7 +15,7 @@ from bot.clients.emails import EmailsClient
 from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.domain.emails import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.logs import Redaction

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bot.clients.payments import PaymentsClient
 from bot.clients.payments.operation_scan import OperationScan
 from bot.domain.errors import OperatorError
-from bot.domain.operation import Operation, OperationPage
+from bot.domain.payments.operation import Operation, OperationPage
 from tests.clients.conftest import OpenClient
 from tests.clients.partner_server import Call, JsonObject, Partner, operation, page_of_a_proxy, said
 

@@ -6,7 +6,7 @@ import pytest
 from bot.clients.limiter import Lane
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.operation import OperationStatus
+from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Call, Partner, operation, page_of_a_proxy, said
 

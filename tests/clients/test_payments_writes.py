@@ -10,8 +10,8 @@ from bot.clients.limiter import Lane
 from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, operation, page_of_a_proxy, said
 

@@ -6,8 +6,8 @@ import pytest
 from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.operation import OperationStatus, Purchase
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.operation import OperationStatus, Purchase
 from tests.clients.conftest import OpenClient
 from tests.clients.partner_server import JsonObject, Partner, operation, said
 

@@ -16,7 +16,7 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.clients.unread import NOBODY, Answers
-from bot.domain.booking import Payment, Phone, Position
+from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import Operation, Request
 from bot.domain.money import Cents

@@ -17,8 +17,8 @@ from bot.clients.transport import Transport, open_session
 from bot.clients.window import SlidingWindow
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.operation import OperationStatus
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.operation import OperationStatus
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.simulator import PaymentsSimulator
 

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.instruction import (
+from bot.domain.payments.instruction import (
     Choice,
     Instruction,
     Kind,

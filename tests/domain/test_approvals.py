@@ -17,7 +17,7 @@ from bot.domain.approvals import (
     may_decide,
     may_request,
 )
-from bot.domain.instruction import Requirement
+from bot.domain.payments.instruction import Requirement
 from bot.domain.policy import People
 from tests.domain.made import NOW, instruction, vote
 

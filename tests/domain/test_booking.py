@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bot.domain.booking import Change, Status, change_of, is_canceled, is_final, read_status
+from bot.domain.bookings.record import Change, Status, change_of, is_canceled, is_final, read_status
 
 FINAL = {"COMPLETED", "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER", "RETURNED"}
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bulk import (
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import (
     BulkItem,
     HashList,
     duplicates_in,
@@ -19,12 +20,11 @@ from bot.domain.bulk import (
     sample_of,
     twin_digest,
 )
-from bot.domain.bulk_account import Accounting, BulkRow, is_ours, moves_on, our_word
-from bot.domain.bulk_progress import Tally, tally
-from bot.domain.bulk_records import ReportedItem
-from bot.domain.bulk_state import ended, state_of
-from bot.domain.instruction import State
-from bot.domain.money import Cents
+from bot.domain.payments.bulk_account import Accounting, BulkRow, is_ours, moves_on, our_word
+from bot.domain.payments.bulk_progress import Tally, tally
+from bot.domain.payments.bulk_records import ReportedItem
+from bot.domain.payments.bulk_state import ended, state_of
+from bot.domain.payments.instruction import State
 from bot.domain.tracking import jittered
 
 ITEMS = [

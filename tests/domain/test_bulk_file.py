@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.bulk_file import NOTE_LIMIT, read_rows
-from bot.domain.tables import Row
+from bot.domain.files.tables import Row
+from bot.domain.payments.bulk_file import NOTE_LIMIT, read_rows
 from bot.tables import neutral, plain
 
 PLACES = {"email": 0, "amount": 1, "note": 2}

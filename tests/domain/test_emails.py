@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails import (
+from bot.domain.emails.lists import (
     Answer,
     Outcome,
     fair_shares,

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.domain.evidence import SKEW, Listing, Sought, folded, same_code
 from bot.domain.money import Cents
-from bot.domain.operation import Operation
+from bot.domain.payments.evidence import SKEW, Listing, Sought, folded, same_code
+from bot.domain.payments.operation import Operation
 from tests.domain.made import CODE, NOW
 
 SOUGHT = Sought(code=CODE, email="ana@example.com", cents=Cents(2500), since=NOW)

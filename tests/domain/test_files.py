@@ -1,6 +1,6 @@
 import pytest
 
-from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile, megabytes
+from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile, megabytes
 
 MEGA = 1024 * 1024
 

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.foreign import MAX_WORDS, one_line
 from bot.domain.references import callback_token
+from bot.domain.sanitizing import MAX_WORDS, one_line
 
 TOKEN = callback_token(key=b"k" * 32, instruction_id="01J", kind="confirmation")
 

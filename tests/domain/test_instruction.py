@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.instruction import FINAL, NOT_PAID, Kind, Moves, PayoutPayload, Requirement, State, digest_of
+from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, Moves, PayoutPayload, Requirement, State, digest_of
 from tests.domain.made import CODE, instruction, payload
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
-from bot.domain.operation import (
+from bot.domain.payments.operation import (
     FINAL,
     Operation,
     OperationStatus,

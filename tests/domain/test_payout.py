@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from bot.domain.instruction import FINAL, State
 from bot.domain.money import Cents
-from bot.domain.operation import Operation
-from bot.domain.payout import (
+from bot.domain.payments.instruction import FINAL, State
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.payout import (
     SETTLED,
     Quiet,
     counts_as_read,

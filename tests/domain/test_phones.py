@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.phones import PhoneError, read_phone
+from bot.domain.bookings.phones import PhoneError, read_phone
 
 
 @pytest.mark.parametrize(

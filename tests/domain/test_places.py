@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.places import PlaceError, map_link, read_position
+from bot.domain.bookings.places import PlaceError, map_link, read_position
 
 HERE = ("-0.1807", "-78.4678")
 

@@ -2,7 +2,7 @@ import re
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise, product
 
-from bot.domain.instruction import CallbackKind
+from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import callback_token, derived_key, reference, token_hash, ulid
 from tests.domain.made import NOW
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.sniffing import KIND_OF, FileKind, is_called_wrongly, sniff, true_name
+from bot.domain.files.sniffing import KIND_OF, FileKind, is_called_wrongly, sniff, true_name
 
 FTYP = b"\0\0\0\x20ftyp"
 EBML = b"\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82"

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.playground.workspace import Ack, Message
 from bot.playground.workspace.files import StoredFile
-from bot.presentation import offers
+from bot.presentation.files import offers
 from tests.support.rig import FINANCE, MARIA, Rig
 
 ENGLISH = (

@@ -8,8 +8,8 @@ import pytest
 from bot.domain.audit import verify
 from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import booking_cards
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import cards as booking_cards
+from bot.presentation.bookings import forms as views
 from tests.support.deliveries import (
     CENTRO,
     FORM,

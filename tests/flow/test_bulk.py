@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.bulk import BulkItem
-from bot.domain.bulk_account import BulkRow
-from bot.domain.instruction import Kind, State
 from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
-from bot.workflows.bulk_request import AskedBulk, request_bulk
+from bot.workflows.payments.bulk_request import AskedBulk, request_bulk
 from storage import Tx
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig

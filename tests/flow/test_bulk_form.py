@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile

@@ -4,7 +4,7 @@ import aiohttp
 import pytest
 
 from bot.playground.workspace import Message
-from bot.presentation import purchases
+from bot.presentation.payments import purchases
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 

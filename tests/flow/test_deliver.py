@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground.simulators.delivery import DeliverySimulator
-from bot.presentation import booking_cards
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import cards as booking_cards
+from bot.presentation.bookings import forms as views
 from tests.support.deliveries import (
     DELIVERY_POLICY,
     STORE_KEY,

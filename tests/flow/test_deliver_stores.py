@@ -6,10 +6,10 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.domain.certification import Point
+from bot.domain.bookings.certification import Point
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import certification
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import certification
+from bot.presentation.bookings import forms as views
 from bot.workflows.bookings.evidence import gathered
 from tests.support.deliveries import (
     PRE,

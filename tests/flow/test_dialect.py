@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
 from tests.clients.test_another_dialect import OURS, ROUTES, THEIRS

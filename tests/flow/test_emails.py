@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.emails import RunState
+from bot.domain.emails.lists import RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import FileShape, Shape
 from bot.playground.workspace import Message
-from bot.workflows.emails.ask import Press, Pressed, press
+from bot.workflows.emails.request import Press, Pressed, press
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
 

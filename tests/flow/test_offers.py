@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from bot.domain.files import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
 from bot.playground.workspace.model import View
-from bot.presentation import offers
 from bot.presentation.answers import private
-from handlers.desk import Desk
+from bot.presentation.files import offers
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Use
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
-from handlers.uses.use import Use
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
 

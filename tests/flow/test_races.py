@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.presentation import views
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, TOM, Rig
 

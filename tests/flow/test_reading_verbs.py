@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message, View

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.domain.bulk import BulkItem
-from bot.domain.instruction import State
 from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from bot.workflows.bulk_request import AskedBulk, request_bulk
+from bot.workflows.payments.bulk_request import AskedBulk, request_bulk
 from handlers.actions import register as register_actions
 from handlers.commands import pay, switchboard
 from handlers.router import Router

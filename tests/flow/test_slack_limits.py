@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.strict import Referee

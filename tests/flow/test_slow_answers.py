@@ -7,7 +7,7 @@ import pytest
 from bot.clients.circuit import FEW
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import forms as views
 from tests.flow.localizing import Localizer
 from tests.support.deliveries import DELIVERY_POLICY, FORM, STORE_KEY, service_of, turned
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, RANDOM, TOM, Rig

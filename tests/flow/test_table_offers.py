@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.files import DroppedFile, FileKind
-from bot.domain.instruction import State
+from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
-from bot.workflows.usable import fitting, suggested
+from bot.workflows.slack.file_actions import fitting, suggested
 from tests.flow.test_bulk import file_form, press, stored_rows, submit
 from tests.flow.test_offers import choices, said, use_file
 from tests.support.clock import ManualClock

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.errors import PersonError
-from handlers.commands import fields
-from handlers.commands.grammar import unescape, words_of
+from handlers.input import fields
+from handlers.input.grammar import unescape, words_of
 
 EXAMPLE = "/pay send ana@example.com 25.00 x"
 

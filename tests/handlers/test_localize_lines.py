@@ -3,8 +3,8 @@
 import pytest
 
 from bot.domain.localization import Operation, Request
-from handlers.commands.grammar import MistakesError
 from handlers.commands.localize import of_verb, read_line
+from handlers.input.grammar import MistakesError
 
 
 def read(verb: str, text: str) -> Request:

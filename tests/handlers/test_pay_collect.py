@@ -5,13 +5,13 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.errors import PersonError
-from bot.domain.instruction import PurchasePayload
+from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation import views
-from bot.presentation.purchases import MOST_ITEMS, NAME_LIMIT
-from handlers.commands import items
-from handlers.commands.grammar import MistakesError, read_arguments, words_of
+from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 from handlers.commands.pay import VERBS
 from handlers.commands.pay_collect import COLLECT
+from handlers.input import items
+from handlers.input.grammar import MistakesError, read_arguments, words_of
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest, requests

@@ -9,9 +9,9 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from handlers.commands import fields
-from handlers.commands.grammar import MistakesError, read_arguments
 from handlers.commands.pay_reading import LIST, VERBS, asking
+from handlers.input import fields
+from handlers.input.grammar import MistakesError, read_arguments
 from handlers.replies import Answer, Private
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig

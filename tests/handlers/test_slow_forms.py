@@ -9,7 +9,7 @@ import pytest
 from bot.app import Switchboard
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import answers, views
-from handlers.desk import Desk
+from handlers.dependencies import Desk
 from handlers.replies import Answer, Later, Open, Private, Replace, Reply
 from handlers.router import Router
 from tests.support.clock import ManualClock

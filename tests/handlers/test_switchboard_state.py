@@ -9,7 +9,7 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.limits.blocks import check_blocks
-from bot.workflows import audit
+from bot.workflows.admin import audit
 from tests.presentation.checks import check_markup
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig

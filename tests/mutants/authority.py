@@ -69,7 +69,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the requester votes for a retry",
-        file="bot/workflows/decide.py",
+        file="bot/workflows/requests/decide.py",
         old="""requester=found.requester, people=ctx.policy.people, home=ctx.home)
         if no is not None:
             return Decided(found, no)
@@ -85,7 +85,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the window is not looked at in the claim",
-        file="bot/workflows/commit.py",
+        file="bot/workflows/payments/commit.py",
         old="""    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
         expire(ctx, tx, instruction, now)
         return None
@@ -96,7 +96,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the window of a cancellation is not looked at in the claim",
-        file="bot/workflows/bulk_cancel.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="late = instruction.exec_deadline is not None and now >= instruction.exec_deadline",
         new="late = False",
         breaks="what was not sent in time after its approval is not sent",
@@ -104,7 +104,7 @@ MUTANTS = (
     ),
     Mutant(
         name="people may have been read at any time before the claim",
-        file="bot/workflows/commit.py",
+        file="bot/workflows/payments/commit.py",
         old="    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)\n",
         new="",
         breaks="votes are counted with people as they were within the last minute",
@@ -120,7 +120,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who asked is not looked at before sending",
-        file="bot/workflows/commit.py",
+        file="bot/workflows/payments/commit.py",
         old="    no = refusal_of_requester(ctx, tightened, standings)\n",
         new="    no = None\n",
         breaks="who asked must still be allowed to ask",
@@ -128,7 +128,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who asked is not looked at when somebody approves",
-        file="bot/workflows/decide.py",
+        file="bot/workflows/requests/decide.py",
         old="    no = refusal_of_requester(ctx, found, people)\n",
         new="    no = None\n",
         breaks="who asked must still be allowed to ask",
@@ -136,7 +136,7 @@ MUTANTS = (
     ),
     Mutant(
         name="approvals from before who asked was gone count",
-        file="bot/workflows/suspend.py",
+        file="bot/workflows/requests/suspend.py",
         old="instruction.round + 1 if votes else instruction.round",
         new="instruction.round",
         breaks="it is approved anew once who asked may ask again",
@@ -144,7 +144,7 @@ MUTANTS = (
     ),
     Mutant(
         name="something is created for whoever asked once",
-        file="bot/workflows/create.py",
+        file="bot/workflows/payments/create.py",
         old="    if await _is_held(ctx, instruction):\n        return\n",
         new="",
         breaks="nothing is created for somebody who may no longer ask",
@@ -168,7 +168,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a stricter policy takes the extra approver from a duplicate",
-        file="bot/workflows/tighten.py",
+        file="bot/workflows/requests/tighten.py",
         old="duplicates=_twins(tx, instruction) if alone else 0",
         new="duplicates=0",
         breaks="a duplicate needs one more approver than the policy of the day",
@@ -176,7 +176,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a stricter policy takes the extra approver from a list with repeated rows",
-        file="bot/workflows/tighten.py",
+        file="bot/workflows/requests/tighten.py",
         old="extra=doubts_of(payload)",
         new="extra=()",
         breaks="a duplicate needs one more approver than the policy of the day",
@@ -184,7 +184,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who may ask is counted among those who approve it",
-        file="bot/staffing.py",
+        file="bot/wiring/staffing.py",
         old="len(found) - (1 if may_ask else 0)",
         new="len(found)",
         breaks="production does not start with a rule that nobody can meet",
@@ -192,7 +192,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation ends with what was approved once",
-        file="bot/workflows/bulk_cancel.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction)",
         new="False and _left(tx, instruction)",
         breaks="what is left of a cancellation waits for the approvals it lost",
@@ -200,7 +200,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an admin withdraws without a reason",
-        file="bot/workflows/decide.py",
+        file="bot/workflows/requests/decide.py",
         old="        if click.person != found.requester and not clean(reason):",
         new="        if False:",
         breaks="an admin who withdraws another's request says why",

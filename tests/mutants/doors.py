@@ -17,7 +17,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the first line of X-Forwarded-For is believed",
-        file="handlers/callbacks/door.py",
+        file="handlers/callbacks/endpoint.py",
         old='",".join(request.headers.getall("X-Forwarded-For", ()))',
         new='request.headers.get("X-Forwarded-For", "")',
         breaks="a caller cannot choose the source",
@@ -161,7 +161,7 @@ MUTANTS = (
     ),
     Mutant(
         name="callbacks are read before a reading can count",
-        file="bot/workflows/callbacks.py",
+        file="bot/workflows/payments/callbacks.py",
         old="        too_early = instruction is None or not _is_worth_reading(instruction)",
         new="        too_early = instruction is None",
         breaks="the partner's ten a second are for what counts",
@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         name="callbacks that came too early wait all the same",
-        file="bot/workflows/create.py",
+        file="bot/workflows/payments/create.py",
         old="    tx.inbox.hasten(under_way.id, now)",
         new="    _ = tx.inbox",
         breaks="what is true is told at once",
@@ -193,7 +193,7 @@ MUTANTS = (
     ),
     Mutant(
         name="foreign text may call people",
-        file="bot/presentation/text.py",
+        file="bot/presentation/blocks/text.py",
         old='.replace("<", "&lt;")',
         new="",
         breaks="nothing in foreign text mentions or links",

@@ -36,7 +36,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unreadable amount counts as the right one",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="    if operation.cents != instruction.cents:",
         new="    if operation.cents is not None and operation.cents != instruction.cents:",
         breaks="nothing is committed whose amount the service does not state",
@@ -44,7 +44,7 @@ MUTANTS = (
     ),
     Mutant(
         name="another recipient counts as the right one",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old='        found.append("the recipient is another one")',
         new="        found.clear()",
         breaks="money goes to nobody but who stands on the card",
@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one read proves that nothing was paid",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="READS_NEEDED = 3",
         new="READS_NEEDED = 1",
         breaks="'still created' is believed after three reads, not one",
@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         name="reads in one breath count as several",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="now - instruction.last_read_at >= quiet.spacing * 0.9",
         new="now >= instruction.last_read_at",
         breaks="reads that prove silence lie apart",
@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         name="silence is proven before the quiet period is over",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)",
         new="reads >= READS_NEEDED",
         breaks="a request may travel slowly",
@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         name="whoever looks believes at once",
-        file="bot/workflows/sought.py",
+        file="bot/workflows/payments/sought.py",
         old="    return counted, absence_is_proven(looks=looks)",
         new="    return counted, True",
         breaks="'the list does not show it' is believed after two looks",
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="looks count while the request may be on its way",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read",
         new="    counts = counts_as_read",
         breaks="a request may travel slowly",
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a freeze is not looked at in the claim",
-        file="bot/workflows/commit.py",
+        file="bot/workflows/payments/commit.py",
         old="    if stopped is not None:\n        hold(",
         new="    if stopped is not None and not stopped.reason:\n        hold(",
         breaks="nothing is sent while payments are frozen",
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         name="escrow ranks below committed",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}",
         new="_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}",
         breaks="what is recorded never goes back",
@@ -140,7 +140,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a British spelling is an unknown status",
-        file="bot/domain/operation.py",
+        file="bot/domain/payments/operation.py",
         old='    if folded == "cancelled":\n        folded = "canceled"\n',
         new="",
         breaks="a canceled payout is told as canceled",
@@ -148,7 +148,7 @@ MUTANTS = (
     ),
     Mutant(
         name="failed is not final",
-        file="bot/domain/operation.py",
+        file="bot/domain/payments/operation.py",
         old="{OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.FAILED, OperationStatus.CONFIRMED}",
         new="{OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.CONFIRMED}",
         breaks="a failed payment stays failed",
@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     Mutant(
         name="failed items of a bulk payment never settle",
-        file="bot/domain/bulk_progress.py",
+        file="bot/domain/payments/bulk_progress.py",
         old="return self.completed + self.failed + self.canceled",
         new="return self.completed + self.canceled",
         breaks="a bulk payment with failed items comes to its end",
@@ -164,7 +164,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an item leaves its final status",
-        file="bot/domain/bulk_account.py",
+        file="bot/domain/payments/bulk_account.py",
         old="    if old is not None and old.is_final:\n        return False\n",
         new="",
         breaks="what was final in a list stays as it was",
@@ -172,7 +172,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a row that is paid twice is not noticed",
-        file="bot/domain/bulk_account.py",
+        file="bot/domain/payments/bulk_account.py",
         old="            self.doubles += 1\n",
         new="",
         breaks="two payments for one row raise an alert",
@@ -180,7 +180,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment with failures reads as canceled",
-        file="bot/domain/bulk_state.py",
+        file="bot/domain/payments/bulk_state.py",
         old="if tally.canceled and not tally.failed else",
         new="if tally.canceled else",
         breaks="failed and canceled are different words",
@@ -188,7 +188,7 @@ MUTANTS = (
     ),
     Mutant(
         name="amounts are left out of a cancellation's digest",
-        file="bot/domain/bulk.py",
+        file="bot/domain/payments/bulk.py",
         old="json.dumps(sorted(amounts.items()))",
         new="json.dumps(sorted(amounts))",
         breaks="what is taken back is what was approved, to the cent",
@@ -196,7 +196,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one request names every hash there is",
-        file="bot/domain/bulk.py",
+        file="bot/domain/payments/bulk.py",
         old="        if len(everything) > CHUNK:",
         new="        if len(everything) > 100 * CHUNK:",
         breaks="a cancellation goes out in chunks",
@@ -204,7 +204,7 @@ MUTANTS = (
     ),
     Mutant(
         name="notes are left out of the digest of a file",
-        file="bot/domain/bulk.py",
+        file="bot/domain/payments/bulk.py",
         old="json.dumps([item.row, item.email, plain(item.cents), item.note])",
         new="json.dumps([item.row, item.email, plain(item.cents)])",
         breaks="what is submitted is what was approved, row by row",
@@ -212,7 +212,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation does not read the items again",
-        file="bot/workflows/bulk_cancel.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="return _claim(ctx, tx, instruction, standings, reported)",
         new="return _claim(ctx, tx, instruction, standings, {})",
         breaks="what is no longer pending is left out of a cancellation",
@@ -220,7 +220,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation sends what was changed behind our back",
-        file="bot/workflows/bulk_cancel.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="return instruction.intact() and hashes_digest(amounts) == _payload(instruction).items_digest",
         new="return instruction.intact()",
         breaks="exactly the approved items are canceled",
@@ -228,7 +228,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation is verified by one look",
-        file="bot/workflows/bulk_cancel.py",
+        file="bot/workflows/payments/bulk_cancel.py",
         old="if waiting and instruction.reads + 1 < READS_NEEDED:",
         new="if waiting and instruction.reads > READS_NEEDED:",
         breaks="an item that still reads as pending is looked at again",
@@ -236,7 +236,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown commit may be approved again by itself",
-        file="bot/domain/instruction.py",
+        file="bot/domain/payments/instruction.py",
         old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n",
         new="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED, State.APPROVED}\n",
         breaks="only people send again what may have been paid",
@@ -244,7 +244,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the recipient is left out of the digest",
-        file="bot/domain/instruction.py",
+        file="bot/domain/payments/instruction.py",
         old='{"email": self.email, "amount": plain(self.cents), "description": self.description}\n',
         new='{"amount": plain(self.cents), "description": self.description}\n',
         breaks="approvals are bound to who is paid",
@@ -252,7 +252,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the code is left out of the digest",
-        file="bot/domain/instruction.py",
+        file="bot/domain/payments/instruction.py",
         old='{"kind": kind.value, "code": code, **payload.canonical()}',
         new='{"kind": kind.value, **payload.canonical()}',
         breaks="approvals are bound to one request",
@@ -260,7 +260,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a sent payout is told as completed",
-        file="bot/presentation/states.py",
+        file="bot/presentation/payments/states.py",
         old='State.COMMITTED: "sent",',
         new='State.COMMITTED: "completed",',
         breaks="sent and confirmed are different words",
@@ -268,7 +268,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown outcome is told as failed",
-        file="bot/presentation/states.py",
+        file="bot/presentation/payments/states.py",
         old='State.COMMIT_UNKNOWN: "unknown",',
         new='State.COMMIT_UNKNOWN: "failed",',
         breaks="unknown is a word of its own",

@@ -9,7 +9,7 @@ _EVIDENCE = ("tests/domain/test_evidence.py",)
 MUTANTS = (
     Mutant(
         name="one list proves absence",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="LOOKS_NEEDED = 2",
         new="LOOKS_NEEDED = 1",
         breaks="a list that lags behind does not prove that nothing was paid",
@@ -17,7 +17,7 @@ MUTANTS = (
     ),
     Mutant(
         name="lists in one breath count as several",
-        file="bot/domain/payout.py",
+        file="bot/domain/payments/payout.py",
         old="    return instruction.reads + 1 if counts else instruction.reads",
         new="    return instruction.reads + 2 if counts else instruction.reads",
         breaks="lists that prove absence lie apart",
@@ -25,7 +25,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a one-step payout is looked for once",
-        file="bot/workflows/one_step.py",
+        file="bot/workflows/payments/one_step.py",
         old="    elif not absent or reconcile.asks_people_already(instruction):",
         new="    elif reconcile.asks_people_already(instruction):",
         breaks="what the second list shows was there all the time",
@@ -33,7 +33,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a one-step payout is sent again after one look",
-        file="bot/workflows/one_step.py",
+        file="bot/workflows/payments/one_step.py",
         old="        if absent:\n            return True\n",
         new="        if look.shows_nothing:\n            return True\n",
         breaks="a new attempt waits for two looks where there was none before",
@@ -41,7 +41,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a payout is created again after one look",
-        file="bot/workflows/create.py",
+        file="bot/workflows/payments/create.py",
         old="    elif absent and instruction.creates < MAX_CREATES:",
         new="    elif look.shows_nothing and instruction.creates < MAX_CREATES:",
         breaks="what the second list shows was created",
@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a purchase is opened again after one look",
-        file="bot/workflows/purchase.py",
+        file="bot/workflows/payments/purchase.py",
         old="    elif absent:\n",
         new="    elif look.shows_nothing:\n",
         breaks="nobody gets two links for one purchase",
@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment is looked for once",
-        file="bot/workflows/bulk_send.py",
+        file="bot/workflows/payments/bulk_send.py",
         old="    elif not absent or reconcile.asks_people_already(instruction):",
         new="    elif reconcile.asks_people_already(instruction):",
         breaks="what the history shows a minute later was submitted",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the history before a submission is forgotten",
-        file="bot/workflows/bulk_send.py",
+        file="bot/workflows/payments/bulk_send.py",
         old="        if job.id in known or await",
         new="        if await",
         breaks="what the history held before is not taken for ours",
@@ -73,7 +73,7 @@ MUTANTS = (
     ),
     Mutant(
         name="still created is believed after one read",
-        file="bot/workflows/reconcile.py",
+        file="bot/workflows/payments/reconcile.py",
         old="    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):",
         new="    if silence_is_proven(instruction, reads=3, quiet=ctx.quiet, now=now):",
         breaks="after an outage of reading, one read does not prove that nothing was paid",
@@ -81,7 +81,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a list without codes proves absence",
-        file="bot/domain/evidence.py",
+        file="bot/domain/payments/evidence.py",
         old="        return _NO_CODES if hides_all or hides_the_latest else",
         new="        return _NO_CODES if hides_the_latest and not hides_the_latest else",
         breaks="a list proves nothing that would not have shown our code",
@@ -89,7 +89,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who paid the same under no code is not noticed",
-        file="bot/domain/evidence.py",
+        file="bot/domain/payments/evidence.py",
         old="            self.suspects.append(operation)\n",
         new="            pass\n",
         breaks="a record that may be ours keeps a new attempt away",
@@ -97,7 +97,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a new attempt is voted for beside what may be ours",
-        file="bot/workflows/decide.py",
+        file="bot/workflows/requests/decide.py",
         old="        if found.suspect is not None:\n",
         new="        if found.suspect == found.id:\n",
         breaks="nothing is sent again while a record stands that may be ours",
@@ -105,7 +105,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a code in another case is another code",
-        file="bot/domain/evidence.py",
+        file="bot/domain/payments/evidence.py",
         old='    return "".join((code or "").split()).casefold()',
         new='    return code or ""',
         breaks="services write codes as they like",
@@ -113,7 +113,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a refused commit is believed unread",
-        file="bot/workflows/commit.py",
+        file="bot/workflows/payments/commit.py",
         old="        return await reread(payments, instruction, outcome)",
         new="        return outcome",
         breaks="what was done and refused is not told as not paid",
@@ -121,7 +121,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a refused one-step payout is believed unread",
-        file="bot/workflows/one_step.py",
+        file="bot/workflows/payments/one_step.py",
         old="        return doubted(outcome)",
         new="        return outcome",
         breaks="what was done and refused is not told as not paid",
@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what was refused is not watched",
-        file="bot/workflows/orphans.py",
+        file="bot/workflows/payments/orphans.py",
         old="State.MISMATCH, State.REFUSED})",
         new="State.MISMATCH})",
         breaks="a refused payout that is paid after all raises an alert",
@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what was refused without an id is not looked for",
-        file="bot/workflows/orphans.py",
+        file="bot/workflows/payments/orphans.py",
         old="    return state is State.REFUSED and remote_id is None and bool(sent)",
         new="    return state is State.CLOSED and remote_id is None and bool(sent)",
         breaks="a refused one-step payout that is paid after all raises an alert",
@@ -145,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a callback about a refused payout is swallowed",
-        file="bot/workflows/callbacks.py",
+        file="bot/workflows/payments/callbacks.py",
         old="    return now - row.received_at < _PATIENCE\n\n\n",
         new="    return False\n\n\n",
         breaks="a hint is kept until what it is about was read",
@@ -153,7 +153,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what was created with another amount is left alone",
-        file="bot/workflows/create.py",
+        file="bot/workflows/payments/create.py",
         old='        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)',
         new='        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)',
         breaks="a payout that is not what was asked is watched",

@@ -53,7 +53,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an emotion has no face",
-        file="bot/presentation/localization.py",
+        file="bot/presentation/localization/calls.py",
         old='    "Sadness": ":cry:",\n',
         new="",
         breaks="each of the seven documented emotions is shown as itself",
@@ -61,7 +61,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown call is repeated without a warning",
-        file="bot/presentation/localization.py",
+        file="bot/presentation/localization/calls.py",
         old='        button["confirm"] = {',
         new='        button["confirmed"] = {',
         breaks="who repeats an unknown call is told that both may be billed",
@@ -85,7 +85,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a booking leaves its end",
-        file="bot/domain/booking.py",
+        file="bot/domain/bookings/record.py",
         old="    if before and is_final(before):",
         new='    if before == "?" and is_final(before):',
         breaks="a booking that has ended stays as it ended",
@@ -93,7 +93,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a new word for canceled is no end",
-        file="bot/domain/booking.py",
+        file="bot/domain/bookings/record.py",
         old="    return read_status(text) in _FINAL or is_canceled(text)",
         new="    return read_status(text) in _FINAL",
         breaks="whatever begins with canceled is over",
@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a driver who left is no news",
-        file="bot/domain/booking.py",
+        file="bot/domain/bookings/record.py",
         old="    if known in _WITH_DRIVER and seen in _SEARCHING:",
         new="    if known in _SEARCHING and seen in _WITH_DRIVER:",
         breaks="a search that starts over is told",
@@ -165,7 +165,7 @@ MUTANTS = (
     ),
     Mutant(
         name="addresses differ by the case of their domain",
-        file="bot/domain/emails.py",
+        file="bot/domain/emails/lists.py",
         old='return f"{local}@{domain.lower()}"',
         new='return f"{local}@{domain}"',
         breaks="an address is asked once",

@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a search after a lost post begins anew",
-        file="bot/workflows/deliver.py",
+        file="bot/workflows/slack/outbox.py",
         old="        payload = remembering(row, stretch)\n",
         new="        payload = dict(row.payload)\n",
         breaks="a lost post is found however slowly Slack lets us look",
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a search goes on where one before the last post stopped",
-        file="bot/workflows/deliver.py",
+        file="bot/workflows/slack/outbox.py",
         old='    await ctx.store.write(lambda tx: tx.outbox.note(row.id, payload), name="searched")\n'
         "    return replace(row, payload=payload)\n",
         new="    return row\n",
@@ -101,7 +101,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a wait that Slack asked for is an attempt",
-        file="bot/workflows/deliver.py",
+        file="bot/workflows/slack/outbox.py",
         old="    counted = asked is None and not has_come_further(row, stretch)\n",
         new="    counted = True\n",
         breaks="nothing is posted twice because Slack was busy",
@@ -109,7 +109,7 @@ MUTANTS = (
     ),
     Mutant(
         name="posts of a conversation do not wait for each other",
-        file="bot/workflows/deliver.py",
+        file="bot/workflows/slack/outbox.py",
         old="    await turn.begin()\n",
         new="",
         breaks="what is posted in one conversation comes in its order",
@@ -157,7 +157,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who lost its connection for a moment is called dead",
-        file="bot/workflows/takeover.py",
+        file="bot/workflows/admin/takeover.py",
         old="    gone = missing & (await _gone(ctx, peers) or set())",
         new="    gone = missing",
         breaks="a slow but living process loses nothing",
@@ -165,7 +165,7 @@ MUTANTS = (
     ),
     Mutant(
         name="after a restart of the server everybody is called dead",
-        file="bot/workflows/takeover.py",
+        file="bot/workflows/admin/takeover.py",
         old="    if peers.connected_for() < _SETTLED:",
         new="    if peers.connected_for() < 0:",
         breaks="a slow but living process loses nothing",
@@ -181,7 +181,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what a dead process worked on is not let go",
-        file="bot/workflows/takeover.py",
+        file="bot/workflows/admin/takeover.py",
         old="    return tx.steps.expire(owner, now)",
         new="    return 0",
         breaks="the steps of a process that was killed go on at once",

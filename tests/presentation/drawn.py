@@ -5,7 +5,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from bot.domain.instruction import FINAL, Instruction, PayoutPayload, Recipient, Requirement, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, PayoutPayload, Recipient, Requirement, State, Vote
 from tests.domain.made import NOW, instruction, payload, vote
 
 PEOPLE = [f"U0{letter * 7}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
-from bot.domain.instruction import Kind, State
+from bot.domain.payments.instruction import Kind, State
 from bot.presentation.audit import lines, story
 from tests.domain.made import NOW, instruction, payload
 from tests.presentation.checks import calls_in, check_message, readable

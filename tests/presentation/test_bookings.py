@@ -7,12 +7,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.booking import Change, Payment, Quote, Status
-from bot.domain.certification import OPTIONAL, Evidence, Point
-from bot.domain.deliveries import COOK_MOST, NOTES_LIMIT, Booking, BookingRequest, Kind, Stage
-from bot.presentation import booking_cards, booking_lines, certification, deliveries
-from bot.presentation import delivery_views as views
-from bot.presentation.booking_states import countdown, progress, word
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Booking, BookingRequest, Kind, Stage
+from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
+from bot.domain.bookings.record import Change, Payment, Quote, Status
+from bot.presentation.bookings import (
+    answers as deliveries,
+)
+from bot.presentation.bookings import (
+    cards as booking_cards,
+)
+from bot.presentation.bookings import (
+    certification,
+)
+from bot.presentation.bookings import forms as views
+from bot.presentation.bookings import (
+    lines as booking_lines,
+)
+from bot.presentation.bookings.states import countdown, progress, word
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import foreign
 

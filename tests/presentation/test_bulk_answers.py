@@ -1,7 +1,7 @@
 """What one person is told who looks at bulk payments."""
 
-from bot.domain.bulk_records import BulkJob, JobPage
-from bot.presentation import bulk_answers
+from bot.domain.payments.bulk_records import BulkJob, JobPage
+from bot.presentation.payments import bulk_answers
 
 
 def test_one_word_is_spelled_one_way_in_the_history() -> None:

@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bulk import BulkItem
-from bot.domain.bulk_file import BadRow, Checked, Preview
-from bot.domain.emails import ColumnLook
+from bot.domain.emails.lists import ColumnLook
 from bot.domain.money import Cents
-from bot.presentation import bulk_answers, bulk_forms
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_file import BadRow, Checked, Preview
+from bot.presentation.payments import bulk_answers, bulk_forms
 from tests.presentation.checks import check_view
 from tests.presentation.drawn import foreign
 

@@ -6,10 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails import OVER, Answer, ColumnLook, Count, Outcome, Progress, RunState
-from bot.domain.tables import CELL_LIMIT, Flaw, TableProblem
-from bot.presentation import email_forms, emails
-from bot.presentation.table_problems import table_problem
+from bot.domain.emails.lists import OVER, Answer, ColumnLook, Count, Outcome, Progress, RunState
+from bot.domain.files.tables import CELL_LIMIT, Flaw, TableProblem
+from bot.presentation.emails import forms as email_forms
+from bot.presentation.emails import lists as emails
+from bot.presentation.files.table_problems import table_problem
 from tests.presentation.checks import calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approvals import No
-from bot.domain.instruction import Instruction, Vote
 from bot.domain.overview import Running, Service, What
+from bot.domain.payments.instruction import Instruction, Vote
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.presentation import home
 from bot.presentation.answers import Waiting

@@ -9,10 +9,11 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.freeze import Frozen
-from bot.domain.instruction import Instruction, State, Vote
-from bot.presentation import answers, cards, freezing, news, views
+from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.presentation import answers, views
 from bot.presentation.mistakes import mistakes
-from bot.presentation.news import _TOPICS
+from bot.presentation.payments import cards, freezing, news
+from bot.presentation.payments.news import _TOPICS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import (

@@ -20,8 +20,8 @@ from bot.domain.localization import (
     Written,
 )
 from bot.domain.localization.progress import Delivery, Order, Progress, Sight, State
-from bot.presentation import localization as told
-from bot.presentation.localization_forms import Carried, form
+from bot.presentation.localization import calls as told
+from bot.presentation.localization.forms import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view, readable
 
 FOREIGN = st.text(min_size=1, max_size=3_000) | st.just("<!channel> <@U0ADA> & *x* `y`\n" * 90)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.content import Content
-from bot.domain.files import DroppedFile, FileKind, FileTrouble, UnusableFile
-from bot.domain.sniffing import KIND_OF
-from bot.presentation import offers
+from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile
+from bot.domain.files.sniffing import KIND_OF
+from bot.presentation.files import offers
 from tests.presentation.checks import calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign
 

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
-from bot.domain.instruction import Instruction, Vote
 from bot.domain.money import Cents
-from bot.domain.operation import AccountStatus, Operation, OperationPage, Partner, PayoutEvent
+from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, Partner, PayoutEvent
 from bot.playground.workspace.limits.blocks import TABLE_CHARACTERS, sum_of_texts
-from bot.presentation import answers, operations, views
+from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
+from bot.presentation.payments import operations
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable, text_objects
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes

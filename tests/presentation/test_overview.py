@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.freeze import Frozen
-from bot.domain.instruction import FINAL, Kind, State
 from bot.domain.overview import Assumption, Overview, Running, Service, What
+from bot.domain.payments.instruction import FINAL, Kind, State
 from bot.presentation import overview
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message

@@ -7,12 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.instruction import Instruction, Item, Kind, PurchasePayload, State, digest_of
-from bot.presentation import answers, landing, mistakes, purchases, qr, views
+from bot.domain.payments.instruction import Instruction, Item, Kind, PurchasePayload, State, digest_of
+from bot.presentation import answers, mistakes, views
 from bot.presentation.audit import with_timeline
-from bot.presentation.states import sentence, word
-from bot.workflows.pictures import _LONGEST
-from handlers.commands.items import lines
+from bot.presentation.blocks import qr
+from bot.presentation.payments import landing, purchases
+from bot.presentation.payments.states import sentence, word
+from bot.workflows.slack.pictures import _LONGEST
+from handlers.input.items import lines
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable
 from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, ORIGIN, REQUESTER, foreign

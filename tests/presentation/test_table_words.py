@@ -2,8 +2,8 @@
 
 from io import BytesIO
 
-from bot.domain.tables import MEBIBYTE, Limits, Table
-from bot.presentation.table_words import columns_read, read_as
+from bot.domain.files.tables import MEBIBYTE, Limits, Table
+from bot.presentation.files.table_words import columns_read, read_as
 from bot.tables import read_table
 
 LIMITS = Limits(size=MEBIBYTE, rows=100, columns=10, unpacked=MEBIBYTE)

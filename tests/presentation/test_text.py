@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.presentation.text import (
+from bot.presentation.blocks.text import (
     SPOKEN_LIMIT,
     as_said,
     clean,

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
-from bot.domain.instruction import FINAL, Instruction, Recipient, Requirement, State, Vote
-from bot.presentation import cards, news
-from bot.presentation.states import sentence, word
+from bot.domain.payments.instruction import FINAL, Instruction, Recipient, Requirement, State, Vote
+from bot.presentation.payments import cards, news
+from bot.presentation.payments.states import sentence, word
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import readable
 

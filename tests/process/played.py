@@ -21,13 +21,15 @@ from datetime import datetime, timedelta
 from functools import partial
 
 import bot.__main__ as program
-from bot import localizing, logs
+from bot import logs
 from bot.app import Surroundings, Switchboard
 from bot.domain.clock import SystemClock
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
-from bot.workflows import deliver, recover
+from bot.wiring import localization as localizing
 from bot.workflows.localization import Localizing
+from bot.workflows.requests import recover
+from bot.workflows.slack import outbox
 
 
 class Signaller:
@@ -75,7 +77,7 @@ def talkative(settings: Settings) -> None:
 
 def show_after(seconds: float) -> None:
     """Shorten the pauses before a conversation is searched for what may stand there."""
-    for module, name in ((deliver, "SCAN_AFTER"), (deliver, "_FILE_SCAN_AFTER"), (recover, "SCAN_AFTER")):
+    for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER"), (recover, "SCAN_AFTER")):
         assert name in vars(module)
         vars(module)[name] = timedelta(seconds=seconds)
     vars(localizing)["Localizing"] = partial(Localizing, look_seconds=seconds)

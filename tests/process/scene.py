@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, Self
 import aiohttp
 
 from bot.domain.audit import verify
-from bot.domain.instruction import Instruction, State
+from bot.domain.payments.instruction import Instruction, State
 from bot.domain.references import derived_key
 from bot.playground.process import free_port
 from bot.playground.simulators.emails import EmailsSimulator, Manners

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from tests.process.approver import Approver
 from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening

@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.workspace import ImpossibleAct
 from tests.process.approver import Approver
 from tests.process.bot_process import PLAYED

@@ -8,7 +8,7 @@ import pytest
 
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.workspace import Message
-from bot.presentation.localization import AGAIN
+from bot.presentation.localization.calls import AGAIN
 from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene

@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from bot.domain.instruction import AttemptOutcome
-from bot.domain.payout import GUARD_SECONDS
+from bot.domain.payments.instruction import AttemptOutcome
+from bot.domain.payments.payout import GUARD_SECONDS
 from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene

@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from tests.process.approver import Approver
 from tests.process.conftest import Opening

@@ -9,11 +9,11 @@ import pytest
 from bot.__main__ import main
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.domain.recovery import Look, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
-from bot.workflows.highwater import HighWater
+from bot.workflows.admin.highwater import HighWater
 from bot.workflows.reading_only import note, reading_only
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path

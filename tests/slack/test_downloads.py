@@ -11,7 +11,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.files import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd

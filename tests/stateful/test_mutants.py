@@ -9,17 +9,17 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import bot.domain.approvals
-import bot.workflows.commit
-import bot.workflows.decide
+import bot.workflows.payments.commit
+import bot.workflows.requests.decide
 import handlers.actions.payout
 from bot.clients.payments.payouts import PayoutCalls
 from bot.domain.approvals import Count, No, Role, Standing, full_member, listed
-from bot.domain.instruction import Instruction, Vote
-from bot.domain.operation import Operation
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.operation import Operation
 from bot.domain.policy import People
-from bot.workflows import callbacks
 from bot.workflows.context import Context
+from bot.workflows.payments import callbacks
 from storage.rows import InboxRow
 from tests.stateful.invariants import Broken
 from tests.stateful.machine import Payouts
@@ -95,12 +95,12 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
     "the requester counts": (
         [
             (module, "may_decide", the_requester_counts)
-            for module in (bot.domain.approvals, bot.workflows.decide, handlers.actions.payout)
+            for module in (bot.domain.approvals, bot.workflows.requests.decide, handlers.actions.payout)
         ],
         "I4",
     ),
     LEAVING: (
-        [(bot.workflows.commit, "count", votes_are_not_counted_again)],
+        [(bot.workflows.payments.commit, "count", votes_are_not_counted_again)],
         "I2",
     ),
     "silence is answered by sending again": (
@@ -108,8 +108,8 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
         "I1",
     ),
     "callbacks are believed": ([(callbacks._Reads, "verify", callbacks_are_believed)], "I7"),
-    "any amount will do": ([(bot.workflows.decide, "_is_amount", lambda *_: True)], "I2"),
-    "payments are never frozen": ([(bot.workflows.commit, "frozen", lambda _: None)], "I2"),
+    "any amount will do": ([(bot.workflows.requests.decide, "_is_amount", lambda *_: True)], "I2"),
+    "payments are never frozen": ([(bot.workflows.payments.commit, "frozen", lambda _: None)], "I2"),
 }
 
 

@@ -10,12 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from bot.drains import DRAINS
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
+from bot.wiring.workers import DRAINS
 from tests.stateful import books
 from tests.stateful.books import Books
 from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants

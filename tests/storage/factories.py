@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from bot.domain.instruction import (
+from bot.domain.payments.instruction import (
     Attempt,
     AttemptKind,
     Choice,

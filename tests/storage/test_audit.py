@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from bot.domain.audit import Entry, Verdict, verify
-from bot.domain.instruction import FINAL, Instruction, Moves, State
+from bot.domain.payments.instruction import FINAL, Instruction, Moves, State
 from storage import StorageError, Store, Tx
 from storage.rows import Lease
 from tests.storage.factories import KEY, NOW, instruction, later, vote

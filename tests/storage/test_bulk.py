@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.domain.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
-from bot.domain.bulk_account import BulkRow, Change
-from bot.domain.instruction import Instruction, Kind, State, digest_of
 from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
+from bot.domain.payments.bulk_account import BulkRow, Change
+from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from storage import Store, Tx
 from storage.errors import Conflict
 from storage.tables import bulk_flight

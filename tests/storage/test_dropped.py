@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.files import DroppedFile, FileKind
+from bot.domain.files.dropped import DroppedFile, FileKind
 from storage import Store
 from storage.rows import DropRow, DropState
 from tests.storage.factories import NOW, later

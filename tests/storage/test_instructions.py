@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import text, update
 
-from bot.domain.instruction import (
+from bot.domain.payments.instruction import (
     FINAL,
     Instruction,
     Item,

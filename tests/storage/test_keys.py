@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from bot.domain.anchors import Anchor
 from bot.domain.audit import Damage, Entry, Stored, Verdict, check, link
-from bot.domain.instruction import CallbackKind, State
+from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage import StorageError, Store, Tx, migrate
 from storage.anchors import AnchorFile, anchors_path

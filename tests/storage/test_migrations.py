@@ -12,7 +12,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
-from bot.domain.instruction import CallbackKind, Choice, Vote
+from bot.domain.payments.instruction import CallbackKind, Choice, Vote
 from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD

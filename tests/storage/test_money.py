@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.instruction import AttemptOutcome, Instruction
+from bot.domain.payments.instruction import AttemptOutcome, Instruction
 from storage import Conflict, Store, Tx
 from tests.storage.factories import NOW, attempt, instruction, later
 

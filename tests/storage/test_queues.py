@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.instruction import CallbackKind, Instruction
+from bot.domain.payments.instruction import CallbackKind, Instruction
 from storage import Conflict, Store, Tx
 from storage.rows import CardCopy, InboxState, OutboxRow, OutboxState, Tracked
 from tests.storage.factories import NOW, instruction, later

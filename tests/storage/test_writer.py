@@ -7,7 +7,7 @@ from functools import partial
 import psycopg
 import pytest
 
-from bot.domain.instruction import Instruction
+from bot.domain.payments.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.errors import StorageFull
 from storage.writer import BATCH_MAX, WAITING_MAX

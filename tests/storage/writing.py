@@ -6,7 +6,7 @@ from datetime import timedelta
 from functools import partial
 from itertools import count
 
-from bot.domain.instruction import CallbackKind
+from bot.domain.payments.instruction import CallbackKind
 from storage import Store, Tx
 from tests.storage.factories import KEY, NOW, instruction
 

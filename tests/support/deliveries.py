@@ -4,7 +4,7 @@ from typing import Any
 
 from bot.playground.simulators.delivery import Booking, DeliverySimulator
 from bot.playground.workspace import Message
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import forms as views
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, POLICY, Rig
 

@@ -16,7 +16,6 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from bot.app import Surroundings, Switchboard
 from bot.clients.limiter import Lane, Turn
 from bot.domain.clock import SystemClock
-from bot.drains import settle
 from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
@@ -25,6 +24,7 @@ from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
+from bot.wiring.workers import settle
 from tests.support.clock import ManualClock
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"

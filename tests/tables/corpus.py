@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from bot.domain.tables import Limits
+from bot.domain.files.tables import Limits
 from tests.tables.workbooks import Cell, letters, packed, parts, workbook
 
 GOOD: list[Cell] = ["email", "amount", "note"]

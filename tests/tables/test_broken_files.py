@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.domain.tables import Flaw, Limits, TableProblem
-from bot.presentation.table_problems import table_problem
+from bot.domain.files.tables import Flaw, Limits, TableProblem
+from bot.presentation.files.table_problems import table_problem
 from bot.tables import read_table
 from tests.tables.corpus import BOOKS, CORPUS, TEXTS, Broken
 from tests.tables.workbooks import packed, parts

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
+from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.domain.money import AmountError, parse_amount
-from bot.domain.tables import Flaw, Limits, Row, Table, TableProblem
-from bot.presentation.table_problems import table_problem
+from bot.presentation.files.table_problems import table_problem
 from bot.tables import find_columns, read_table
 from tests.tables.workbooks import number, packed, parts, workbook
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from bot.domain.instruction import Kind, State
+from bot.domain.payments.instruction import Kind, State
 from bot.presentation import views
 from tests.flow.test_bulk import ask as ask_for_many
 from tests.flow.test_bulk import run

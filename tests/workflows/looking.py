@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bot.domain.audit import verify
-from bot.domain.instruction import Attempt, Instruction, State, Vote
+from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key
 from bot.playground.simulators.payments.records import Record
 from bot.playground.workspace import Message

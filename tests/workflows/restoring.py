@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.domain.recovery import Look, ReadingOnly
 from bot.domain.references import derived_key
-from bot.workflows import resume
+from bot.workflows.admin import resume
 from bot.workflows.reading_only import looks, reading_only
 from storage.anchors import AnchorFile, anchors_path
 from tests.support.rig import SECRET_KEY, Rig

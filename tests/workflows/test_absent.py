@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from bot.domain.approvals import Refusal
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation import views
-from bot.workflows import decide
-from bot.workflows.decide import Click
+from bot.workflows.requests import decide
+from bot.workflows.requests.decide import Click
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, Rig
 from tests.workflows.looking import (
     HOUR,

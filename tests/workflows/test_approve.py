@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig

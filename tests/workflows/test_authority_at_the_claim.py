@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from bot.domain.approvals import STANDING_SECONDS, No, Standing
-from bot.domain.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import People
-from bot.workflows import commit, decide
-from bot.workflows.ballot import OutdatedError, Standings, standings_of
 from bot.workflows.context import Context
+from bot.workflows.payments import commit
+from bot.workflows.requests import decide
+from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.transaction import Tx
 from tests.flow.test_bulk import ask as ask_for_many
 from tests.flow.test_bulk import run

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 
 from bot.domain.content import Content
-from bot.drains import settle
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
-from bot.workflows.boards import post_board, post_file, post_line, show_board
+from bot.wiring.workers import settle
 from bot.workflows.context import Context
-from bot.workflows.subjects import Attachment
+from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
+from bot.workflows.slack.subjects import Attachment
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.workflows.test_delivery import KINDS

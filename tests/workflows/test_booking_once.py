@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.deliveries import Booking, Stage
-from bot.domain.payout import GUARD_SECONDS
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
-from bot.presentation import delivery_views as views
+from bot.presentation.bookings import forms as views
 from tests.support.clock import ManualClock
 from tests.support.deliveries import (
     CENTRO,

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.booking import Change, Status, change_of, is_final
+from bot.domain.bookings.record import Change, Status, change_of, is_final
 from bot.playground.workspace import Message
-from bot.presentation.booking_states import word
+from bot.presentation.bookings.states import word
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
 from tests.support.deliveries import CENTRO, booked, card, deliver, heard, lines, open_rig, service_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.instruction import Kind, State
+from bot.domain.payments.instruction import Kind, State
 from bot.playground.simulators.payments.bulk import BulkItem, BulkJob
 from storage.transaction import Tx
 from tests.flow.test_bulk import approve, held, reference

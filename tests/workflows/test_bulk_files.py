@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.presentation import bulk_forms
+from bot.presentation.payments import bulk_forms
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.tables.corpus import BOOKS, TEXTS

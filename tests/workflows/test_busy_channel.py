@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.drains import drained
 from bot.playground.faults import Fault, FaultKind
 from bot.slack import history
+from bot.wiring.workers import drained
 from storage.rows import OutboxRow, OutboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, MARIA, Rig

@@ -8,10 +8,10 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.domain.instruction import CallbackKind, State
+from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key
-from bot.drains import drained
 from bot.playground.faults import Fault, FaultKind
+from bot.wiring.workers import drained
 from storage.rows import InboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, SECRET_KEY, Rig

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.domain.clock import SharedClock, SystemClock
-from bot.domain.instruction import State
-from bot.workflows import clocks
+from bot.domain.payments.instruction import State
+from bot.workflows.admin import clocks
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, Rig
 from tests.workflows.looking import state

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows import deliver
-from bot.workflows.boards import post_line
+from bot.workflows.slack import outbox
+from bot.workflows.slack.boards import post_line
 from storage.rows import OutboxRow, OutboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, Rig
@@ -63,7 +63,7 @@ async def test_rows_that_run_at_the_same_time_are_posted_in_their_order(rig: Rig
     await lines(play, 12, channels=CHANNELS)
     # The first of each conversation takes its time: whoever did not wait for it would stand before it.
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", times=2, seconds=0.15))
-    await asyncio.gather(*(deliver._deliver_ours(play.ctx, row) for row in await claimed(play, 24)))
+    await asyncio.gather(*(outbox._deliver_ours(play.ctx, row) for row in await claimed(play, 24)))
     for channel in CHANNELS:
         assert said(play, channel) == list(range(12))
 
@@ -74,7 +74,7 @@ async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> N
     await lines(play, 5)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", seconds=2))
     rows = await claimed(play, 5)
-    work = asyncio.gather(*(deliver._deliver_ours(play.ctx, row) for row in rows))
+    work = asyncio.gather(*(outbox._deliver_ours(play.ctx, row) for row in rows))
     passed = 0.0
     while len(said(play)) < 4:
         rig.clock.advance(0.1)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.instruction import AttemptKind, AttemptOutcome, State
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation import views

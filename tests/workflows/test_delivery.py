@@ -123,7 +123,7 @@ def broken_section(text: dict[str, str]) -> dict[str, object]:
 
 async def test_blocks_that_slack_refuses_are_said_in_plain_text(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     """Should a renderer ever exceed a limit, the words still arrive and the buttons do not pretend."""
-    monkeypatch.setattr("bot.presentation.cards.section", broken_section)
+    monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
     await rig.pay()
     await rig.pass_time(2 * MINUTE, steps=8)
     for channel in (FINANCE, APPROVALS):
@@ -137,7 +137,7 @@ async def test_an_edit_that_slack_refuses_for_its_blocks_still_takes_the_buttons
 ) -> None:
     await rig.pay()
     await rig.press("reject")
-    monkeypatch.setattr("bot.presentation.cards.section", broken_section)
+    monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
     await rig.submit(ADA, {views.REASON: "no"})
     await rig.pass_time(10 * MINUTE, steps=20)
     for channel in (FINANCE, APPROVALS):

@@ -5,10 +5,10 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.emails import CONCURRENCY_LIMIT, Outcome, RunState
+from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.emails.ask import AskedToProcess, Press, Pressed, ask_to_process, press
 from bot.workflows.emails.pressure import Pressure
+from bot.workflows.emails.request import AskedToProcess, Press, Pressed, ask_to_process, press
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.clock import ManualClock

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import (

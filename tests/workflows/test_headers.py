@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.domain.files import HEAD_BYTES, FileInfo
-from bot.workflows.headers import Patience, first_row
+from bot.domain.files.dropped import HEAD_BYTES, FileInfo
+from bot.workflows.slack.headers import Patience, first_row
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.workbooks import Cell, workbook

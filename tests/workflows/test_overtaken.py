@@ -6,11 +6,12 @@ from datetime import timedelta
 
 import pytest
 
-from bot.domain.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.outcome import Unknown
-from bot.workflows import bulk_send, commit, create, decide
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.workflows.context import Context
-from bot.workflows.recover import recover
+from bot.workflows.payments import bulk_send, commit, create
+from bot.workflows.requests import decide
+from bot.workflows.requests.recover import recover
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 

@@ -7,13 +7,13 @@ from typing import Any
 import aiohttp
 import pytest
 
-from bot.domain.instruction import AttemptOutcome, CallbackKind, Instruction, Kind, State
-from bot.domain.operation import OperationStatus
+from bot.domain.payments.instruction import AttemptOutcome, CallbackKind, Instruction, Kind, State
+from bot.domain.payments.operation import OperationStatus
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import Item, PurchaseOrder, Record
 from bot.playground.workspace import Message
-from bot.presentation import purchases
-from bot.workflows.purchase import PURCHASE
+from bot.presentation.payments import purchases
+from bot.workflows.payments.purchase import PURCHASE
 from storage.rows import InboxState, OutboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig

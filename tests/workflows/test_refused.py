@@ -2,13 +2,13 @@
 
 import pytest
 
-from bot.domain.instruction import AttemptOutcome, State
 from bot.domain.outcome import with_words
+from bot.domain.payments.instruction import AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.presentation import audit
-from bot.presentation.refused import sent
-from bot.workflows.audit import story
+from bot.presentation.payments.refused import sent
+from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (

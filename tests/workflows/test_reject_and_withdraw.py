@@ -3,10 +3,10 @@
 import pytest
 
 from bot.domain.approvals import Refusal
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
-from bot.workflows import decide
+from bot.workflows.requests import decide
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.workflows.looking import (
     MINUTE,

@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from bot.domain.instruction import CallbackKind, State
+from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views

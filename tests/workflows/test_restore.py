@@ -5,9 +5,9 @@ from pathlib import Path
 import aiohttp
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.domain.recovery import ASK_AGAIN, HELD, Seen
-from bot.workflows import resume
+from bot.workflows.admin import resume
 from tests.flow.test_bulk import ask as ask_bulk
 from tests.flow.test_bulk import submissions
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from bot.workflows.admin.retention import KEPT
 from bot.workflows.context import Context
-from bot.workflows.retention import KEPT
 from storage.rows import DropState
 from storage.transaction import Tx
 from tests.storage.test_dropped import found, row

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.instruction import AttemptKind, AttemptOutcome, State
-from bot.domain.payout import GUARD_SECONDS
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
+from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.clock import ManualClock

@@ -8,9 +8,9 @@ import aiohttp
 import pytest
 
 from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
-from bot.domain.instruction import AttemptKind, State
-from bot.drains import settle
+from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
+from bot.wiring.workers import settle
 from tests.flow.test_bulk import approve, held, reference
 from tests.support import deliveries
 from tests.support.clock import ManualClock

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from bot.domain.instruction import AttemptOutcome, Instruction, State
-from bot.drains import DRAINS, drained
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
-from bot.workflows import refresh
-from bot.workflows.recover import recover_claims
-from bot.workflows.steps import MOST_TRIES
+from bot.wiring.workers import DRAINS, drained
+from bot.workflows.quarantine import MOST_TRIES
+from bot.workflows.requests.recover import recover_claims
+from bot.workflows.slack import refresh
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
 from tests.workflows.looking import MINUTE, QUIET, asked, attempts, newest, read, requests, state, whispers

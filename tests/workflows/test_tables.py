@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.tables import MEBIBYTE, Flaw, Limits, TableProblem
-from bot.presentation.table_problems import table_problem
+from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, TableProblem
+from bot.presentation.files.table_problems import table_problem
 from bot.tables import read_table
-from bot.workflows.tables import Bounds, read_apart
+from bot.workflows.slack.tables import Bounds, read_apart
 from tests.tables.workbooks import workbook as book
 
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 import pytest
 
 from bot.app import Switchboard
-from bot.domain.instruction import State
-from bot.drains import DRAINS
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows import takeover
+from bot.wiring.workers import DRAINS
+from bot.workflows.admin import takeover
 from tests.support.rig import ADA, Rig
 from tests.support.waiting import until
 from tests.workflows.looking import newest

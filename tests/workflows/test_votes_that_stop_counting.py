@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.instruction import State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, TOM, Rig

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 from bot.clients.delivery import wire
 from bot.clients.delivery.calls import DeliveryCalls, anything
 from bot.clients.transport import Guard, decimal_of
-from bot.domain.booking import BookingRecord, Payment, Phone, Position, Quote
+from bot.domain.bookings.record import BookingRecord, Payment, Phone, Position, Quote
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 _MILLISECONDS_A_MINUTE = 60_000

@@ -6,7 +6,7 @@ from bot.clients.delivery import wire
 from bot.clients.delivery.bookings import NewBooking
 from bot.clients.delivery.calls import DeliveryCalls, anything
 from bot.clients.transport import Guard
-from bot.domain.booking import PrebookingRecord
+from bot.domain.bookings.record import PrebookingRecord
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 

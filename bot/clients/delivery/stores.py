@@ -8,7 +8,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import wire
 from bot.clients.delivery.calls import DeliveryCalls, anything
-from bot.domain.booking import Phone, Position, StoreRecord
+from bot.domain.bookings.record import Phone, Position, StoreRecord
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 

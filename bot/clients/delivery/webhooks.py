@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import wire
 from bot.clients.delivery.calls import DeliveryCalls, anything
-from bot.domain.booking import BookingRecord, Webhook, WebhookKind
+from bot.domain.bookings.record import BookingRecord, Webhook, WebhookKind
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 

@@ -13,9 +13,9 @@ from pydantic import SecretStr
 from bot.clients import reading
 from bot.clients.reading import Unfit
 from bot.clients.routes import Route
-from bot.domain.booking import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
-from bot.domain.foreign import one_line
+from bot.domain.bookings.record import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
 from bot.domain.money import plain
+from bot.domain.sanitizing import one_line
 
 _DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
 _MOST_URL: Final = 2_000

@@ -19,7 +19,7 @@ from bot.clients.routes import Route, RouteTable
 from bot.clients.service_errors import read_failure
 from bot.clients.transport import Prepared, Transport, read_reply
 from bot.clients.unread import NOBODY, Answers, tell
-from bot.domain.emails import Answer, Busy, Checked, FileAnswer, Lost, Outcome
+from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
 

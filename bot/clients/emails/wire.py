@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from urllib.parse import unquote, urlsplit
 
-from bot.domain.emails import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
 from bot.domain.outcome import NO_JSON, Reply
 
 Hide = Callable[[str], str]

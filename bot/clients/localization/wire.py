@@ -9,10 +9,10 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from bot.clients.reading import Names, Unfit, as_text
-from bot.domain.foreign import one_line
 from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.results import EMOTIONS, SOUNDS
+from bot.domain.sanitizing import one_line
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
 _MOST_PHRASES: Final = 200

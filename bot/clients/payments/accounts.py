@@ -2,7 +2,7 @@
 
 from bot.clients.payments import wire
 from bot.clients.payments.calls import PartnerCalls
-from bot.domain.operation import AccountStatus, Partner
+from bot.domain.payments.operation import AccountStatus, Partner
 
 
 class AccountCalls(PartnerCalls):

@@ -8,11 +8,11 @@ from bot.clients.limiter import Lane
 from bot.clients.payments import bulk_wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls
 from bot.clients.transport import Guard, decimal_of
-from bot.domain.bulk import BulkItem, HashList, row_reference
-from bot.domain.bulk_records import BulkJob, ItemPage, JobPage
 from bot.domain.errors import OperatorError, ServiceNow
 from bot.domain.money import CURRENCY
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.bulk import BulkItem, HashList, row_reference
+from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
 
 UPLOAD_SECONDS: Final = 600.0
 """How long one submission may take: thousands of payments are checked before it is answered."""

@@ -6,7 +6,7 @@ from typing import TypeVar
 from bot.clients import reading
 from bot.clients.reading import Unfit
 from bot.clients.routes import Route
-from bot.domain.bulk_records import BulkJob, ItemPage, JobPage, ReportedItem
+from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage, ReportedItem
 
 T = TypeVar("T")
 

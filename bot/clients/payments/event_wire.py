@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from bot.clients import reading
 from bot.clients.routes import Route
-from bot.domain.foreign import one_line
-from bot.domain.operation import PayoutEvent
+from bot.domain.payments.operation import PayoutEvent
+from bot.domain.sanitizing import one_line
 
 _DEEPEST: Final = 4
 _MOST_DETAILS: Final = 40

@@ -7,8 +7,8 @@ documented, and it may change while it is read. Pure: pages in, a ``Search`` out
 from collections.abc import Callable
 from typing import Final
 
-from bot.domain.evidence import same_code
-from bot.domain.operation import Operation, OperationPage, Search
+from bot.domain.payments.evidence import same_code
+from bot.domain.payments.operation import Operation, OperationPage, Search
 
 _MAX_PAGES: Final = 2000
 

@@ -8,8 +8,8 @@ from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls
 from bot.clients.payments.operation_scan import OperationScan, is_beyond_the_end, page_mismatch, type_mismatch
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.operation import Operation, OperationPage, Search
 from bot.domain.outcome import NO_JSON
+from bot.domain.payments.operation import Operation, OperationPage, Search
 
 OperationType = Literal["payout", "purchase"]
 

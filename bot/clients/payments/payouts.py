@@ -8,8 +8,8 @@ from bot.clients.payments.calls import PartnerCalls
 from bot.clients.payments.event_wire import read_events
 from bot.clients.transport import Guard, decimal_of
 from bot.domain.money import Cents
-from bot.domain.operation import Operation, PayoutEvent
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.operation import Operation, PayoutEvent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,8 +9,8 @@ from bot.clients.placing import place
 from bot.clients.transport import Guard, decimal_of
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.operation import Purchase
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.operation import Purchase
 
 
 @dataclass(frozen=True, kw_only=True)

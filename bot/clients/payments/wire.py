@@ -8,9 +8,9 @@ from typing import Any, Literal
 from bot.clients import reading
 from bot.clients.reading import Unfit
 from bot.clients.routes import Route
-from bot.domain.evidence import same_code
 from bot.domain.money import Cents
-from bot.domain.operation import (
+from bot.domain.payments.evidence import same_code
+from bot.domain.payments.operation import (
     AccountStatus,
     Operation,
     OperationPage,

@@ -7,11 +7,11 @@ from enum import StrEnum
 from pydantic import SecretStr
 
 from bot.clients.service_errors import sentence
-from bot.domain.certification import Point
-from bot.domain.deliveries import Booking, Stage
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.certification import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.workflows.bookings.audited import witness
+from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.domain.deliveries import Booking
+from bot.domain.bookings.booking import Booking
 from bot.domain.policy import Policy
-from bot.workflows.boards import post_board, post_line, show_board
+from bot.workflows.slack.boards import post_board, post_line, show_board
 from storage.repositories.stores import folded
 from storage.transaction import Tx
 

@@ -13,15 +13,14 @@ from pydantic import SecretStr
 from bot.clients.circuit import Seat
 from bot.clients.delivery import NewBooking
 from bot.clients.service_errors import sentence
-from bot.domain.booking import BookingRecord, PrebookingRecord
-from bot.domain.certification import Point
-from bot.domain.deliveries import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
-from bot.domain.payout import GUARD_SECONDS
+from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
-from bot.workflows.boards import post_file
-from bot.workflows.bookings.audited import witness
+from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
@@ -30,6 +29,7 @@ from bot.workflows.context import Context
 from bot.workflows.holding import without_seat
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
+from bot.workflows.slack.boards import post_file
 from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
 

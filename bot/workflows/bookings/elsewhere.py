@@ -1,7 +1,7 @@
 """A booking that was made outside of Switchboard, and that somebody names by the service's number."""
 
-from bot.domain.booking import BookingRecord
-from bot.domain.deliveries import Booking
+from bot.domain.bookings.booking import Booking
+from bot.domain.bookings.record import BookingRecord
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.events import made_elsewhere
 from bot.workflows.bookings.follow import look_up

@@ -15,20 +15,20 @@ from itertools import islice
 import structlog
 
 from bot.clients.service_errors import sentence
-from bot.domain.booking import BookingRecord, WebhookKind, is_final
-from bot.domain.certification import Point
-from bot.domain.deliveries import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.foreign import one_line
 from bot.domain.references import reference, token_hash, ulid
+from bot.domain.sanitizing import one_line
 from bot.domain.tracking import back_off
-from bot.workflows.boards import post_line
-from bot.workflows.bookings.audited import witness
+from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
 from bot.workflows.context import Context
+from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Hold, Work
 from storage.rows import InboxState, StoreEvent
 from storage.store import Store

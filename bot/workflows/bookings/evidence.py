@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.domain.certification import Evidence, Point
+from bot.domain.bookings.certification import Evidence, Point
 from storage.transaction import Tx
 
 _KEY = "delivery:evidence"

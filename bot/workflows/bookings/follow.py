@@ -7,11 +7,11 @@ import structlog
 from pydantic import SecretStr
 
 from bot.clients.service_errors import sentence
-from bot.domain.booking import BookingRecord, PrebookingRecord, is_canceled
-from bot.domain.deliveries import Booking, Stage
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import next_poll
-from bot.workflows.bookings.audited import witness
+from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe

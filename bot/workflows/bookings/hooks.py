@@ -7,8 +7,8 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.clients.service_errors import sentence
-from bot.domain.booking import Webhook, WebhookKind
-from bot.domain.certification import Point
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Webhook, WebhookKind
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid

@@ -9,11 +9,11 @@ from typing import Any
 
 import structlog
 
-from bot.domain.booking import BookingRecord, Change, Driver, Status, change_of, is_final, read_status
-from bot.domain.certification import Point
-from bot.domain.deliveries import Booking, Stage
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord, Change, Driver, Status, change_of, is_final, read_status
 from bot.domain.tracking import next_poll
-from bot.workflows.bookings.audited import witness
+from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note, note_state
 from bot.workflows.context import Context

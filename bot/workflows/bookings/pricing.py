@@ -1,7 +1,7 @@
 """What a delivery would cost."""
 
-from bot.domain.booking import Payment, Position, Quote
-from bot.domain.certification import Point
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Payment, Position, Quote
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context

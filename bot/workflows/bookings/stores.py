@@ -10,8 +10,8 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
 from bot.clients.service_errors import sentence
-from bot.domain.booking import StoreRecord
-from bot.domain.certification import Point
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import StoreRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid

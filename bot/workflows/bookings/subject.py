@@ -4,11 +4,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
+from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.content import Content
-from bot.domain.deliveries import Booking, Stage
-from bot.presentation import booking_cards, booking_lines, qr
+from bot.presentation.blocks import qr
+from bot.presentation.bookings import cards as booking_cards
+from bot.presentation.bookings import lines as booking_lines
 from bot.workflows.context import Context
-from bot.workflows.subjects import Attachment
+from bot.workflows.slack.subjects import Attachment
 
 _LONGEST = 2_000
 """Characters that a QR code holds, with room for the error correction."""

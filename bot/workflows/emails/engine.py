@@ -14,19 +14,19 @@ import structlog
 
 from bot.clients.emails import EmailsClient
 from bot.clients.results import Results
-from bot.domain.emails import RUN, WHOLE, RunState
+from bot.domain.emails.lists import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
-from bot.workflows import steps
-from bot.workflows.boards import show_board
+from bot.workflows import quarantine
 from bot.workflows.context import LEASE_SECONDS, Context
-from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import prepare
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import EXAMPLE
+from bot.workflows.emails.request import subject_of, tell
 from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
-from bot.workflows.table_files import TROUBLE, Trouble, words_for
+from bot.workflows.slack.boards import show_board
+from bot.workflows.slack.table_files import TROUBLE, Trouble, words_for
 from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
@@ -171,7 +171,7 @@ class EmailEngine:
             # A list must not bring the others down; it is taken up again later, from where it is.
             number = secrets.token_hex(4)
             log.exception("the work on a list failed", job=job.id, error_id=number)
-            await steps.stumbled(ctx, "job", job, number=number, error=type(error).__name__)
+            await quarantine.stumbled(ctx, "job", job, number=number, error=type(error).__name__)
 
     async def _step(self, ctx: Context, client: EmailsClient, job: Job) -> None:
         if job.kind == WHOLE:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from bot.domain.emails import look_at, looks_like_address, same_address
+from bot.domain.emails.lists import look_at, looks_like_address, same_address
 from bot.domain.errors import PersonError
-from bot.domain.tables import Table
+from bot.domain.files.tables import Table
 from bot.workflows.context import Context
 from bot.workflows.emails.reading import read_list
 from storage.rows import EmailRun, Job

@@ -6,7 +6,7 @@ goes on with half as many. Answers let the number grow again by a twentieth a ro
 
 from collections.abc import Callable, Hashable
 
-from bot.domain.emails import CONCURRENCY_LIMIT, fair_shares
+from bot.domain.emails.lists import CONCURRENCY_LIMIT, fair_shares
 
 _FIRST_HOLD = 1.0
 _LONGEST_HOLD = 60.0

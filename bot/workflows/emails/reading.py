@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.domain.emails import ColumnLook, look_at
-from bot.domain.files import FileInfo
-from bot.domain.tables import Limits, Table
+from bot.domain.emails.lists import ColumnLook, look_at
+from bot.domain.files.dropped import FileInfo
+from bot.domain.files.tables import Limits, Table
 from bot.workflows.context import Context
-from bot.workflows.table_files import read_table_file
+from bot.workflows.slack.table_files import read_table_file
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
 
     Raises:
         TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
-            :func:`bot.workflows.table_files.words_for`.
+            :func:`bot.workflows.slack.table_files.words_for`.
     """
     found = await read_table_file(ctx, file_id, limits=LIMITS)
     return found.info, await asyncio.to_thread(use, found.table)

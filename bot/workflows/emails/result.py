@@ -3,8 +3,8 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from bot.domain.emails import Answer, Outcome, stored_answer
-from bot.presentation.emails import result_cells, result_header
+from bot.domain.emails.lists import Answer, Outcome, stored_answer
+from bot.presentation.emails.lists import result_cells, result_header
 from bot.tables import write_csv
 from bot.workflows.emails.prepare import NOBODY, unpacked
 

@@ -7,20 +7,20 @@ from io import BytesIO
 from typing import Any
 
 from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
-from bot.domain.emails import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
+from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown, with_words
-from bot.domain.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.tracking import back_off
 from bot.tables import rewritten, write_csv
-from bot.workflows.boards import post_file, show_board
 from bot.workflows.context import Context
-from bot.workflows.emails.ask import subject_of, tell
 from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
+from bot.workflows.emails.request import subject_of, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
-from bot.workflows.tables import read_apart
+from bot.workflows.slack.boards import post_file, show_board
+from bot.workflows.slack.tables import read_apart
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 

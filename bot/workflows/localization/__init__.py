@@ -1,6 +1,6 @@
 """Content localization: calls that may take minutes, a job each, with a message that is edited and answers below it."""
 
-from bot.workflows.localization.asking import Asked, ask, cancel, make_sure_of_room, repeat, sight_of
+from bot.workflows.localization.request import Asked, ask, cancel, make_sure_of_room, repeat, sight_of
 from bot.workflows.localization.running import WORKS, Localizing
 from bot.workflows.localization.subject import LocalizationSubject
 

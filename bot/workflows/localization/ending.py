@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from bot.domain.localization.progress import Progress, State
-from bot.workflows.boards import post_line, show_board
 from bot.workflows.keeping import keep
-from bot.workflows.localization.asking import show_queue, subject_of
+from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.subject import FAILURE
+from bot.workflows.slack.boards import post_line, show_board
 from storage.rows import Job
 from storage.transaction import Tx
 

@@ -20,17 +20,17 @@ from bot.clients.localization.multipart import Form
 from bot.clients.results import Results
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.files import HEAD_BYTES, LARGEST, FileInfo, sniff
+from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
 from bot.domain.localization import Request
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
-from bot.workflows.boards import show_board
-from bot.workflows.localization.asking import show_queue, subject_of
 from bot.workflows.localization.ending import end
-from bot.workflows.localization.handing import Spool, accept, hand_over
+from bot.workflows.localization.request import show_queue, subject_of
+from bot.workflows.localization.results import Spool, accept, hand_over
+from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
 from storage.rows import Job

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from bot.domain.content import Content
-from bot.presentation import localization as told
-from bot.workflows.localization.asking import sight_of
-from bot.workflows.subjects import Attachment
+from bot.presentation.localization import calls as told
+from bot.workflows.localization.request import sight_of
+from bot.workflows.slack.subjects import Attachment
 
 if TYPE_CHECKING:  # the context holds the subjects
     from bot.workflows.context import Context
@@ -16,7 +16,7 @@ FAILURE = "failure"
 
 
 class LocalizationSubject:
-    """See :class:`bot.workflows.subjects.Subject`."""
+    """See :class:`bot.workflows.slack.subjects.Subject`."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002 - what it is
         """The call as it stands."""

@@ -10,7 +10,7 @@ _NAME = re.compile(r":([a-z][a-z0-9_+-]{2,}):(?!`)")
 def test_every_emoji_of_the_bot_is_known_to_the_page() -> None:
     known = (ROOT / "bot/playground/console/page/js/emoji.js").read_text()
     used = {
-        name for path in (ROOT / "bot/presentation").glob("*.py") for name in _NAME.findall(path.read_text("utf-8"))
+        name for path in (ROOT / "bot/presentation").rglob("*.py") for name in _NAME.findall(path.read_text("utf-8"))
     }
     assert len(used) > 30
     assert [name for name in sorted(used) if re.search(rf'\b{name}: "', known) is None] == []

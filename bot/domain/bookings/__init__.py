@@ -1,0 +1,1 @@
+"""Bookings: the service's record and ours, phone numbers, positions, the certification."""

@@ -1,0 +1,152 @@
+"""A booking as Switchboard keeps it: what was asked, how far it is here, what was last read of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.domain.bookings.record import Payment, Phone, Position, Status, read_status
+
+COOK_MOST: Final = 24 * 60
+"""Minutes that an order may cook at most: longer is a mistake in the unit."""
+NOTES_LIMIT: Final = 250
+NOTES_LEAST: Final = 3
+"""Characters of the notes to the driver; the service takes none outside of these."""
+
+
+class Stage(StrEnum):
+    """How far a booking is here. What the service says of it is its status, a different thing."""
+
+    QUOTED = "quoted"
+    """Priced and shown to who asks; nobody has confirmed it."""
+    NEW = "new"
+    """Confirmed, stored, not sent."""
+    SENDING = "sending"
+    UNKNOWN = "unknown"
+    """The answer was lost: it is looked for by our own id, and never sent again."""
+    WAITING = "waiting"
+    """A pre-booking whose address the customer has not entered."""
+    OPEN = "open"
+    """At the service, and not over."""
+    ENDED = "ended"
+    """In a final state at the service."""
+    REFUSED = "refused"
+    """The service did not take it."""
+    LOST = "lost"
+    """Its answer was lost, and the service does not know it. It is looked for a while longer."""
+    DROPPED = "dropped"
+    """Called off before it was one: a form never confirmed, a pre-booking canceled."""
+
+
+CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
+"""Nothing comes after these."""
+
+
+class Kind(StrEnum):
+    """Where a booking comes from."""
+
+    BOOKING = "booking"
+    PREBOOKING = "prebooking"
+    FOREIGN = "foreign"
+    """Made elsewhere; a webhook told of it."""
+
+
+class BookingRequest(BaseModel):
+    """What somebody asked for. A pre-booking has no place."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    last_name: str
+    country_code: str
+    mobile: str
+    email: str = ""
+    latitude: str = ""
+    longitude: str = ""
+    address: str = ""
+    place_reference: str = ""
+    payment: Payment
+    cents: Annotated[int, Field(gt=0)]
+    cook_minutes: Annotated[int, Field(ge=0, le=COOK_MOST)] = 0
+    notes: str = ""
+
+    @property
+    def phone(self) -> Phone:
+        """The customer's number."""
+        return Phone(country_code=self.country_code, national=self.mobile)
+
+    @property
+    def position(self) -> Position | None:
+        """Where it goes; None for a pre-booking."""
+        return Position(latitude=self.latitude, longitude=self.longitude) if self.latitude else None
+
+    @property
+    def customer(self) -> str:
+        """Both names."""
+        return f"{self.name} {self.last_name}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booking:
+    """One row. ``detail`` holds what was last read of it; see ``bot.workflows.bookings``."""
+
+    id: str
+    reference: str
+    """What people type, e.g. ``B-4F7K2M``."""
+    kind: Kind
+    store: str
+    request: BookingRequest | None
+    """None for one made elsewhere."""
+    stage: Stage
+    requester: str
+    """Empty for one made elsewhere."""
+    channel: str
+    created_at: datetime
+    source_key: str
+    external_id: str
+    """Our own id at the service, stored before anything is sent."""
+    version: int = 1
+    remote_id: str | None = None
+    numeric_id: str = ""
+    prebooking_id: str | None = None
+    status: str = ""
+    """The service's word, as it wrote it; empty before it said anything."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    sent_at: datetime | None = None
+    search_at: datetime | None = None
+    """When the cook time is over and the search starts by itself."""
+    reads: int = 0
+    polls: int = 0
+    due_at: datetime | None = None
+    lease_owner: str = ""
+    lease_until: datetime | None = None
+    tries: int = 0
+    stopped: str = ""
+    closed_at: datetime | None = None
+
+    @property
+    def subject(self) -> str:
+        """Its board."""
+        return f"booking:{self.id}"
+
+    @property
+    def known_status(self) -> Status | None:
+        """The service's word, where it is one we know."""
+        return read_status(self.status)
+
+    @property
+    def can_start(self) -> bool:
+        """Whether the search can be started by hand."""
+        return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD
+
+    @property
+    def can_cancel(self) -> bool:
+        """Whether canceling could do anything."""
+        if self.stage is Stage.WAITING:
+            return True
+        over = (Status.NOT_DELIVERED, Status.RETURNING)
+        return self.stage is Stage.OPEN and self.known_status not in over

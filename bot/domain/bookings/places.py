@@ -1,0 +1,164 @@
+"""What people paste to say where something is: ``lat, lng`` in any usual spelling, or a link to a map.
+
+Nothing is looked up: a shortened link holds no position, and following it would be a request to a stranger.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from bot.domain.bookings.record import Position
+
+_NUMBER: Final = r"[-+\u2212]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
+_PAIR: Final = re.compile(rf"({_NUMBER})\s*[°º]?\s*([NSns])?\s*[,;~\s/]\s*({_NUMBER})\s*[°º]?\s*([EWOewo])?")
+_COMMAS: Final = re.compile(r"([-+]?[0-9]{1,3},[0-9]{1,15})\s*[;\s]\s*([-+]?[0-9]{1,3},[0-9]{1,15})")
+_PIN: Final = re.compile(rf"!3d({_NUMBER})!4d({_NUMBER})")
+_AT: Final = re.compile(rf"@({_NUMBER}),({_NUMBER})")
+_HASH: Final = re.compile(rf"map=[0-9.]+/({_NUMBER})/({_NUMBER})")
+_QUERIES: Final = (
+    "ll",
+    "query",
+    "q",
+    "destination",
+    "daddr",
+    "cp",
+    "center",
+    "sll",
+    "pin",
+    "coordinate",
+    "coords",
+    "to",
+)
+_SHORT: Final = frozenset(
+    {"maps.app.goo.gl", "goo.gl", "g.co", "bit.ly", "osm.org", "tinyurl.com", "maps.apple", "t.ly"}
+)
+_MOST: Final = 2_000
+_NORTH, _EAST = 90, 180
+
+
+class PlaceError(ValueError):
+    """The text says no position; ``rule`` says why, in words a person can act on."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
+def read_position(text: str) -> Position:
+    """A position from what somebody typed or pasted.
+
+    Raises:
+        PlaceError: there is none in it, or it is not on this planet.
+    """
+    given = text.strip().strip("<>()").partition("|")[0].strip().replace("\u2212", "-")
+    if not given or len(given) > _MOST:
+        raise PlaceError("it must be `lat, lng` or a link to a map")
+    found = _of_link(given) if "://" in given or given.startswith("geo:") else _of_words(given)
+    if found is None:
+        raise PlaceError(_why_none(given))
+    return _checked(*found)
+
+
+def map_link(position: Position) -> str:
+    """A link that shows the position on a map."""
+    return f"https://www.openstreetmap.org/?mlat={position.latitude}&mlon={position.longitude}#map=17/{_path(position)}"
+
+
+def _path(position: Position) -> str:
+    return f"{position.latitude}/{position.longitude}"
+
+
+def _of_words(text: str) -> tuple[str, str] | None:
+    commas = _COMMAS.fullmatch(text)
+    if commas is not None:  # -0,1807; -78,4678 as many countries write it
+        return commas[1].replace(",", "."), commas[2].replace(",", ".")
+    pair = _PAIR.fullmatch(text)
+    if pair is None:
+        return None
+    south, west = (pair[2] or "").upper() == "S", (pair[4] or "").upper() in ("W", "O")
+    return _signed(pair[1], negative=south), _signed(pair[3], negative=west)
+
+
+def _of_link(text: str) -> tuple[str, str] | None:
+    if text.startswith("geo:"):
+        return _of_words(text.removeprefix("geo:").partition("?")[0].partition(";")[0])
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    path, given = unquote(parts.path), parse_qs(parts.query)
+    finders: tuple[Callable[[], tuple[str, str] | None], ...] = (
+        lambda: _last(_PIN, path),  # the pin itself, rather than the middle of the screen
+        lambda: _both(given, "mlat", "mlon"),
+        lambda: _both(given, "lat", "lng"),
+        lambda: _both(given, "lat", "lon"),
+        lambda: _of_query(given),
+        lambda: _of_path(path),
+        lambda: _last(_AT, path),
+        lambda: _last(_HASH, parts.fragment),
+    )
+    return next((found for find in finders if (found := find()) is not None), None)
+
+
+def _of_query(given: Mapping[str, list[str]]) -> tuple[str, str] | None:
+    for name in _QUERIES:
+        for value in given.get(name, ()):
+            found = _of_words(value.removeprefix("loc:").removeprefix("ll.").strip())
+            if found is not None:
+                return found
+    return None
+
+
+def _of_path(path: str) -> tuple[str, str] | None:
+    """``/maps/place/-0.18,-78.46`` and ``/maps/search/…``."""
+    for part in reversed(path.split("/")):
+        found = _of_words(part.replace("+", " ").strip()) if "," in part and not part.startswith("@") else None
+        if found is not None:
+            return found
+    return None
+
+
+def _both(given: Mapping[str, list[str]], latitude: str, longitude: str) -> tuple[str, str] | None:
+    if latitude in given and longitude in given:
+        return _of_words(f"{given[latitude][0]}, {given[longitude][0]}")
+    return None
+
+
+def _last(pattern: re.Pattern[str], text: str) -> tuple[str, str] | None:
+    found = pattern.findall(text)
+    return found[-1] if found else None
+
+
+def _signed(number: str, *, negative: bool) -> str:
+    plain = number.removeprefix("+")
+    return f"-{plain.removeprefix('-')}" if negative else plain
+
+
+def _checked(latitude: str, longitude: str) -> Position:
+    north, east = float(latitude), float(longitude)
+    if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
+        raise PlaceError("latitude comes first; these two look swapped")
+    if abs(north) > _NORTH or abs(east) > _EAST:
+        raise PlaceError("latitude goes from -90 to 90 and longitude from -180 to 180")
+    if north == 0 and east == 0:
+        raise PlaceError("0, 0 lies in the ocean; give the real position")
+    return Position(latitude=_tidy(latitude), longitude=_tidy(longitude))
+
+
+def _tidy(number: str) -> str:
+    """Seven decimals are a centimetre; the rest is noise of a map's own."""
+    whole, point, rest = number.removeprefix("+").partition(".")
+    return f"{whole}{point}{rest[:7]}"
+
+
+def _why_none(text: str) -> str:
+    try:
+        host = (urlsplit(text).hostname or "") if "://" in text else ""
+    except ValueError:
+        host = "unreadable"
+    if host.removeprefix("www.") in _SHORT:
+        return "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
+    if host:
+        return "there is no position in this link; copy `lat, lng` from the map instead"
+    return "it must be `lat, lng` or a link to a map"

@@ -1,0 +1,1 @@
+"""Lists of e-mail addresses to be processed."""

@@ -1,0 +1,1 @@
+"""Files that people give us, and tables read from them."""

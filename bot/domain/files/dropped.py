@@ -1,0 +1,169 @@
+"""Files that people give us: what they are, and why one of them cannot be used.
+
+What Slack knows of a file is a :class:`FileInfo`, read anew for each use, because files are deleted and renamed. Its
+id is what identifies it; addresses change. What it is for us is a :class:`DroppedFile`: the same, with what its bytes
+say and where it stands.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.domain.errors import PersonError
+from bot.domain.files.sniffing import HEAD_BYTES, FileKind, Sniffed, is_called_wrongly, sniff, true_name
+
+__all__ = [
+    "HEAD_BYTES",
+    "LARGEST",
+    "DroppedFile",
+    "FileInfo",
+    "FileKind",
+    "FileTrouble",
+    "Share",
+    "Sniffed",
+    "UnusableFile",
+    "megabytes",
+    "sniff",
+]
+
+_MEGA = 1024 * 1024
+
+LARGEST = 1 << 30
+"""Bytes that any file here may have: what the workspace takes at most."""
+
+
+class FileTrouble(StrEnum):
+    """Why a file cannot be used."""
+
+    DELETED = "deleted"
+    UNKNOWN = "unknown"
+    """Slack says that there is no such file, or none that we may see."""
+    EXTERNAL = "external"
+    """It lies with somebody else, e.g. a drive."""
+    PAGE = "page"
+    """Written in Slack itself: a canvas, a list, a post."""
+    HIDDEN = "hidden"
+    """Behind the limit of the workspace's plan."""
+    DENIED = "denied"
+    PROCESSING = "processing"
+    """Slack is not done with it; the only trouble that passes."""
+    EMPTY = "empty"
+    TOO_LARGE = "too_large"
+    CHANGED = "changed"
+    """What came was not as long as Slack had said."""
+
+
+_RULES = {
+    FileTrouble.DELETED: "this file was deleted",
+    FileTrouble.UNKNOWN: "Slack does not show me this file; invite me to a channel in which it stands",
+    FileTrouble.EXTERNAL: "this file lies outside of Slack, where I cannot read it; upload it to Slack itself",
+    FileTrouble.PAGE: "this is a page of Slack's own and no file; save it as a file and upload that",
+    FileTrouble.HIDDEN: "Slack hides this file because of the workspace's plan; upload it again",
+    FileTrouble.DENIED: "Slack does not let me read this file; upload it again in a channel I am in",
+    FileTrouble.PROCESSING: "Slack is still working on this file; try again in a moment",
+    FileTrouble.EMPTY: "this file is empty",
+    FileTrouble.CHANGED: "this file did not arrive whole; try again",
+}
+
+
+class UnusableFile(PersonError):
+    """A file that cannot be used, in words for the person who wants to use it.
+
+    Args:
+        trouble: why.
+        name: the file's name where it is known.
+        limit: bytes that would be allowed, when it is too large.
+        size: bytes that it has.
+    """
+
+    def __init__(self, trouble: FileTrouble, *, name: str = "", limit: int = 0, size: int = 0) -> None:
+        rule = _RULES.get(trouble) or (
+            f"this file has {megabytes(size, up=True)} MB; the largest one may have is {megabytes(limit)} MB"
+        )
+        super().__init__(argument="file", rule=rule, example="", given=name)
+        self.trouble = trouble
+        self.limit = limit
+        self.size = size
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """One message in which a file stands. ``thread_ts`` is empty outside of threads."""
+
+    channel: str
+    ts: str
+    thread_ts: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileInfo:
+    """A file as Slack describes it, ready to be downloaded.
+
+    Attributes:
+        size: bytes.
+        mimetype: what Slack believes it is.
+        user: who uploaded it.
+        channels: where it is shared, direct messages included.
+        shares: the messages in which it stands, as far as Slack says.
+        url: where its bytes are, for our token only.
+    """
+
+    id: str
+    name: str
+    size: int
+    mimetype: str
+    user: str
+    url: str
+    duration_ms: int | None = None
+    channels: frozenset[str] = frozenset()
+    shares: tuple[Share, ...] = ()
+
+    def share_in(self, channel: str) -> Share | None:
+        """The first message with it in this channel."""
+        here = sorted((share for share in self.shares if share.channel == channel), key=lambda share: float(share.ts))
+        return here[0] if here else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedFile:
+    """A file that somebody put somewhere, and what its bytes say it is.
+
+    Attributes:
+        name: as its uploader called it; may end in anything.
+        size: bytes.
+        format: e.g. ``wav``, by its bytes.
+        duration_ms: how long it plays, as far as Slack found out.
+        channel: where it stands; empty when it was put into a form.
+        message_ts: the message it stands in.
+        thread_ts: the thread its results belong to: the one it stands in, or that of its message.
+        user: who uploaded it.
+        header: of a table, the names in its first row; None where they are not known.
+    """
+
+    id: str
+    name: str
+    size: int
+    mimetype: str
+    kind: FileKind
+    format: str
+    channel: str
+    message_ts: str
+    thread_ts: str
+    user: str
+    duration_ms: int | None = None
+    header: tuple[str, ...] | None = None
+
+    @property
+    def true_name(self) -> str:
+        """Its name with the ending that its bytes ask for: what a service is told that goes by names."""
+        return true_name(self.name, self.format)
+
+    @property
+    def is_called_wrongly(self) -> bool:
+        """Whether its name claims another format."""
+        return is_called_wrongly(self.name, self.format)
+
+
+def megabytes(size: int, *, up: bool = False) -> str:
+    """A size in MB, with a digit behind the point where it is small; ``up`` rounds up, so that more stays more."""
+    tenths = -(-size * 10 // _MEGA) if up else size * 10 // _MEGA
+    return f"{tenths // 10}" if tenths % 10 == 0 else f"{tenths // 10}.{tenths % 10}"

@@ -1,0 +1,1 @@
+"""Payments: instructions, the service's records, and what one means for the other."""

@@ -1,0 +1,189 @@
+"""The rows of a file as payments. The whole file is read; one bad row means that nothing is requested."""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from bot.domain.addresses import AddressError, address
+from bot.domain.emails.lists import ColumnLook, likely_column
+from bot.domain.files.tables import Row
+from bot.domain.money import AmountError, parse_amount
+from bot.domain.payments.bulk import BulkItem
+
+COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        "email": (
+            "e-mail",
+            "mail",
+            "email address",
+            "recipient",
+            "recipient email",
+            "receiver",
+            "receiver email",
+            "payee",
+            "payee email",
+            "correo",
+            "correo electrónico",
+        ),
+        "amount": (
+            "amount usd",
+            "amount in usd",
+            "usd",
+            "sum",
+            "total",
+            "value",
+            "importe",
+            "monto",
+            "betrag",
+            "montant",
+        ),
+        "note": (
+            "notes",
+            "description",
+            "memo",
+            "purpose",
+            "concept",
+            "comment",
+            "comments",
+            "nota",
+            "concepto",
+            "zweck",
+            "notiz",
+            "verwendungszweck",
+        ),
+    }
+)
+"""Our columns, and what people call them."""
+REQUIRED: Final = ("email", "amount")
+LEAST_COLUMNS: Final = len(REQUIRED)
+"""Of a table that can be paid at all, whatever its columns are called."""
+NOTE_LIMIT: Final = 200
+"""Characters of a note."""
+_GIVEN = 80
+_GUESSED_FROM = 200
+"""Rows from which is guessed which column holds the amounts."""
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that cannot be paid. ``rule`` is ours, ``given`` is what stands in the file."""
+
+    row: int
+    column: str
+    rule: str
+    given: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """A file that was read: its payments, or every row that is none. ``read_as`` says how, in words."""
+
+    name: str
+    items: Sequence[BulkItem]
+    bad: Sequence[BadRow]
+    rows: int
+    read_as: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preview:
+    """A file as it is shown before anything is asked for.
+
+    Attributes:
+        fingerprint: of its content; another one is another content.
+        how: encoding or sheet, in words.
+        looks: what stands in its columns.
+        places: our column -> its place: as chosen, as the names say, or as a guess.
+        checked: what its rows are with these columns; None: the columns have to be chosen first.
+    """
+
+    name: str
+    fingerprint: str
+    how: str
+    looks: Sequence[ColumnLook]
+    places: Mapping[str, int]
+    checked: Checked | None
+
+
+def guess_places(looks: Sequence[ColumnLook], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
+    """The places that are known, and the likely ones of the required columns that are missing.
+
+    A guess is a suggestion in a form and nothing else: a person chooses, and sees the sum before anything is asked for.
+    """
+    places = dict(known)
+    email = likely_column(looks)
+    if "email" not in places and looks[email].is_usable and email not in places.values():
+        places["email"] = email
+    if "amount" not in places:
+        amounts = {at: _amounts(at, rows) for at in range(len(looks)) if at not in places.values()}
+        likely = max(amounts, key=lambda at: (amounts[at], -at), default=-1)
+        if likely >= 0 and amounts[likely] > (0, 0):
+            places["amount"] = likely
+    return places
+
+
+def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
+    """Cells of a column that are amounts: those with cents first, because row numbers are whole."""
+    cells = [row.cells[at].strip() for row in rows[:_GUESSED_FROM]]
+    amounts = [cell for cell in cells if _is_amount(cell)]
+    return sum("." in cell for cell in amounts), len(amounts)
+
+
+def _is_amount(cell: str) -> bool:
+    try:
+        return parse_amount(cell) > 0
+    except AmountError:
+        return False
+
+
+def read_rows(
+    rows: Iterable[Row], places: Mapping[str, int], *, plain: Callable[[str], str], first: int = 0
+) -> tuple[list[BulkItem], list[BadRow]]:
+    """Every row as a payment, or why it is none; of a row with several mistakes each is named.
+
+    Args:
+        rows: of the file.
+        places: our column -> its place.
+        plain: a cell as it was before it was made safe for spreadsheets.
+        first: what is added to each row's number.
+    """
+    items: list[BulkItem] = []
+    bad: list[BadRow] = []
+    for row in rows:
+        number = row.number + first
+        cells = {name: plain(row.cells[place]).strip() for name, place in places.items()}
+        found, wrong = _read(number, cells)
+        bad += wrong
+        if found is not None:
+            items.append(found)
+    return items, bad
+
+
+def _read(number: int, cells: Mapping[str, str]) -> tuple[BulkItem | None, list[BadRow]]:
+    wrong: list[BadRow] = []
+    email, cents = "", None
+    try:
+        email = address(cells["email"])
+    except AddressError as broken:
+        rule = broken.rule if cells["email"] else "it is missing; give an e-mail address such as ana@example.com"
+        wrong.append(BadRow(number, "email", rule, cells["email"][:_GIVEN]))
+    try:
+        cents = parse_amount(cells["amount"])
+    except AmountError as broken:
+        rule = broken.rule if cells["amount"] else "it is missing; give an amount in USD such as 25.00"
+        wrong.append(BadRow(number, "amount", rule, cells["amount"][:_GIVEN]))
+    note = _one_line(cells.get("note", ""))
+    if len(note) > NOTE_LIMIT:
+        rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
+        wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
+    if wrong or cents is None:
+        return None, wrong
+    return BulkItem(row=number, email=email, cents=cents, note=note), []
+
+
+def _one_line(text: str) -> str:
+    """Without control characters and the invisible ones that reorder what is read."""
+    kept = (" " if letter in "\r\n\t" else letter for letter in text)
+    return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()

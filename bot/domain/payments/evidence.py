@@ -1,0 +1,90 @@
+"""What a list of the service proves. Pure: records in, a verdict out.
+
+A list proves that something is not there only when it would have shown it: it was read to its end, it shows our
+codes, and nothing in it could be what is looked for under another name.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from bot.domain.money import Cents
+from bot.domain.payments.operation import Operation
+
+SKEW: Final = timedelta(minutes=5)
+"""How far the service's clock may be behind ours."""
+_MOST_SUSPECTS: Final = 50
+_NO_CODES: Final = (
+    "the service's list does not show our codes, so nobody can tell whether this is in it; "
+    'an admin names their field in SERVICES_FILE, [payments.records.operation] code = "…"'
+)
+
+
+def same_code(one: str | None, other: str) -> bool:
+    """Whether a reported code is this one, in whatever case and spacing."""
+    return folded(one) == folded(other)
+
+
+def folded(code: str | None) -> str:
+    """A code without what services are known to change about it; empty when there is none."""
+    return "".join((code or "").split()).casefold()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sought:
+    """What is looked for in a list.
+
+    Attributes:
+        code: ours.
+        email: the other party's address.
+        since: when the first request that may have made it left.
+    """
+
+    code: str
+    email: str
+    cents: Cents
+    since: datetime
+
+    def may_be(self, operation: Operation) -> bool:
+        """Whether a record under another code, or under none, tells of the same: who, how much, since then."""
+        same_person = operation.email is None or operation.email.casefold() == self.email.casefold()
+        same_amount = operation.cents is None or operation.cents == self.cents
+        return same_person and same_amount and self.is_recent(operation)
+
+    def is_recent(self, operation: Operation) -> bool:
+        """Whether it may have been made since then; a record without a date may."""
+        return operation.created_at is None or operation.created_at >= self.since - SKEW
+
+
+class Listing:
+    """What one reading of a list shows besides what is looked for. Give it every record by ``see``.
+
+    Args:
+        sought: what is looked for.
+        known: codes of ours that the list may show, folded.
+    """
+
+    def __init__(self, sought: Sought, *, known: frozenset[str]) -> None:
+        self.suspects: list[Operation] = []
+        self._sought = sought
+        self._known = known
+        self._seen = self._ours = self._recent = self._recent_with_code = 0
+
+    def see(self, operation: Operation) -> None:
+        """Take note of a record."""
+        code = folded(operation.code)
+        self._seen += 1
+        if code in self._known:
+            self._ours += 1
+        elif self._sought.may_be(operation) and len(self.suspects) < _MOST_SUSPECTS:
+            self.suspects.append(operation)
+        if self._sought.is_recent(operation):
+            self._recent += 1
+            self._recent_with_code += bool(code)
+
+    @property
+    def doubt(self) -> str:
+        """Why the list would not have shown our code; empty when it would have. An empty list hides nothing."""
+        hides_all = self._seen and not self._ours
+        hides_the_latest = self._recent and not self._recent_with_code
+        return _NO_CODES if hides_all or hides_the_latest else ""

@@ -1,0 +1,388 @@
+"""An instruction that needs approval: what was asked, frozen, and where it stands.
+
+One record serves every kind of request that people must approve before a service acts. What is paid
+never changes after it was asked: the payload is frozen, votes are bound to its digest and round.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from bot.domain.money import Cents, plain
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_progress import Progress
+
+
+class Kind(StrEnum):
+    """What an instruction does once it is approved."""
+
+    PAYOUT = "payout"
+    """In two steps: created at the service first, committed once approved."""
+    ONE_STEP = "one_step"
+    """Created and committed by one request, which is sent once approved."""
+    PURCHASE = "purchase"
+    """Asks somebody for money. Nothing leaves, so nobody approves it."""
+    BULK = "bulk"
+    """Many payments of one file, submitted by one request once approved."""
+    BULK_CANCEL = "bulk_cancel"
+    """Takes back payments of a bulk payment that are still pending, named by their hashes."""
+
+
+MONEY_OUT = frozenset({Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK})
+"""What sends money away once it is approved."""
+
+
+class State(StrEnum):
+    """Where an instruction stands. The values are what the database holds."""
+
+    NEW = "new"
+    CREATING = "creating"
+    CREATE_UNKNOWN = "create_unknown"
+    OPEN = "open"
+    """A purchase that waits for its buyer at the service."""
+    AWAITING = "awaiting"
+    APPROVED = "approved"
+    SENDING = "sending"
+    COMMIT_UNKNOWN = "commit_unknown"
+    NEEDS_HUMAN = "needs_human"
+    COMMITTED = "committed"
+    PENDING_ESCROW = "pending_escrow"
+    COMPLETED = "completed"
+    CANCELED = "canceled"
+    FAILED = "failed"
+    REJECTED = "rejected"
+    WITHDRAWN = "withdrawn"
+    EXPIRED = "expired"
+    REFUSED = "refused"
+    MISMATCH = "mismatch"
+    CLOSED = "closed"
+
+
+class PayoutPayload(BaseModel):
+    """What a payout pays. Exactly this is shown, approved, compared and sent."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    email: str
+    cents: Annotated[int, Field(gt=0)]
+    description: str
+
+    @property
+    def payee(self) -> str:
+        """What a second request for the same would share with this one: the address, in one spelling."""
+        return self.email.casefold()
+
+    def canonical(self) -> dict[str, object]:
+        """The parts that money depends on, in the one form that is hashed."""
+        return {"email": self.email, "amount": plain(self.cents), "description": self.description}
+
+
+class Item(BaseModel):
+    """One line of a purchase."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    name: Annotated[str, Field(min_length=1)]
+    quantity: Annotated[int, Field(ge=1)]
+    unit_cents: Annotated[int, Field(gt=0)]
+
+    @property
+    def cents(self) -> Cents:
+        """What all of them cost together."""
+        return Cents(self.quantity * self.unit_cents)
+
+
+class PurchasePayload(BaseModel):
+    """What a buyer is asked to pay for. ``email`` is the buyer's address; the items make up the amount."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    email: str
+    description: str
+    items: Annotated[tuple[Item, ...], Field(min_length=1)]
+
+    @property
+    def cents(self) -> Cents:
+        """All items together."""
+        return Cents(sum(item.cents for item in self.items))
+
+    @property
+    def payee(self) -> str:
+        """The other party, in one spelling."""
+        return self.email.casefold()
+
+    def canonical(self) -> dict[str, object]:
+        """The parts that money depends on, in the one form that is hashed."""
+        items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
+        return {"email": self.email, "amount": plain(self.cents), "description": self.description, "items": items}
+
+
+Payload = PayoutPayload | PurchasePayload | BulkPayload | CancelPayload
+
+
+def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
+    """SHA-256 (hex) of everything that must not change between asking and paying."""
+    text = json.dumps({"kind": kind.value, "code": code, **payload.canonical()}, sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Requirement(BaseModel):
+    """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    quorum: Annotated[int, Field(ge=1)]
+    typed_amount: bool = False
+    reasons: tuple[str, ...] = ()
+    """Why the quorum is what it is, in words for the card."""
+    expires_seconds: float = 86_400.0
+    execute_within_seconds: float = 3_600.0
+
+    def tightened(self, other: "Requirement") -> "Requirement":
+        """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
+        if other.quorum <= self.quorum and other.typed_amount <= self.typed_amount:
+            return self
+        return self.model_copy(
+            update={
+                "quorum": max(self.quorum, other.quorum),
+                "typed_amount": self.typed_amount or other.typed_amount,
+                "reasons": other.reasons or self.reasons,
+            }
+        )
+
+
+class Recipient(BaseModel):
+    """The account status record as it was read for the card; every field may be unknown."""
+
+    model_config = ConfigDict(frozen=True)
+
+    full_name: str | None = None
+    active: bool | None = None
+    verified: bool | None = None
+    primary: bool | None = None
+    country: str | None = None
+    problem: str = ""
+    """Why it could not be read, in our words or, where it allows that, the service's; empty when it was."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Instruction:
+    """One row: the request with everything that decides what may happen next. Times are UTC."""
+
+    id: str
+    """ULID; also the order of asking."""
+    reference: str
+    """What people type and read, e.g. ``P-4F7K2M``."""
+    kind: Kind
+    payload: Payload
+    code: str
+    """Our unique code at the service, chosen before the first request."""
+    digest: str
+    requirement: Requirement
+    state: State
+    round: int
+    version: int
+    requester: str
+    origin_channel: str
+    """Conversation where the command was typed."""
+    created_at: datetime
+    source_key: str
+    """What made this request unique at Slack (trigger or view id): the same click makes one row."""
+    recipient: Recipient | None = None
+    progress: Progress | None = None
+    """What is known of many items together; None for kinds that have none."""
+    remote_id: str | None = None
+    remote_status: str = ""
+    """The service's own word, raw."""
+    svc_hash: str = ""
+    reason: str = ""
+    """Why it stands where it stands: rejection reason, failure reason, what did not match."""
+    decided_by: str = ""
+    """Slack user id of who brought it to this state; empty when the service or the clock did."""
+    refusal: str | None = None
+    """In the service's words or ours, why it said no to a request that it may have carried out all the same."""
+    suspect: str | None = None
+    """Id of what the service holds and what may be this, under no code of ours: people look there before anything
+    is sent again."""
+    posted_at: datetime | None = None
+    """When the approvers first saw the card: the expiry clock starts here."""
+    expires_at: datetime | None = None
+    exec_deadline: datetime | None = None
+    sent_at: datetime | None = None
+    """When the last request with an effect left."""
+    unknown_since: datetime | None = None
+    reads: int = 0
+    """Conclusive reads since the outcome became unknown (or complete listings, for a create)."""
+    last_read_at: datetime | None = None
+    creates: int = 0
+    """Create requests made so far."""
+    commits: int = 0
+    """Commit requests made so far whose outcome may have been an effect."""
+    puts_off: int = 0
+    """Times in a row that a step could not be taken, for the back-off."""
+    due_at: datetime | None = None
+    """When the worker looks again; None: nothing to do until somebody acts."""
+    lease_owner: str = ""
+    lease_until: datetime | None = None
+    tries: int = 0
+    stopped: str = ""
+    closed_at: datetime | None = None
+
+    @property
+    def cents(self) -> Cents:
+        """Amount in cents."""
+        return Cents(self.payload.cents)
+
+    def intact(self) -> bool:
+        """Whether the payload still is what the digest was taken of."""
+        return self.digest == digest_of(kind=self.kind, code=self.code, payload=self.payload)
+
+
+class Choice(StrEnum):
+    """What a person's vote says."""
+
+    APPROVE = "approve"
+    RETRY = "retry"
+    """Another attempt after an unknown outcome; counted apart from the first approval by its round."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One person's voice in one round."""
+
+    instruction_id: str
+    round: int
+    person: str
+    choice: Choice
+    at: datetime
+    typed: bool = False
+    """Whether the person typed the amount."""
+
+
+class AttemptKind(StrEnum):
+    """Which request with an effect an attempt made."""
+
+    CREATE = "create"
+    COMMIT = "commit"
+
+
+class AttemptOutcome(StrEnum):
+    """What became of an attempt. OPEN means that it may be under way or that its process died."""
+
+    OPEN = "open"
+    DONE = "done"
+    NOT_EXECUTED = "not_executed"
+    UNKNOWN = "unknown"
+    ABANDONED = "abandoned"
+    """Never sent: the guard before the socket said no."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attempt:
+    """One HTTP send, claimed before it was made. ``boot_at`` is CLOCK_BOOTTIME seconds at the claim."""
+
+    instruction_id: str
+    n: int
+    kind: AttemptKind
+    request_hash: str
+    claimed_at: datetime
+    boot_at: float
+    outcome: AttemptOutcome = AttemptOutcome.OPEN
+    detail: str = ""
+    finished_at: datetime | None = None
+
+
+class CallbackKind(StrEnum):
+    """Which address a token stands for; a token of one kind opens nothing else."""
+
+    CONFIRMATION = "confirmation"
+    CANCEL = "cancel"
+    FAILURE = "failure"
+    PURCHASE = "purchase"
+    """A purchase completed."""
+
+
+EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
+"""A request with an effect may be on its way: only its own process moves it on, or another after that process died."""
+
+FINAL: frozenset[State] = frozenset(
+    {
+        State.COMPLETED,
+        State.CANCELED,
+        State.FAILED,
+        State.REJECTED,
+        State.WITHDRAWN,
+        State.EXPIRED,
+        State.REFUSED,
+        State.MISMATCH,
+        State.CLOSED,
+    }
+)
+
+NOT_PAID: frozenset[State] = frozenset(
+    {State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH, State.CANCELED, State.FAILED}
+)
+"""Final states in which no money stays with the recipient."""
+
+
+class Moves:
+    """The transitions that exist; anything else is a programming error and is refused before the database."""
+
+    _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
+        # To an unknown outcome: of a database that was put back, the service may hold more than we know of.
+        State.NEW: frozenset(
+            {State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}
+            | {State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN}
+        ),
+        State.CREATING: frozenset(
+            {State.AWAITING, State.OPEN, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}
+        ),
+        State.CREATE_UNKNOWN: frozenset(
+            {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED, State.REFUSED}
+        ),
+        State.OPEN: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
+        State.AWAITING: frozenset(
+            {State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.COMMIT_UNKNOWN}
+        ),
+        State.APPROVED: frozenset(
+            {State.SENDING, State.AWAITING, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED}
+            | {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.NEEDS_HUMAN, State.COMMIT_UNKNOWN}
+        ),
+        State.SENDING: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.APPROVED, State.REFUSED, State.COMMIT_UNKNOWN}
+        ),
+        State.COMMIT_UNKNOWN: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}
+        ),
+        State.NEEDS_HUMAN: frozenset(
+            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+            | {State.APPROVED, State.CREATE_UNKNOWN, State.OPEN, State.CLOSED, State.MISMATCH}
+        ),
+        State.COMMITTED: frozenset({State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}),
+        State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
+    }
+
+    _ALSO: ClassVar[Mapping[Kind, frozenset[tuple[State, State]]]] = {
+        # Canceling the same payment twice moves nothing twice, so after reading, what is left is sent on.
+        Kind.BULK_CANCEL: frozenset({(State.COMMIT_UNKNOWN, State.APPROVED)}),
+    }
+
+    @classmethod
+    def allow(cls, before: State, after: State, kind: Kind | None = None) -> bool:
+        """Whether the machine has this arrow, for every kind or for this one. Final states have none."""
+        also = cls._ALSO.get(kind, frozenset()) if kind is not None else frozenset()
+        return after in cls._ALLOWED.get(before, frozenset()) or (before, after) in also
+
+    @classmethod
+    def arrows(cls) -> frozenset[tuple[State, State]]:
+        """Every transition there is, for tests and documents."""
+        return frozenset((before, after) for before, targets in cls._ALLOWED.items() for after in targets)

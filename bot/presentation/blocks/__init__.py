@@ -1,0 +1,1 @@
+"""Building blocks: escaped text, facts, tables, a link as a picture."""

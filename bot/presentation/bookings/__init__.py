@@ -1,0 +1,1 @@
+"""Bookings as people see them."""

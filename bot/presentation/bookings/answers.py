@@ -1,0 +1,242 @@
+"""What one person is told about stores, prices, webhooks and bookings."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.approvals import No
+from bot.domain.bookings.booking import Booking
+from bot.domain.bookings.record import BookingRecord, Quote, charge
+from bot.domain.content import Block, Content
+from bot.presentation import answers
+from bot.presentation.blocks.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of, spoken
+from bot.presentation.bookings.cards import charged, driver_line, link, named, price
+from bot.presentation.bookings.states import symbol, word
+
+_NAME_LIMIT = 60
+_ADDRESS_LIMIT = 200
+_MOST_STORES = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreLine:
+    """A store for a list. ``record`` is what the service says of it, without its key."""
+
+    name: str
+    record: Mapping[str, Any]
+    usable: bool
+    given: bool = False
+    creating: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookLine:
+    """One kind of webhook."""
+
+    kind: str
+    host: str
+    ours: bool
+    trouble: str
+
+
+def refused(no: No) -> Content:
+    """Why somebody may not use deliveries."""
+    if no is not No.NO_ROLE:
+        return answers.refused(no)
+    return answers.private(
+        ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may book deliveries, and "
+        "you are not among them. The operator can add you there."
+    )
+
+
+def no_stores(command: str) -> Content:
+    """There is nothing to choose from."""
+    return answers.private(
+        f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
+        f"`{command} store add` makes one."
+    )
+
+
+def sandbox_only() -> Content:
+    """Pre-bookings exist in the sandbox alone (documented)."""
+    return answers.private(
+        ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
+        "the customer for the address and use `book` instead."
+    )
+
+
+def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
+    """A price, in mrkdwn."""
+    said = found if isinstance(found, Mapping) else {name: getattr(found, name) for name in _QUOTE}
+    cost = charge(said)
+    lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
+    about = [
+        f"about {quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
+        f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
+    ]
+    told = ", ".join(part for part in about if part)
+    return [*lines, *([f"{told[:1].upper()}{told[1:]}"] if told else [])]
+
+
+_QUOTE = ("fee", "fee_with_tax", "tax", "currency", "eta", "distance")
+
+
+def priced(store: str, found: Quote) -> Content:
+    """What a delivery would cost."""
+    lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
+    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def not_covered(words: str, reason: str, *, bookable: bool = False) -> str:
+    """The service does not deliver there: a no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
+    said = sentence_of(quote(words or reason))
+    return (
+        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {said} "
+        f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
+    )
+
+
+def outage(said: str, *, bookable: bool = False) -> str:
+    """The service could not be asked; mrkdwn. ``bookable``: the form can be booked anyway."""
+    why = sentence_of(quote(said))
+    return f":warning: *No price right now*: {why} Nothing was booked.{_ANYWAY if bookable else ''}"
+
+
+_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
+
+
+def unpriced(reason: str) -> str:
+    """Instead of the price, where somebody wants to book without one; mrkdwn."""
+    return (
+        f":warning: *There is no price*: {sentence_of(quote(reason))} It can be booked all the same. What it costs is "
+        "known when the delivery service has taken it; it may not take it."
+    )
+
+
+def booked(booking: Booking, *, command: str) -> Content:
+    """It is on its way to the service; the card shows how it goes on."""
+    return answers.private(
+        f":package: {named(booking)} is being booked. Its card shows how it goes on; "
+        f"look at it with `{command} show {booking.reference}`."
+    )
+
+
+def confirmed_before(booking: Booking) -> Content:
+    """The same form was sent before."""
+    return answers.private(f":information_source: {named(booking)} was confirmed already; it is booked once.")
+
+
+def form_is_gone() -> Content:
+    """A price is kept for a day."""
+    return answers.private(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+
+
+def acted(booking: Booking, *, deed: str, trouble: str) -> Content:
+    """What became of what somebody did."""
+    status = f" Its status: *{word(booking.status)}*." if booking.status else ""
+    if trouble:
+        return answers.private(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
+    return answers.private(f":ballot_box_with_check: {named(booking)}: {deed}.{status}")
+
+
+def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Content:
+    """Every store by name. No key is ever shown."""
+    if not found:
+        return no_stores(command)
+    lines = [f"*{len(found)} store{'' if len(found) == 1 else 's'}*"]
+    lines += [_store_line(one) for one in found[:_MOST_STORES]]
+    if len(found) > _MOST_STORES:
+        lines.append(f"and {len(found) - _MOST_STORES} more")
+    blocks: list[Block] = paragraphs(lines)
+    if note:
+        lines.append(note)
+        blocks.append(context(note))
+    return Content(text=spoken(lines), blocks=blocks)
+
+
+def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
+    """One store as the service has it."""
+    said = {key: str(record.get(key, "")) for key in ("email", "mobile", "country_code", "address", "reference")}
+    where = ", ".join(str(record.get(key, "")) for key in ("latitude", "longitude") if record.get(key))
+    facts = [
+        ("Address", said["address"]),
+        ("How to find it", said["reference"]),
+        ("Position", where),
+        ("Phone", f"{said['country_code']} {said['mobile']}".strip()),
+        ("E-mail", said["email"]),
+    ]
+    lines = [f"{lead or ':convenience_store:'} *{quote(name, _NAME_LIMIT)}*"]
+    lines += [f"{label}: {quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
+    return Content(text=spoken(lines), blocks=paragraphs(lines))
+
+
+def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
+    """Why a store was not made or changed."""
+    later = " It is looked for in the list of stores; look at `stores` in a minute." if unknown else ""
+    return answers.private(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
+
+
+def hooks(name: str, found: Sequence[HookLine], *, deed: str) -> Content:
+    """What is registered for a store. Addresses are secret; only their hosts are shown."""
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {deed}".rstrip()]
+    for one in found:
+        where = "nothing is registered"
+        if one.host:
+            whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
+            where = f"{whose} ({quote(one.host, _NAME_LIMIT)})"
+        trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
+        lines.append(f"• `{quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
+    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def record(store: str, found: BookingRecord) -> Content:
+    """A booking that only the service knows, as it has it."""
+    lines = [
+        f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
+        f"*{word(found.status)}* · `{quote(found.status, _NAME_LIMIT)}`"
+    ]
+    driver = {"name": found.driver.name, "mobile": found.driver.mobile, "provider": found.driver.provider}
+    facts = [
+        ("Customer", quote(found.customer, _NAME_LIMIT)),
+        ("Address", quote(found.address, _ADDRESS_LIMIT)),
+        ("Driver", driver_line(driver)),
+        ("Order", quote(f"{found.amount} {found.payment_method}".strip(), _NAME_LIMIT)),
+        ("Fee", price(found.fee, found.currency)),
+        ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
+        ("Follow it", link(found.tracking_url, "where it is now")),
+    ]
+    lines += [f"{label}: {value}" for label, value in facts if value]
+    note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
+    return Content(text=spoken([*lines, note]), blocks=[*paragraphs(lines), context(note)])
+
+
+def say_why(booking: Booking, *, command: str) -> Content:
+    """It was found at the service; canceling it needs a reason."""
+    return answers.private(
+        f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
+        f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
+    )
+
+
+def prebooked(booking: Booking) -> Content:
+    """A pre-booking is being made."""
+    return answers.private(
+        f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
+    )
+
+
+def exported() -> Content:
+    """The checklist as a file."""
+    return answers.private(":page_facing_up: The checklist is in your direct messages with me, as a file.")
+
+
+def _store_line(one: StoreLine) -> str:
+    address = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT)
+    note = ""
+    if one.creating:
+        note = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
+    elif not one.usable:
+        note = " :key: its key is not known here, so it cannot be used"
+    elif one.given:
+        note = " (key from the settings)"
+    return f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{note}"

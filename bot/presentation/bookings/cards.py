@@ -1,0 +1,246 @@
+"""The card of a booking: one message, edited as it goes on."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from bot.domain.bookings.booking import CLOSED, Booking, Kind, Stage
+from bot.domain.bookings.places import map_link
+from bot.domain.bookings.record import Charge, Payment, Position, charge
+from bot.domain.content import Block, Content
+from bot.domain.money import plain as amount
+from bot.presentation import stopped
+from bot.presentation.blocks.text import (
+    clean,
+    context,
+    escape,
+    header,
+    labelled,
+    mention,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+    spoken,
+)
+from bot.presentation.bookings.states import progress, sentence, word
+
+START = "booking.start"
+CANCEL = "booking.cancel"
+REFRESH = "booking.refresh"
+CONTACT = "booking.contact"
+TRACK = "booking.track"
+
+MASK = "••••"
+_NAME_LIMIT = 60
+_LINE_LIMIT = 200
+_NOTES_LIMIT = 300
+_FIELDS = 10
+_URL_LIMIT = 2_900
+"""Characters of an address on a button."""
+_SHOWN_URL = 500
+"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
+_REASON_LIMIT = 500
+
+Fact = tuple[str, str]
+"""What it is, and mrkdwn for it; foreign parts escaped."""
+
+
+def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
+    """The card as it is now.
+
+    In a channel everybody reads it, so where the customer lives, their number and the code that opens the delivery are
+    masked; a button shows them to who may see them. ``private``: all of it, for one of those, with nothing to press.
+    """
+    facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
+    state = sentence(booking, now=now)
+    bar = progress(booking)
+    blocks: list[Block] = [header(clean(headline(booking)))]
+    blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
+    for start in range(0, len(facts), _FIELDS):
+        fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
+        blocks.append({"type": "section", "fields": fields})
+    blocks += [context(note) for note in _notes(booking)]
+    pressable = [] if private else _buttons(booking)
+    if pressable:
+        blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
+    lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
+    return Content(text=spoken([*lines, *_notes(booking)]), blocks=blocks)
+
+
+def headline(booking: Booking) -> str:
+    """Reference, store and customer; plain text."""
+    customer = shorten(clean(_customer(booking)), _NAME_LIMIT)
+    store = shorten(clean(booking.store), _NAME_LIMIT)
+    return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
+
+
+def named(booking: Booking) -> str:
+    """The same in a sentence, escaped."""
+    customer = quote(_customer(booking), _NAME_LIMIT)
+    return f"{booking.reference} ({quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
+
+
+def driver_line(driver: Mapping[str, Any]) -> str:
+    """Who delivers, escaped."""
+    parts = [quote(str(driver.get(part, "")), _NAME_LIMIT) for part in ("name", "mobile", "provider")]
+    return " · ".join(part for part in parts if part)
+
+
+def link(url: str, label: str) -> str:
+    """A link of the service's own; its address was checked when it was read."""
+    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
+
+
+def price(fee: str, currency: str) -> str:
+    """An amount of the service's with its currency, escaped."""
+    return quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
+
+
+def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
+    detail, request = booking.detail, booking.request
+    driver = driver_line(detail.get("driver", {}))
+    reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
+    return [
+        ("Driver", f"{driver}{reported}" if driver else ""),
+        ("Follow it", _tracking(booking)),
+        ("Customer", _who(booking, masked=masked)),
+        ("Address", _hidden(_where(booking), masked=masked)),
+        ("Order", _order(booking)),
+        ("Fee", _fee(booking)),
+        ("Cook time", cook_time(request.cook_minutes) if request is not None and request.cook_minutes else ""),
+        ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
+        ("Delivery code", _hidden(quote(str(detail.get("validation_code", "")), _NAME_LIMIT), masked=masked)),
+        ("Proof of delivery", proof(str(detail.get("proof", "")))),
+        ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
+        ("Address link", _address_link(booking)),
+        ("Asked by", mention(booking.requester) if booking.requester else "made outside of Switchboard"),
+    ]
+
+
+def proof(text: str) -> str:
+    """A picture behind a link, or the service's words."""
+    return link(text, "see it") or quote(text, _LINE_LIMIT)
+
+
+def _tracking(booking: Booking) -> str:
+    return link(str(booking.detail.get("tracking_url", "")), "where it is now")
+
+
+def _customer(booking: Booking) -> str:
+    return booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
+
+
+def _hidden(value: str, *, masked: bool) -> str:
+    return MASK if value and masked else value
+
+
+def _who(booking: Booking, *, masked: bool) -> str:
+    request = booking.request
+    number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
+    phone = f" · {number}" if number else ""
+    return f"{quote(_customer(booking), _NAME_LIMIT)}{phone}"
+
+
+def _where(booking: Booking) -> str:
+    request = booking.request
+    text = (request.address if request is not None else "") or str(booking.detail.get("address", ""))
+    position: Position | None = request.position if request is not None else None
+    reference = f" ({quote(request.place_reference, _LINE_LIMIT)})" if request and request.place_reference else ""
+    on_map = f" · <{map_link(position)}|map>" if position is not None else ""
+    return f"{quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
+
+
+def _order(booking: Booking) -> str:
+    request, detail = booking.request, booking.detail
+    if request is None:
+        return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
+    currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
+    return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
+
+
+def cook_time(minutes: int) -> str:
+    """How long it takes before a driver is searched for."""
+    return "1 minute" if minutes == 1 else f"{minutes} minutes"
+
+
+def payment_words(payment: Payment) -> str:
+    """What the driver has to do about money."""
+    return "cash: the driver collects it" if payment is Payment.CASH else "card: it was paid already"
+
+
+def _fee(booking: Booking) -> str:
+    detail = booking.detail
+    fee, currency = str(detail.get("fee") or ""), str(detail.get("currency") or "")
+    found = charge(detail.get("quote", {}), fee=fee, currency=currency)
+    if found is None:
+        return "not known yet" if detail.get("unpriced") else ""
+    return f"{charged(found)}{', as quoted' if found.quoted else ''}"
+
+
+def charged(found: Charge) -> str:
+    """What is charged, with its tax in brackets; escaped."""
+    tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
+    return f"{price(found.amount, found.currency)}{tax}"
+
+
+def _address_link(booking: Booking) -> str:
+    if booking.stage is not Stage.WAITING:
+        return ""
+    url = str(booking.detail.get("link", ""))
+    return f"<{escape(url).replace('|', '%7C')}>" if _is_link(url, most=_SHOWN_URL) else "in the thread"
+
+
+def _notes(booking: Booking) -> list[str]:
+    found = [stopped.note(booking.stopped)] if booking.stopped else []
+    reported = booking.detail.get("reported")
+    if isinstance(reported, dict) and reported.get("status"):
+        found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
+    if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN):
+        found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
+    if booking.detail.get("unpriced"):
+        reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
+        found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
+    if booking.kind is Kind.FOREIGN:
+        found.append("Made outside of Switchboard; the delivery service told of it.")
+    return found
+
+
+def _buttons(booking: Booking) -> list[Block]:
+    if booking.stage in CLOSED:
+        return []
+    found: list[Block] = []
+    url = str(booking.detail.get("tracking_url", ""))
+    if _is_link(url):
+        found.append({**_button(TRACK, "Track", booking), "url": url})
+    if booking.can_start:
+        found.append({**_button(START, "Start search", booking), "style": "primary"})
+    if booking.can_cancel:
+        found.append({**_button(CANCEL, "Cancel", booking), "style": "danger"})
+    if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
+        found.append(_button(REFRESH, "Refresh", booking))
+    if booking.request is not None or booking.detail.get("address") or booking.detail.get("validation_code"):
+        found.append(_button(CONTACT, "Show contact", booking))
+    return found
+
+
+def _button(action: str, label: str, booking: Booking) -> Block:
+    return {
+        "type": "button",
+        "text": plain(label),
+        "action_id": action,
+        "value": booking.id,
+        "accessibility_label": f"{label}: {booking.reference}"[:75],
+    }
+
+
+def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:
+    if not url.startswith(("https://", "http://")) or len(url) > most:
+        return False
+    try:
+        return bool(urlsplit(url).hostname)
+    except ValueError:
+        return False

@@ -1,0 +1,177 @@
+"""The states of a booking in words, and how far along it is. The service's own word always stands beside ours."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from math import ceil
+from typing import Any, Final
+
+from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.record import Status, is_canceled, read_status
+from bot.presentation.blocks.text import moment, quote, reason_of, sentence_of
+
+_RAW_LIMIT = 80
+_REASON_LIMIT = 500
+_STEPS: Final = (
+    "searching for a driver",
+    "driver assigned",
+    "at the store",
+    "on the way",
+    "at the door",
+    "delivered",
+)
+_STEP: Final = {
+    Status.ON_HOLD: 0,
+    Status.READY_FOR_PICKUP: 1,
+    Status.PROVIDER_NOT_FOUND: 1,
+    Status.ACCEPTED: 2,
+    Status.ARRIVED_AT_PICKUP: 3,
+    Status.WAY_TO_DELIVER: 4,
+    Status.ARRIVED_AT_DELIVERY: 5,
+    Status.COMPLETED: 6,
+    Status.NOT_DELIVERED: 5,
+    Status.RETURNING: 5,
+    Status.RETURNED: 5,
+}
+_WORDS: Final = {
+    Status.ON_HOLD: "on hold",
+    Status.READY_FOR_PICKUP: "searching for a driver",
+    Status.ACCEPTED: "driver assigned",
+    Status.ARRIVED_AT_PICKUP: "driver at the store",
+    Status.WAY_TO_DELIVER: "on the way",
+    Status.ARRIVED_AT_DELIVERY: "driver at the door",
+    Status.COMPLETED: "completed",
+    Status.PROVIDER_NOT_FOUND: "no driver found",
+    Status.CANCELLED_BY_BUSINESS: "canceled by the business",
+    Status.CANCELLED_BY_ADMIN: "canceled by the delivery service",
+    Status.CANCELLED_BY_DELIVERY_PROVIDER: "canceled by the delivery provider",
+    Status.NOT_DELIVERED: "not delivered",
+    Status.RETURNING: "coming back to the store",
+    Status.RETURNED: "returned to the store",
+}
+_SYMBOLS: Final = {
+    Status.ON_HOLD: ":cook:",
+    Status.READY_FOR_PICKUP: ":mag:",
+    Status.ACCEPTED: ":bust_in_silhouette:",
+    Status.ARRIVED_AT_PICKUP: ":convenience_store:",
+    Status.WAY_TO_DELIVER: ":motor_scooter:",
+    Status.ARRIVED_AT_DELIVERY: ":door:",
+    Status.COMPLETED: ":white_check_mark:",
+    Status.PROVIDER_NOT_FOUND: ":warning:",
+    Status.NOT_DELIVERED: ":warning:",
+    Status.RETURNING: ":leftwards_arrow_with_hook:",
+    Status.RETURNED: ":leftwards_arrow_with_hook:",
+}
+
+
+def word(status: str) -> str:
+    """A state of the service in our words; one nobody knows as it came, escaped."""
+    known = read_status(status)
+    if known is not None:
+        return _WORDS[known]
+    return f"canceled ({quote(status, _RAW_LIMIT)})" if is_canceled(status) else quote(status, _RAW_LIMIT)
+
+
+def symbol(status: str) -> str:
+    """A small picture of a state."""
+    known = read_status(status)
+    return ":x:" if is_canceled(status) else _SYMBOLS.get(known, ":package:") if known else ":package:"
+
+
+def progress(booking: Booking) -> str:
+    """How far along it is, as a bar with words; empty where that says nothing."""
+    if booking.stage not in (Stage.OPEN, Stage.ENDED) or is_canceled(booking.status):
+        return ""
+    known = booking.known_status
+    step = _STEP.get(known) if known is not None else None
+    if step is None:
+        step = _last_known(booking)
+    bar = "🟩" * step + "⬜" * (len(_STEPS) - step)
+    return f"{bar}  {step} of {len(_STEPS)}"
+
+
+def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one arm a stage
+    """Where it stands, in mrkdwn, claiming no more than was observed."""
+    match booking.stage:
+        case Stage.QUOTED:
+            return "*Not booked*: nobody has confirmed it."
+        case Stage.NEW | Stage.SENDING:
+            return f"*Being sent* to the delivery service. {_because(booking)}".strip()
+        case Stage.UNKNOWN:
+            return (
+                "*Unknown*: the delivery service did not say whether it took it. Switchboard is looking for it by its "
+                "own number; do not book it again."
+            )
+        case Stage.LOST:
+            return (
+                "*Not booked*, as far as anybody can read: the answer was lost, and the delivery service does not know "
+                "it. Look at its dashboard before you book it again."
+            )
+        case Stage.REFUSED:
+            return f"*Not booked*: the delivery service did not take it. {_because(booking)}".strip()
+        case Stage.DROPPED if booking.kind is Kind.FOREIGN:
+            return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
+        case Stage.DROPPED:
+            what = "The pre-booking" if booking.kind is Kind.PREBOOKING else "It"
+            return f"*Canceled*: {what[:1].lower()}{what[1:]} was called off; nothing will be delivered."
+        case Stage.WAITING:
+            return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
+        case _:
+            return _at_the_service(booking, now)
+
+
+def countdown(search_at: datetime, *, now: datetime) -> str:
+    """How long the kitchen still has."""
+    left = ceil((search_at - now).total_seconds() / 60)
+    if left <= 0:
+        return "the cook time is over"
+    return f"{left} minute{'' if left == 1 else 's'} of cook time left"
+
+
+def _at_the_service(booking: Booking, now: datetime) -> str:
+    status, known = booking.status, booking.known_status
+    lead = f"{symbol(status)} *{_capital(word(status))}*"
+    raw = f" · `{quote(status, _RAW_LIMIT)}`" if status else ""
+    rest = _rest(booking, now)
+    if known is None and not is_canceled(status):
+        rest = "The service uses a word that Switchboard does not know; it counts as under way."
+    return f"{lead}{raw}. {rest}".strip()
+
+
+def _rest(booking: Booking, now: datetime) -> str:
+    detail = booking.detail
+    reason = sentence_of(quote(str(detail.get("cancel_reason", "")), _REASON_LIMIT))
+    match booking.known_status:
+        case Status.ON_HOLD if booking.search_at is not None:
+            left = countdown(booking.search_at, now=now)
+            return f"{_capital(left)}; the search for a driver starts {moment(booking.search_at)}."
+        case Status.ON_HOLD:
+            return "The search for a driver starts when the cook time is over."
+        case Status.READY_FOR_PICKUP if _searches(detail) > 1:
+            return f"Search number {_searches(detail)}."
+        case Status.PROVIDER_NOT_FOUND:
+            return "Nobody took it. Cancel it, or ask the delivery service to search again."
+        case Status.NOT_DELIVERED:
+            return f"The customer did not get it. {reason}".strip()
+        case _:
+            return f"Reason: {reason}" if is_canceled(booking.status) and reason else ""
+
+
+def _searches(detail: Mapping[str, Any]) -> int:
+    return sum(1 for _, status in detail.get("history", []) if read_status(status) is Status.READY_FOR_PICKUP)
+
+
+def _last_known(booking: Booking) -> int:
+    """For a word nobody knows: how far it was before."""
+    for _, status in reversed(booking.detail.get("history", [])):
+        known = read_status(status)
+        if known in _STEP:
+            return _STEP[known]
+    return 0
+
+
+def _because(booking: Booking) -> str:
+    return reason_of(booking.reason, _REASON_LIMIT)
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"

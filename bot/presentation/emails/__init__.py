@@ -1,0 +1,1 @@
+"""E-mail processing as people see it."""

@@ -1,0 +1,165 @@
+"""Forms for lists of addresses: which file, which column, how."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.content import Block
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
+from bot.presentation.blocks.text import mrkdwn, plain, quote, section, shorten
+from bot.presentation.files.column_choice import MOST, column_name, column_option, option, select
+
+FILE_FORM = "email.file"
+LIST_FORM = "email.list"
+
+FILE = "file"
+COLUMN = "column"
+HOW = "how"
+CONCURRENT = "concurrent"
+
+WHOLE_FILE = "whole"
+ROW_BY_ROW = "rows"
+
+_WAYS = {ROW_BY_ROW: "Row by row", WHOLE_FILE: "Whole file"}
+
+TITLE = "Process e-mails"
+
+_NAME_LIMIT = 60
+_PERCENT = 100
+
+View = Block
+
+
+def file_form(*, channel: str) -> View:
+    """Which file."""
+    element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
+    block = {
+        **_input(FILE, "List of addresses", element),
+        "hint": plain("CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."),
+    }
+    return _modal(FILE_FORM, "Go on", {"channel": channel}, [block])
+
+
+def reading(file: str) -> View:
+    """While the file is read."""
+    text = f":hourglass_flowing_sand: Reading {quote(file, _NAME_LIMIT)}…"
+    return {
+        "type": "modal",
+        "callback_id": "notice",
+        "title": plain(TITLE),
+        "close": plain("Close"),
+        "blocks": [section(mrkdwn(text))],
+    }
+
+
+def unusable(words: str) -> View:
+    """What the form turns into when the file cannot be used."""
+    return {
+        "type": "modal",
+        "callback_id": "notice",
+        "title": plain(TITLE),
+        "close": plain("Close"),
+        "blocks": [section(plain(shorten(words, 2_900)))],
+    }
+
+
+def list_form(
+    looks: Sequence[ColumnLook],
+    *,
+    rows: int,
+    read_as: str,
+    file: str,
+    name: str,
+    channel: str,
+    thread_ts: str,
+    lacking: Mapping[str, Sequence[str]],
+) -> View:
+    """Which column and how. The column that most looks like addresses is chosen already.
+
+    Args:
+        looks: what stands in the columns.
+        rows: how many rows there are.
+        read_as: encoding, delimiter or sheet, in words.
+        file: id of the file.
+        name: what it is called.
+        channel: where the result goes.
+        thread_ts: the thread it goes to, or empty.
+        lacking: ways that are not configured, and the variables that they lack.
+    """
+    options = [_column_option(at, look) for at, look in enumerate(looks[:MOST])]
+    about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
+    ways = {
+        ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
+        WHOLE_FILE: "The file goes to the service in one piece",
+    }
+    how = [option(way, _WAYS[way], said) for way, said in ways.items() if way not in lacking]
+    number = {
+        "type": "number_input",
+        "action_id": CONCURRENT,
+        "is_decimal_allowed": False,
+        "min_value": "1",
+        "max_value": str(CONCURRENCY_LIMIT),
+        "initial_value": str(CONCURRENCY),
+    }
+    blocks = [
+        section(mrkdwn(about)),
+        select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
+        _input(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
+        *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),
+    ]
+    if ROW_BY_ROW not in lacking:
+        hint = plain(f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty.")
+        blocks.append({**_input(CONCURRENT, "Requests at a time", number), "optional": True, "hint": hint})
+    metadata = {"file": file, "name": shorten(name, 200), "channel": channel, "thread": thread_ts}
+    return _modal(LIST_FORM, "Start", metadata, blocks)
+
+
+def not_configured(way: str, missing: Sequence[str]) -> str:
+    """One of the two ways cannot be taken here."""
+    return f"{_WAYS[way]} is not configured: the operator has to set {', '.join(missing)}."
+
+
+def hardly_addresses(look_name: str, percent: int) -> str:
+    """A column that was chosen and hardly holds addresses."""
+    return (
+        f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
+        "Choose the column that holds them, for example email."
+    )
+
+
+NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
+NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
+STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
+ASKED_BEFORE = ":information_source: This was started already; look at its message."
+
+
+def chosen(value: str) -> tuple[int, int, str]:
+    """Place, percentage of addresses and name of the column that was chosen.
+
+    Raises:
+        ValueError: the value is none of ours.
+    """
+    place, percent, name = value.split("|", 2)
+    return int(place), int(percent), name
+
+
+def _column_option(at: int, look: ColumnLook) -> Block:
+    percent = int(look.share * _PERCENT)
+    value = f"{at}|{percent}|{column_name(at, look)}"
+    return column_option(at, look, value=value, note=f" ({percent}% addresses)")
+
+
+def _input(block_id: str, label: str, element: Block) -> Block:
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+
+
+def _modal(callback_id: str, submit: str, metadata: Mapping[str, Any], blocks: list[Block]) -> View:
+    return {
+        "type": "modal",
+        "callback_id": callback_id,
+        "title": plain(TITLE),
+        "submit": plain(submit),
+        "close": plain("Cancel"),
+        "private_metadata": json.dumps(dict(metadata), separators=(",", ":")),
+        "blocks": blocks,
+    }

@@ -1,0 +1,256 @@
+"""What people see of e-mail processing: answers about addresses, the board of a list, its result file.
+
+The service's words are shown as they came. It is called processing, not verification: what the service does with an
+address is not documented.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from bot.domain.content import Block, Content
+from bot.domain.emails.lists import OVER, Answer, Count, Outcome, Progress, RunState
+from bot.presentation.blocks.tables import Column, table
+from bot.presentation.blocks.text import (
+    clean,
+    context,
+    escape,
+    header,
+    mention,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+    spoken,
+)
+
+PAUSE = "email.pause"
+RESUME = "email.resume"
+STOP = "email.stop"
+
+_BAR = 20
+_NAME_LIMIT = 80
+_REASON_LIMIT = 600
+_DETAIL_LIMIT = 260
+_ADDRESS_LIMIT = 120
+_SAID_LIMIT = 20
+
+OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.ANSWERED: "answered",
+    Outcome.NO_ANSWER: "no answer",
+    Outcome.REFUSED: "refused",
+    Outcome.FAILED: "failed",
+    Outcome.NO_ADDRESS: "no address",
+    Outcome.NOT_ASKED: "not asked",
+}
+"""One word or two for each outcome, also in result files."""
+
+_STATES: Mapping[RunState, str] = {
+    RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
+    RunState.RUNNING: ":arrow_forward: Under way.",
+    RunState.PAUSED: ":double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.",
+    RunState.STOPPING: ":octagonal_sign: Stopping: what is under way is waited for.",
+    RunState.SENDING: ":outbox_tray: The file is with the service. This may take minutes.",
+    RunState.DONE: ":white_check_mark: Done.",
+    RunState.STOPPED: ":octagonal_sign: Stopped. The result holds what was answered until then.",
+    RunState.FAILED: ":x: Nothing was processed.",
+    RunState.UNKNOWN: (
+        ":grey_question: The service did not say whether it processed the file, so it was *not* sent again. "
+        "Look at the service first; to send it once more, drop the file again."
+    ),
+}
+
+
+def detail(answer: Answer) -> str:
+    """Everything that was said, on one line."""
+    pairs = "; ".join(f"{name}: {value}" for name, value in answer.pairs if value)
+    return pairs or answer.text
+
+
+def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
+    """Answers about a few addresses, as a table."""
+    rows = [(address, _word(answer), detail(answer)) for address, answer in answers]
+    columns = (
+        Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
+        Column(title="Result", most=40, wraps=True),
+        Column(title="What the service says", most=_DETAIL_LIMIT, wraps=True),
+    )
+    lines = [
+        f"{quote(address, _ADDRESS_LIMIT)}: *{quote(word, 60)}* {quote(said, _DETAIL_LIMIT)}".rstrip()
+        for address, word, said in rows
+    ]
+    plainer: list[Block] = [section(mrkdwn(shorten(line, 2_900))) for line in lines[:40]]
+    return Content(text=spoken(lines), blocks=[table(columns, rows)], plainer=plainer)
+
+
+def _word(answer: Answer) -> str:
+    if answer.outcome is Outcome.ANSWERED:
+        return answer.result or OUTCOMES[Outcome.ANSWERED]
+    return OUTCOMES[answer.outcome]
+
+
+def board(progress: Progress) -> Content:
+    """The one message of a list: where it stands, how far it is, what can be done."""
+    how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
+    title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
+    about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
+    lines = [_state_line(progress), *_figures(progress)]
+    blocks: list[Block] = [header(title), *(section(mrkdwn(line)) for line in lines), context(about)]
+    buttons = _buttons(progress)
+    if buttons:
+        blocks.append({"type": "actions", "block_id": "email", "elements": buttons})
+    text = "\n".join([f"*{escape(title)}*", *lines, about])
+    return Content(text=text, blocks=blocks)
+
+
+def news(progress: Progress) -> Content:
+    """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
+    text = f"{mention(progress.requester)}: {_state_line(progress)}"
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _state_line(progress: Progress) -> str:
+    said = _STATES[progress.state]
+    if progress.whole and progress.state is RunState.DONE:
+        said = _returned(progress)
+    if progress.reason:
+        reason = f"\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}"
+        if progress.state is RunState.PAUSED:
+            reason += " Nothing is lost; press *Resume* to try again."
+        said = f"{said}{reason}"
+    return said
+
+
+def _returned(progress: Progress) -> str:
+    said = "\n".join(f"{quote(name, 60)}: {quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
+    if progress.receipt:
+        head = (
+            f":receipt: The service took the file and gave the receipt `{quote(progress.receipt, 120)}`. It has no way "
+            "to ask for its outcome; keep the receipt for the service's own site or support."
+        )
+        return f"{head}\n{said}" if said else head
+    if said:
+        return f":white_check_mark: The service answered:\n{said}"
+    return ":white_check_mark: Done. What the service gave back is in the thread."
+
+
+def _figures(progress: Progress) -> Iterator[str]:
+    count = progress.count
+    if progress.whole:
+        if count.rows:
+            yield f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+        return
+    if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
+        return
+    yield f"`{bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)}"
+    told = [f"{count.outcomes[outcome]:,} {OUTCOMES[outcome]}" for outcome in Outcome if count.outcomes.get(outcome)]
+    if progress.state is RunState.STOPPED and count.total > count.done:
+        told.append(f"{count.total - count.done:,} {OUTCOMES[Outcome.NOT_ASKED]}")
+    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+    if count.skipped:
+        rows += f", {count.skipped:,} of them without an address"
+    yield " · ".join([*told, rows])
+    if count.repeated:
+        yield (
+            f":arrows_counterclockwise: Switchboard was restarted meanwhile: {count.repeated:,} "
+            f"{_addresses(count.repeated)} that had no stored answer yet {'was' if count.repeated == 1 else 'were'} "
+            "asked again."
+        )
+
+
+def _addresses(count: int) -> str:
+    return "address" if count == 1 else "addresses"
+
+
+def bar(done: int, total: int) -> str:
+    """How much of it is done, in letters that every font has."""
+    filled = 0 if total <= 0 else done * _BAR // total
+    return f"{'█' * filled}{'░' * (_BAR - filled)} {0 if total <= 0 else done * 100 // total}%"
+
+
+def _buttons(progress: Progress) -> list[Block]:
+    if progress.whole or progress.state in OVER or progress.state is RunState.STOPPING:
+        return []
+    found = []
+    if progress.state is RunState.RUNNING:
+        found.append(_button(PAUSE, "Pause", progress.id))
+    if progress.state is RunState.PAUSED:
+        found.append({**_button(RESUME, "Resume", progress.id), "style": "primary"})
+    return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger", "confirm": _really_stop(progress.count)}]
+
+
+def _really_stop(count: Count) -> Block:
+    """Stopping is final, so it is confirmed, with what would be lost."""
+    text = (
+        f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
+        "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
+    )
+    return {
+        "title": plain("Stop this list for good?"),
+        "text": plain(text),
+        "confirm": plain("Stop it"),
+        "deny": plain("Let it go on"),
+    }
+
+
+def _button(action: str, label: str, value: str) -> Block:
+    return {"type": "button", "action_id": action, "text": plain(label), "value": value}
+
+
+def result_comment(progress: Progress) -> str:
+    """What stands above the result file; the requester hears of it."""
+    who = mention(progress.requester)
+    if progress.whole:
+        return f"{who}: what the service gave back for {quote(progress.file, _NAME_LIMIT)}"
+    stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
+    return f"{who}: {_summary(progress.count)}{stopped}"
+
+
+def _summary(count: Count) -> str:
+    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+    return f"{rows}, {count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
+
+
+def result_alt(progress: Progress) -> str:
+    """The same in words, for who cannot see a file."""
+    return f"Table with the rows of {clean(progress.file)} and what the service said about each address"
+
+
+def refused_press(state: RunState | None) -> str:
+    """A button that came too late."""
+    if state is None:
+        return "This list is not known any more, so nothing was changed."
+    words = {
+        RunState.DONE: "is done",
+        RunState.STOPPED: "was stopped",
+        RunState.FAILED: "could not be used",
+        RunState.PAUSED: "is paused already",
+        RunState.RUNNING: "is under way already",
+        RunState.STOPPING: "is being stopped already",
+    }
+    return f"This list {words.get(state, 'is being read')}, so nothing was changed."
+
+
+NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
+NOT_MEMBER_OF_FILE = (
+    "Choose a file first: a CSV or Excel workbook (.xlsx) with a column of addresses, for example email,name."
+)
+
+
+def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
+    """The columns of a result: the given ones, and ours under names that are still free."""
+    taken = {name.casefold() for name in given}
+    ours = []
+    for name in ("processing", "result", *(f"answer: {name}" for name in names), "answer"):
+        free, number = name, 2
+        while free.casefold() in taken:
+            free, number = f"{name} ({number})", number + 1
+        taken.add(free.casefold())
+        ours.append(free)
+    return (*given, *ours)
+
+
+def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
+    """Our cells of one row."""
+    said = dict(answer.pairs)
+    return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), answer.text)

@@ -1,0 +1,1 @@
+"""Dropped files and tables as people see them."""

@@ -1,0 +1,224 @@
+"""What can be done with a file: the offer in its thread, and what one person is told who asked for it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from bot.domain.content import Block, Content
+from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
+from bot.presentation.blocks.text import clean, mrkdwn, plain, quote, section, sentence_of, shorten
+
+USE = "use"
+"""The id of the menu; a button's id is this, a point and the name of what it does."""
+SHORTCUT = "use_file"
+SHORTCUT_NAME = "Use this file"
+CHOSEN = "use_file.chosen"
+"""The form that the shortcut opens; its only field is the next."""
+CHOICE = "choice"
+
+_NAME_LIMIT = 120
+_BUTTONS = 5
+_RADIOS = 10
+_LABEL = 75
+_KILO, _MEGA = 1024, 1024 * 1024
+_MINUTE = 60
+_SIGNS = {
+    FileKind.AUDIO: ":headphones:",
+    FileKind.VIDEO: ":clapper:",
+    FileKind.DOCUMENT: ":page_facing_up:",
+    FileKind.TABLE: ":bar_chart:",
+    FileKind.OTHER: ":paperclip:",
+}
+_WORDS = {
+    FileKind.AUDIO: "audio",
+    FileKind.VIDEO: "video",
+    FileKind.DOCUMENT: "document",
+    FileKind.TABLE: "table",
+}
+_NAMED = {"txt": "text"}
+_PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
+_ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
+_USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
+
+
+class Offered(Protocol):
+    """Something that can be done with a file."""
+
+    @property
+    def name(self) -> str:
+        """Its word in ids."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What its button says."""
+        ...
+
+
+def offer(file: DroppedFile, uses: Sequence[Offered]) -> Content:
+    """The quiet offer in the file's thread."""
+    said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
+    labels = ", ".join(use.label for use in uses)
+    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), _choice(file, uses)])
+
+
+def gone(file: DroppedFile) -> Content:
+    """The same when the file was deleted."""
+    said = f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more."
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def several(
+    found: Sequence[tuple[DroppedFile, Sequence[Offered]]], troubles: Sequence[UnusableFile], *, channel: str
+) -> Block:
+    """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
+    blocks: list[Block] = []
+    for file, uses in found:
+        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if uses else no_use(file).text
+        blocks.append(section(mrkdwn(said)))
+    blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
+    usable = [(file, uses) for file, uses in found if uses]
+    if not usable:
+        return _form(blocks)
+    options = [_options(file, uses) for file, uses in usable]
+    if len(usable) == 1 and len(options[0]) <= _RADIOS:
+        element: Block = {"type": "radio_buttons", "options": options[0]}
+    else:
+        labels = [plain(shorten(clean(file.name), _LABEL) or "file") for file, _ in usable]
+        groups = [{"label": label, "options": few} for label, few in zip(labels, options, strict=True)]
+        element = {"type": "static_select", "option_groups": groups}
+    element |= {"action_id": CHOICE, "initial_option": options[0][0]}
+    blocks.append({"type": "input", "block_id": CHOICE, "label": plain("What to do"), "element": element})
+    return {**_form(blocks), "callback_id": CHOSEN, "submit": plain("Go on"), "private_metadata": channel}
+
+
+def told(content: Content) -> Block:
+    """The same form where there is nothing to choose."""
+    return _form([section(mrkdwn(content.text))])
+
+
+def started() -> Block:
+    """What the form turns into when the work has begun."""
+    return _form([section(mrkdwn(":outbox_tray: It has begun. The answer comes into the thread of the file."))])
+
+
+def _form(blocks: list[Block]) -> Block:
+    close = plain("Close")
+    return {"type": "modal", "callback_id": "notice", "title": plain(SHORTCUT_NAME), "close": close, "blocks": blocks}
+
+
+def _options(file: DroppedFile, uses: Sequence[Offered]) -> list[Block]:
+    known = reference(file)
+    return [{"text": plain(use.label), "value": f"{use.name}|{known}"} for use in uses]
+
+
+def no_use(file: DroppedFile) -> Content:
+    """Nothing can be done with a file; of an archive, what to do instead."""
+    said = f":paperclip: *{_name(file)}* · {facts(file)}: nothing here can use it. "
+    said += "Unpack the archive and upload what is in it." if is_archive(file) else _USABLE
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def is_archive(file: DroppedFile) -> bool:
+    """Whether other files are packed in it."""
+    return file.format in _ARCHIVES
+
+
+def unusable(trouble: UnusableFile) -> Content:
+    """Why a file cannot be used, for who wants to use it."""
+    sign = ":hourglass:" if trouble.trouble is FileTrouble.PROCESSING else ":no_entry_sign:"
+    name = f"*{quote(trouble.given, _NAME_LIMIT)}*: " if trouble.given else ""
+    said = f"{sign} {name}{sentence_of(trouble.rule)}"
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def looking() -> Content:
+    """Slack takes its time with the files."""
+    said = ":hourglass_flowing_sand: Looking at the file…"
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def no_file() -> Content:
+    """The shortcut was used on a message without a file."""
+    said = f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}"
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def not_here() -> Content:
+    """The bot is no member where the file stands, so it could not bring the result there."""
+    said = (
+        ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
+        "Invite me with `/invite @Switchboard`, then use the shortcut again."
+    )
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def not_in_direct_messages() -> Content:
+    """The same in a conversation between people, where nobody can be invited."""
+    said = (
+        ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
+        "or into a channel in which I am."
+    )
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def unfit(file: DroppedFile, label: str) -> Content:
+    """What a button says cannot be done with this file any more."""
+    said = f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def stale() -> Content:
+    """A button whose meaning nobody knows any more."""
+    said = f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
+    return Content(text=said, blocks=[section(mrkdwn(said))])
+
+
+def facts(file: DroppedFile) -> str:
+    """Format, size and length; and that the name lies where it does."""
+    kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
+    known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
+    known = _NAMED.get(file.format, known)
+    if file.is_called_wrongly and (file.kind is not FileKind.OTHER or file.format in _NAMED):
+        known += " in spite of its name"
+    parts = [known, size(file.size)]
+    if file.duration_ms is not None and file.kind in (FileKind.AUDIO, FileKind.VIDEO):
+        parts.append(length(file.duration_ms))
+    return ", ".join(parts)
+
+
+def size(count: int) -> str:
+    """A number of bytes as people say it."""
+    if count < _KILO:
+        return f"{count} bytes"
+    return f"{-(-count // _KILO)} KB" if count < _MEGA else f"{megabytes(count, up=True)} MB"
+
+
+def length(milliseconds: int) -> str:
+    """How long something plays: ``2:05``, ``1:00:00``."""
+    seconds = -(-milliseconds // 1000)
+    minutes, rest = divmod(seconds, _MINUTE)
+    if minutes < _MINUTE:
+        return f"{minutes}:{rest:02}"
+    return f"{minutes // _MINUTE}:{minutes % _MINUTE:02}:{rest:02}"
+
+
+def reference(file: DroppedFile) -> str:
+    """What a button knows of its file: which one, and the message and thread it stands in."""
+    return f"{file.id}|{file.message_ts}|{file.thread_ts}"
+
+
+def _choice(file: DroppedFile, uses: Sequence[Offered]) -> Block:
+    known = reference(file)
+    if len(uses) <= _BUTTONS:
+        elements: list[Block] = [
+            {"type": "button", "action_id": f"{USE}.{use.name}", "text": plain(use.label), "value": known}
+            for use in uses
+        ]
+    else:
+        hint = plain("Choose what to do")
+        elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, uses)}]
+    return {"type": "actions", "block_id": f"{USE}:{file.id}", "elements": elements}
+
+
+def _name(file: DroppedFile) -> str:
+    return quote(file.name, _NAME_LIMIT)

@@ -1,0 +1,1 @@
+"""Localization as people see it."""

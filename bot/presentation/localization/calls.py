@@ -1,0 +1,336 @@
+"""What people see of a localization call: its message, its result, its files."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from bot.domain.content import Block, Content
+from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
+from bot.domain.localization.request import SOURCE
+from bot.presentation.answers import private
+from bot.presentation.blocks.text import (
+    clean,
+    context,
+    escape,
+    mention,
+    moment,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    spoken,
+)
+
+WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+
+CANCEL = "localization.cancel"
+AGAIN = "localization.again"
+
+LONG_TEXT = 2_500
+"""Characters above which a text comes as a file."""
+_PREVIEW = 300
+_SHORT = 200
+"""Characters up to which a text stands in the message of its call too."""
+_QUOTED = 600
+_NAME = 80
+_MINUTE = 60
+_BAR = 10
+
+_EMOJI = {
+    "Anger": ":rage:",
+    "Joy": ":smile:",
+    "Sadness": ":cry:",
+    "Love": ":heart:",
+    "Fear": ":fearful:",
+    "Surprise": ":astonished:",
+    "Neutral": ":neutral_face:",
+}
+_SIGNS = {
+    State.WAITING: ":hourglass_flowing_sand:",
+    State.RUNNING: ":hourglass_flowing_sand:",
+    State.HANDING_OVER: ":inbox_tray:",
+    State.DONE: ":white_check_mark:",
+    State.FAILED: ":x:",
+    State.UNKNOWN: ":grey_question:",
+    State.CANCELED: ":no_entry_sign:",
+    State.INTERRUPTED: ":arrows_counterclockwise:",
+}
+
+
+def board(sight: Sight) -> Content:
+    """The one message of a call, edited as it goes on."""
+    title = f"*{sight.order.request.capability.title}*"
+    about = " · ".join([f"asked by {mention(sight.requester)}", *_settings(sight.order)])
+    lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
+    blocks: list[Block] = [*paragraphs(lines), context(about)]
+    buttons = _buttons(sight)
+    if buttons:
+        blocks.append({"type": "actions", "block_id": f"localization:{sight.id}", "elements": buttons})
+    return Content(text=spoken([*lines, about]), blocks=blocks)
+
+
+def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
+    progress = sight.progress
+    match sight.state:
+        case State.WAITING:
+            return _waiting(sight)
+        case State.RUNNING:
+            doing = sight.order.request.capability.doing.lower()
+            return f"{doing}, {clock(sight.elapsed or 0)}{_bar(sight.percent)}"
+        case State.HANDING_OVER:
+            return "done, its files are on their way"
+        case State.DONE:
+            return f"done{_took(sight)}{_gist(sight)}{_lacking(sight)}"
+        case State.FAILED:
+            return f"failed{_took(sight)}. {_why(sight)}"
+        case State.UNKNOWN:
+            return (
+                f"*unknown*{_took(sight)}. {_why(sight)} The service may have done it, and may bill it. "
+                "It is not sent again by itself."
+            )
+        case State.CANCELED:
+            ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
+            return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
+        case State.INTERRUPTED:
+            why = progress.reason or "Switchboard was restarted before the answer came"
+            return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
+
+
+def _waiting(sight: Sight) -> str:
+    if sight.silent_since is not None:
+        return f"waiting; the service has not answered since {moment(sight.silent_since)}"
+    return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
+
+
+def _why(sight: Sight) -> str:
+    said = f" It says: {quote(sight.progress.words)}" if sight.progress.words else ""
+    # The reason may hold a name or a value that somebody typed.
+    return f"{sentence_of(quote(sight.progress.reason))}{sentence_of(said)}{_repeated(sight)}"
+
+
+def _repeated(sight: Sight) -> str:
+    return " It was run again." if sight.progress.again else ""
+
+
+def _took(sight: Sight) -> str:
+    return f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
+
+
+def clock(seconds: float) -> str:
+    """``0:42``, ``12:05``, ``1:00:07``."""
+    whole = int(seconds)
+    minutes, rest = divmod(whole, _MINUTE)
+    hours, minutes = divmod(minutes, _MINUTE)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _bar(percent: int | None) -> str:
+    if percent is None or percent >= 100:  # noqa: PLR2004 - of the file is there
+        return ""
+    full = percent * _BAR // 100
+    return f"\nSending the file {'▓' * full}{'░' * (_BAR - full)} {percent} %"
+
+
+def _gist(sight: Sight) -> str:
+    match sight.progress.result:
+        case Gender() | Emotion() as found:
+            return f": {_headline(found)}"
+        case Phrases(sentences=sentences):
+            return f": {len(sentences)} other {'way' if len(sentences) == 1 else 'ways'} to say it, in the thread"
+        case Written(text=text):
+            return f": {quote(text)}" if len(text) <= _SHORT else f": {len(text):,} characters, in the thread"
+        case Tracks(tracks=tracks):
+            return f": {'a file' if len(tracks) == 1 else f'{len(tracks)} files'} in the thread"
+        case None:
+            return ""
+
+
+def _sign(sight: Sight) -> str:
+    return ":warning:" if sight.state is State.DONE and _lacking(sight) else _SIGNS[sight.state]
+
+
+def _lacking(sight: Sight) -> str:
+    """Which part of the result there is not, and why."""
+    found = sight.progress.result
+    if not isinstance(found, Tracks) or not found.missing:
+        return ""
+    names = " and ".join(f"*{escape(name)}*" for name in found.missing)
+    return f". Missing: {names}. {sentence_of(quote(sight.progress.reason or 'the service did not give it'))}"
+
+
+def _source(order: Order) -> list[str]:
+    """What it is done with."""
+    asked = order.request
+    if asked.text:
+        return [f">{quote(asked.text, _QUOTED)}"]
+    if asked.url:
+        # In a code span nothing is unfurled or followed by accident.
+        return [f"`{quote(asked.url, _QUOTED)}`"]
+    return [f":paperclip: {quote(order.file_name, _NAME)}"] if order.file_name else []
+
+
+def _settings(order: Order) -> list[str]:
+    asked = order.request
+    shown = []
+    for option in asked.capability.options:
+        value = asked.options.get(option.name)
+        if value:
+            shown.append(escape(f"{option.label.lower()}: {option.label_of(value)}"))
+    return shown
+
+
+def _buttons(sight: Sight) -> list[Block]:
+    if sight.state in STOPPABLE:
+        return [{"type": "button", "action_id": CANCEL, "text": plain("Cancel"), "value": sight.id}]
+    if sight.state not in REPEATABLE or sight.progress.again:
+        return []
+    button: Block = {"type": "button", "action_id": AGAIN, "text": plain("Run again"), "value": sight.id}
+    if sight.state is State.UNKNOWN:
+        button["confirm"] = {
+            "title": plain("Run it again?"),
+            "text": plain("The service may have done it already. It may bill both."),
+            "confirm": plain("Run again"),
+            "deny": plain("Leave it"),
+        }
+    return [button]
+
+
+def result(sight: Sight) -> Content:
+    """The result in the thread, for who asked; a long text follows as a file."""
+    found = sight.progress.result
+    lines = [f"{mention(sight.requester)} *{sight.order.request.capability.title}*"]
+    match found:
+        case Gender() | Emotion():
+            lines[0] += f": {_headline(found)}"
+        case Phrases(sentences=sentences):
+            return _told(lines[0], [f"{number}. {clean(one)}" for number, one in enumerate(sentences, 1)])
+        case Written(text=text):
+            return _told(lines[0], [clean(line) for line in text.splitlines()])
+        case _:
+            return Content(text=lines[0])
+    return Content(text=lines[0], blocks=paragraphs(lines))
+
+
+def _told(head: str, lines: Sequence[str]) -> Content:
+    """Foreign lines below a headline of ours, in which nothing is interpreted."""
+    text = "\n".join(lines)
+    return Content(text=f"{head}\n{escape(text)}", blocks=[section(mrkdwn(head)), section(plain(text or "(nothing)"))])
+
+
+def is_long(sight: Sight) -> bool:
+    """Whether the result is better read as a file."""
+    match sight.progress.result:
+        case Written(text=text):
+            return len(escape(text)) > LONG_TEXT
+        case Phrases(sentences=sentences):
+            return sum(len(escape(one)) + 5 for one in sentences) > LONG_TEXT
+        case _:
+            return False
+
+
+def long_text(sight: Sight) -> str:
+    """The whole of a long result, for its file."""
+    match sight.progress.result:
+        case Written(text=text):
+            return text
+        case Phrases(sentences=sentences):
+            return "\n".join(f"{number}. {one}" for number, one in enumerate(sentences, 1)) + "\n"
+        case _:
+            return ""
+
+
+def preview(sight: Sight) -> str:
+    """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
+    text = long_text(sight)
+    title = sight.order.request.capability.title
+    begins = quote(text[: _PREVIEW * 2], _PREVIEW)
+    return f"{mention(sight.requester)} *{title}*: {len(text):,} characters\n>{begins}"
+
+
+def _headline(found: Gender | Emotion) -> str:
+    if isinstance(found, Emotion):
+        return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{quote(found.label, _NAME)}*"
+    sure = f" ({_rounded(found.percent)} % sure)" if found.percent is not None else ""
+    return f"*{quote(found.gender[:1].upper() + found.gender[1:], _NAME)}*{sure}"
+
+
+def _rounded(percent: Decimal) -> str:
+    whole = percent.quantize(Decimal("0.1"))
+    return f"{whole:f}".removesuffix(".0")
+
+
+def failure(sight: Sight) -> Content:
+    """In the thread, for who asked: it ended without a result, or without a part of it."""
+    title = sight.order.request.capability.title
+    text = f"{_sign(sight)} {mention(sight.requester)} *{title}* {_status(sight)}"
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def file_title(delivery: Delivery, seconds: float | None) -> str:
+    """Above a file of the result: ``vocals, 0:42``."""
+    length = f", {clock(seconds)}" if seconds is not None else ""
+    return f"{delivery.name}{length}"
+
+
+def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
+    """Mrkdwn beside a file of the result."""
+    length = f", {clock(seconds)}" if seconds is not None else ""
+    what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
+    title = sight.order.request.capability.title
+    return f"{mention(sight.requester)} *{title}*{what}{length}, .{escape(delivery.track.extension)}"
+
+
+def file_in_words(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
+    """The same for who cannot see it."""
+    length = f", {clock(seconds)} long" if seconds is not None else ""
+    return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"
+
+
+# answers to one person
+
+
+def asked(order: Order, *, position: int, member: bool) -> Content:
+    """It is stored and will be done."""
+    title = order.request.capability.title
+    queue = f" It is number {position} in the queue." if position else ""
+    where = (
+        "The answer comes here."
+        if member
+        else (
+            "I am not a member of this channel, so the answer comes to you directly. "
+            "`/invite @Switchboard` brings me here."
+        )
+    )
+    languages = f" ({' · '.join(_settings(order))})" if order.request.options.get(SOURCE) else ""
+    return private(f":memo: *{title}*{languages}: on it.{queue} {where}")
+
+
+def asked_several(count: int, *, member: bool) -> Content:
+    """Several files at once."""
+    where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
+    return private(f":memo: On it: {count} files. {where}")
+
+
+def no_cancel(sight: Sight | None) -> Content:
+    """It cannot be canceled any more."""
+    if sight is None:
+        return private(":warning: This button is out of date.")
+    ended = {State.HANDING_OVER: "is done already; its files are on their way", State.DONE: "is done already"}
+    what = ended.get(sight.state, f"is over already: {sight.state.value}")
+    return private(f":warning: There is nothing to cancel: it {what}.")
+
+
+def not_yours(requester: str) -> Content:
+    """Somebody else asked for it."""
+    return private(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
+
+
+def no_again(sight: Sight | None) -> Content:
+    """It cannot be repeated, or was."""
+    if sight is None:
+        return private(":warning: This button is out of date.")
+    if sight.progress.again:
+        return private(f":warning: {mention(sight.progress.by)} has run it again already.")
+    return private(":warning: There is nothing to run again.")

@@ -1,0 +1,205 @@
+"""The form of a localization call, from its declaration: the text, or a file or an address, and every option."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from bot.domain.content import Block
+from bot.domain.localization import Capability, Choice, Media, Option
+from bot.domain.localization.declaration import Accepts
+from bot.presentation.blocks.text import clean, plain, section, shorten
+from bot.presentation.views import short_title
+
+ASK = "localization.ask"
+
+TEXT = "text"
+URL = "url"
+FILE = "file"
+OPTION = "option."
+"""Before the names of options: a block id is one of a whole form."""
+
+FILES_AT_ONCE = 10
+_LIST = 100
+"""Choices that one list may have (Slack)."""
+_MIDDLE = "M"
+_HINTS = {
+    "source_lang": "Left open only where the letters say it, as those of Japanese or Greek do",
+    "language": "Only English is understood; choose it where an English text is taken for another language",
+}
+"""Below lists from which nothing need be chosen."""
+_URL_LIMIT = 2_000
+_NAME = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """What a form is about, beside what is entered. The server checks all of it again."""
+
+    verb: str
+    operations: tuple[str, ...]
+    channel: str
+    thread_ts: str = ""
+    file: str = ""
+    file_name: str = ""
+
+    def dump(self) -> str:
+        """As the form carries it."""
+        facts = {
+            "verb": self.verb,
+            "operations": list(self.operations),
+            "channel": self.channel,
+            "thread_ts": self.thread_ts,
+            "file": self.file,
+            "file_name": shorten(self.file_name, _NAME),
+        }
+        return json.dumps(facts, separators=(",", ":"))
+
+    @classmethod
+    def load(cls, metadata: str) -> "Carried":
+        """From what the form carried."""
+        facts = json.loads(metadata)
+        return cls(**{**facts, "operations": tuple(facts["operations"])})
+
+
+def form(
+    capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None, note: str = ""
+) -> Block:
+    """The form of a verb; of several operations that share it, whichever gets what it takes is asked for.
+
+    Args:
+        capabilities: of the verb; with a file in ``carried`` only what is left to choose is asked.
+        carried: what travels with it.
+        given: what was typed already, by block id.
+        note: why it is asked; plain text.
+    """
+    given = given or {}
+    blocks: list[Block] = [section(plain(note))] if note else []
+    if carried.file:
+        blocks.append(section(plain(f"{capabilities[0].label}: {clean(carried.file_name)}")))
+    else:
+        blocks.append(section(plain(_about(capabilities))))
+        blocks += _sources(capabilities, given)
+    blocks += [_option(one, given) for declared in capabilities for one in declared.options]
+    return {
+        "type": "modal",
+        "callback_id": ASK,
+        "title": plain(_title(capabilities)),
+        "submit": plain("Start"),
+        "close": plain("Cancel"),
+        "private_metadata": carried.dump(),
+        "blocks": blocks,
+    }
+
+
+def _title(capabilities: Sequence[Capability]) -> str:
+    title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
+    # A whole word says more than the beginning of several.
+    return title if short_title(title) == title else _capital(capabilities[0].verb)
+
+
+def _about(capabilities: Sequence[Capability]) -> str:
+    summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
+    said = f"{summary[:1].upper()}{summary[1:]}."
+    if len(capabilities) > 1:
+        return f"{said} Give one of the three."
+    return f"{said} Give either a file or an address." if capabilities[0].media is not None else said
+
+
+def _sources(capabilities: Sequence[Capability], given: Mapping[str, str]) -> list[Block]:
+    several = len(capabilities) > 1
+    blocks: list[Block] = []
+    for declared in capabilities:
+        if declared.text_limit is not None:
+            blocks.append(_text(declared, given, optional=several))
+        if declared.media is not None:
+            blocks += [_file(declared.media), _url(declared.media, given)]
+    return blocks
+
+
+def _text(declared: Capability, given: Mapping[str, str], *, optional: bool) -> Block:
+    element: Block = {
+        "type": "plain_text_input",
+        "action_id": TEXT,
+        "multiline": True,
+        "max_length": declared.text_limit,
+        **_initial(given.get(TEXT, "")),
+    }
+    label = "Text in English" if declared.is_english else "Text"
+    return _input(TEXT, label, element, optional=optional)
+
+
+def _file(media: Media) -> Block:
+    element: Block = {
+        "type": "file_input",
+        "action_id": FILE,
+        "filetypes": list(media.extensions),
+        "max_files": FILES_AT_ONCE,
+    }
+    most = f", at most {media.max_seconds} seconds long" if media.max_seconds is not None else ""
+    formats = f"{media.listed}{most}" if media.is_closed else f"For example {media.listed}{most}"
+    return {**_input(FILE, _capital(media.noun), element, optional=True), "hint": plain(f"{formats}; up to 10 MB each")}
+
+
+def _url(media: Media, given: Mapping[str, str]) -> Block:
+    element: Block = {
+        "type": "plain_text_input",
+        "action_id": URL,
+        "max_length": _URL_LIMIT,
+        "placeholder": plain(f"https://example.com/sample.{media.formats[0]}"),
+        **_initial(given.get(URL, "")),
+    }
+    block = _input(URL, f"Or the address of {_article(media.noun)} {media.noun}", element, optional=True)
+    return {**block, "hint": plain("The service downloads it, so it must be reachable without signing in")}
+
+
+def _article(noun: str) -> str:
+    return "an" if noun[0] in "aeiou" else "a"
+
+
+def _capital(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def _option(option: Option, given: Mapping[str, str]) -> Block:
+    block_id = f"{OPTION}{option.name}"
+    start = given.get(block_id, "") or option.default
+    if option.accepts in (Accepts.CHOICE, Accepts.LANGUAGE):
+        element: Block = {"type": "static_select", "action_id": block_id, **_choices(option.choices)}
+        chosen = next((one for one in option.choices if one.value == start), None)
+        if chosen is not None:
+            element["initial_option"] = _choice(chosen)
+        block = _input(block_id, option.label, element, optional=not option.default)
+        hint = _HINTS.get(option.name, "") if not option.default else ""
+        return {**block, "hint": plain(hint)} if hint else block
+    element = {
+        "type": "plain_text_input",
+        "action_id": block_id,
+        "max_length": _NAME,
+        "placeholder": plain(option.sample),
+        **_initial(start),
+    }
+    return {**_input(block_id, option.label, element, optional=True), "hint": plain(_capital(option.rule))}
+
+
+def _choices(choices: Sequence[Choice]) -> Block:
+    if len(choices) <= _LIST:
+        return {"options": [_choice(one) for one in choices]}
+    halves = ([one for one in choices if one.label[0] < _MIDDLE], [one for one in choices if one.label[0] >= _MIDDLE])
+    return {
+        "option_groups": [
+            {"label": plain(f"{half[0].label[0]} – {half[-1].label[0]}"), "options": [_choice(one) for one in half]}
+            for half in halves
+        ]
+    }
+
+
+def _choice(choice: Choice) -> Block:
+    return {"text": plain(choice.label), "value": choice.value}
+
+
+def _initial(text: str) -> Block:
+    return {"initial_value": text} if text else {}
+
+
+def _input(block_id: str, label: str, element: Block, *, optional: bool = False) -> Block:
+    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": optional}

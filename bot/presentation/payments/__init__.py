@@ -1,0 +1,1 @@
+"""Payments as people see them: cards, news, answers, forms."""

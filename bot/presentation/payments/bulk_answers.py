@@ -1,0 +1,242 @@
+"""What one person is told about bulk payments: a file that cannot be paid, lists page by page, what was asked for."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.domain.content import Block, Content
+from bot.domain.money import shown
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_file import BadRow
+from bot.domain.payments.bulk_records import BulkJob, JobPage
+from bot.domain.payments.instruction import Instruction
+from bot.presentation.answers import private, requested
+from bot.presentation.blocks.facts import facts
+from bot.presentation.blocks.tables import Column, table
+from bot.presentation.blocks.text import (
+    context,
+    escape,
+    moment,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    spoken,
+)
+from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.status_words import job_word, status_word
+
+PREVIOUS = "bulk.previous"
+NEXT = "bulk.next"
+BAD_HEADER = ("row", "column", "problem", "given")
+
+_SHOWN_BAD = 25
+_GIVEN = 60
+_NAME = 120
+_WORD = 30
+_PERSON = 120
+_ITEM_COLUMNS = (
+    Column(title="Row", most=10, align="right"),
+    Column(title="Recipient", most=_PERSON, wraps=True),
+    Column(title="Amount", most=_WORD, align="right"),
+    Column(title="Status", most=_WORD),
+    Column(title="Hash", most=70, wraps=True),
+)
+_FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
+_JOB_COLUMNS = (
+    Column(title="Created (UTC)", most=20),
+    Column(title="Bulk payment", most=40),
+    Column(title="Status", most=_WORD),
+    Column(title="Payments", most=12, align="right"),
+    Column(title="Completed", most=12, align="right"),
+    Column(title="Failed", most=12, align="right"),
+)
+
+
+def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
+    """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
+    count = len({one.row for one in bad})
+    lead = (
+        f":pencil2: *Nothing was requested.* {count} of {rows} rows in “{quote(name, _NAME)}” cannot be paid. "
+        "Mend them and drop the file again."
+    )
+    lines = [_bad(one) for one in bad[:_SHOWN_BAD]]
+    if len(bad) > _SHOWN_BAD:
+        lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
+    lines.append("A right row: `ana@example.com,25.00,March translation`")
+    return Content(text=spoken([lead, *lines]), blocks=paragraphs([lead, *lines]))
+
+
+def needs_file(bad: Sequence[BadRow]) -> bool:
+    """Whether not all of them fit into a message."""
+    return len(bad) > _SHOWN_BAD
+
+
+def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
+    """All of them, for a file."""
+    return [(str(one.row), one.column, sentence_of(one.rule), one.given) for one in bad]
+
+
+def _bad(one: BadRow) -> str:
+    given = f" It says: {quote(one.given, _GIVEN)}" if one.given else ""
+    rule = sentence_of(quote(one.rule, 200))
+    return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
+
+
+def asked(instruction: Instruction, *, member: bool, name: str, read_as: str) -> Content:
+    """The request is stored; how the file was read, so that a wrong column is noticed at once."""
+    first = requested(instruction, member=member)
+    if not read_as:
+        return first
+    return private(f"{first.text}\nI read “{quote(name, _NAME)}” as {quote(read_as, 300)}.")
+
+
+def asked_before(instruction: Instruction) -> Content:
+    """The same file was asked for already, and that request stands."""
+    return private(
+        f":information_source: This file was asked for already, as {instruction.reference}: "
+        f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
+    )
+
+
+def reading(name: str) -> Content:
+    """A file is being read."""
+    return private(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
+
+
+def nothing_given() -> Content:
+    """Neither a file nor rows."""
+    return private(
+        ":pencil2: *file*: give a CSV or XLSX file, or type rows such as `ana@example.com,25.00,March translation`."
+    )
+
+
+def template_sent() -> Content:
+    """The template is on its way."""
+    return private(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
+
+
+def items(
+    name: str,
+    rows: Sequence[BulkRow],
+    *,
+    page: int,
+    pages: int,
+    total: int,
+    failed: bool,
+    read_at: datetime | None,
+) -> Content:
+    """One page of items, as a table and as lines."""
+    what = "Failed payments" if failed else "Payments"
+    whose = quote(name, _NAME)
+    if not rows:
+        text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
+        return Content(text=text, blocks=[section(mrkdwn(text)), *_turns(_of(name, failed), page, pages)])
+    lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
+    lines = [_item(one, failed=failed) for one in rows]
+    after: list[Block] = [context(f"As the service said {moment(read_at)}.")] if read_at else []
+    after += _turns(_of(name, failed), page, pages)
+    cells = [_cells(one, failed=failed) for one in rows]
+    drawn = table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells)
+    return Content(
+        text=spoken([lead, *lines]),
+        blocks=[section(mrkdwn(lead)), drawn, *after],
+        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
+    )
+
+
+def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
+    """One page of all bulk payments of the account."""
+    if not page.jobs:
+        return private(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
+    lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
+    lines = ["• " + " · ".join(escape(cell) for cell in _job(one, ours.get(one.id)) if cell) for one in page.jobs]
+    after: list[Block] = [
+        context(f"`{command} bulk show` with the reference or id tells more about one."),
+        *_turns("history", page.page, page.pages),
+    ]
+    drawn = table(_JOB_COLUMNS, [_job(one, ours.get(one.id)) for one in page.jobs[:50]])
+    return Content(
+        text=spoken([lead, *lines]),
+        blocks=[section(mrkdwn(lead)), drawn, *after],
+        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
+    )
+
+
+def job(found: BulkJob) -> Content:
+    """A bulk payment that nobody asked for here."""
+    return facts(
+        f"Bulk payment {found.id}",
+        [
+            ("Status", job_word(found)),
+            ("Payments", _number(found.count)),
+            ("Pending in escrow", _number(found.pending)),
+            ("Completed", _number(found.completed)),
+            ("Failed", _number(found.failed)),
+        ],
+        notes=["This is the service's record. It was not asked for through Switchboard."],
+    )
+
+
+def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, bulk: str) -> str:
+    """Why nothing was asked for, as a rule for the argument."""
+    named = ", ".join(hashes[:3]) + (f" and {len(hashes) - 3} more" if len(hashes) > 3 else "")  # noqa: PLR2004
+    match why:
+        case "nothing pending":
+            return f"nothing of {bulk} is pending now, so there is nothing to cancel"
+        case "unknown hash":
+            return f"{bulk} has no payment with the hash or row {named}"
+        case "ambiguous":
+            return f"{named} may be one of several payments of {bulk}; give more digits of the hash"
+        case "not pending":
+            told = f" ({', '.join(sorted(set(statuses)))})" if statuses else ""
+            return f"{named} is not pending any more{told}; only pending payments can be canceled"
+        case _:
+            return f"the service does not say how much {named} is, so nobody could approve it"
+
+
+def _of(name: str, failed: bool) -> str:
+    return f"{'failed' if failed else 'items'}:{name}"
+
+
+def _turns(what: str, page: int, pages: int) -> list[Block]:
+    turns = [("Previous", PREVIOUS, min(page - 1, pages), page > 1), ("Next", NEXT, page + 1, page < pages)]
+    found = [
+        {"type": "button", "text": plain(label), "action_id": action, "value": f"{what}:{number}"}
+        for label, action, number, possible in turns
+        if possible and number >= 1
+    ]
+    return [{"type": "actions", "elements": found}] if found else []
+
+
+def _stands(one: BulkRow) -> str:
+    return status_word(one.status) or "not reported"
+
+
+def _cells(one: BulkRow, *, failed: bool) -> list[str]:
+    first = [str(one.row), one.email, shown(one.cents)]
+    return [*first, one.error or "not said"] if failed else [*first, _stands(one), one.hash]
+
+
+def _item(one: BulkRow, *, failed: bool) -> str:
+    parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
+    last = [quote(one.error or "not said", 200)] if failed else [quote(_stands(one), _WORD)]
+    if not failed and one.hash:
+        last.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
+    return "• " + " · ".join([*parts, *last])
+
+
+def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
+    return [
+        f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
+        ours.reference if ours is not None else one.id,
+        word_of(ours) if ours is not None else job_word(one),
+        _number(one.count),
+        _number(one.completed),
+        _number(one.failed),
+    ]
+
+
+def _number(count: int | None) -> str:
+    return "" if count is None else str(count)

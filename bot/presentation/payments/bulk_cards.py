@@ -1,0 +1,299 @@
+"""The card of a bulk payment and of a cancellation, their news with a chart, and what failed, item by item."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.content import Block, Content
+from bot.domain.money import shown
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.presentation.blocks.text import (
+    SECTION_LIMIT,
+    all_named,
+    as_said,
+    channel,
+    context,
+    escape,
+    header,
+    labelled,
+    mention,
+    mentions,
+    mrkdwn,
+    named,
+    plain,
+    quote,
+    section,
+    shorten,
+)
+from bot.presentation.payments import bulk_words, refused
+from bot.presentation.payments.states import headline, sentence, symbol, word
+from bot.presentation.payments.status_words import IN_ESCROW
+
+CANCEL = "bulk.cancel"
+"""The button that cancels what is pending."""
+
+_NAME = 120
+_TO_DECIDE = frozenset(
+    {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
+)
+_CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
+
+
+def noun(instruction: Instruction) -> str:
+    """What it is called."""
+    match instruction.payload:
+        case BulkPayload():
+            return "bulk payment"
+        case CancelPayload():
+            return "cancellation"
+        case _:
+            return "payout"
+
+
+def facts(instruction: Instruction, *, names: Mapping[str, str]) -> list[Block]:
+    """What the card says besides headline and state, as blocks."""
+    match instruction.payload:
+        case BulkPayload() as payload:
+            return _bulk_facts(instruction, payload, named(instruction.requester, names))
+        case CancelPayload() as payload:
+            asked = f"Asked by {named(instruction.requester, names)}, reference {instruction.reference}"
+            return [section(mrkdwn("\n".join([*_cancel_lines(payload), asked])))]
+        case _:
+            return []
+
+
+def lines(instruction: Instruction) -> list[str]:
+    """The same as lines of mrkdwn, for the text of a message."""
+    match instruction.payload:
+        case BulkPayload() as payload:
+            return _bulk_lines(instruction, payload)
+        case CancelPayload() as payload:
+            return _cancel_lines(payload)
+        case _:
+            return []
+
+
+def cancel_button(instruction: Instruction) -> list[Block]:
+    """On the job's message, as long as something can be canceled."""
+    progress = instruction.progress or Progress()
+    if not isinstance(instruction.payload, BulkPayload) or instruction.state not in _CAN_CANCEL:
+        return []
+    if not progress.tally.pending:
+        return []
+    return [
+        {
+            "type": "button",
+            "text": plain("Cancel pending"),
+            "action_id": CANCEL,
+            "value": instruction.id,
+            "confirm": {
+                "title": plain("Ask to cancel?"),
+                "text": plain(
+                    f"{bulk_words.payments(progress.tally.pending)} are pending. Approvers decide about exactly those "
+                    "that are pending now."
+                ),
+                "confirm": plain("Ask for approval"),
+                "deny": plain("Leave them"),
+            },
+        }
+    ]
+
+
+def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> list[Block]:
+    told = _bulk_lines(instruction, payload)
+    known: list[Block] = [
+        {
+            "type": "section",
+            "fields": [
+                labelled("File", quote(payload.name, _NAME)),
+                labelled("Reference", instruction.reference),
+                labelled("Asked by", asker),
+                labelled("Payments", _together(payload)),
+            ],
+        },
+    ]
+    return [*known, section(mrkdwn("\n".join(told[1:])))] if told[1:] else known
+
+
+def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
+    first = f"File “{quote(payload.name, _NAME)}”, {_together(payload)}"
+    if instruction.state not in _TO_DECIDE:
+        return [first]  # what was decided on stands in the file; from here on it is about how far it is
+    top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
+    found = [
+        first,
+        f"*Largest*:\n{top}",
+        f"*Duplicates*: {_duplicates(payload)}",
+        f"*Never paid before*: {_recipients(payload.new_count)}",
+    ]
+    if payload.same_as:
+        found.append(f":warning: *The same payments* were asked for as {payload.same_as}.")
+    found.append(bulk_words.accounts_line(instruction.progress))
+    if payload.read_as:
+        found.append(f"Read as: {quote(payload.read_as, 300)}")
+    return found
+
+
+def _together(payload: BulkPayload) -> str:
+    return f"{bulk_words.payments_to(payload.count, payload.people)}, {shown(payload.cents)} together"
+
+
+def _duplicates(payload: BulkPayload) -> str:
+    if not payload.duplicate_count:
+        return "no row repeats the address and the amount of another" if _several_each(payload) else "none"
+    return bulk_words.repeated(payload.duplicates, payload.duplicate_count)
+
+
+def _several_each(payload: BulkPayload) -> bool:
+    return 0 < payload.people < payload.count
+
+
+def _recipients(count: int) -> str:
+    if not count:
+        return "nobody"
+    return "1 recipient" if count == 1 else f"{count} recipients"
+
+
+def _cancel_lines(payload: CancelPayload) -> list[str]:
+    which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
+    return [
+        f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: "
+        f"{bulk_words.payments(payload.count)}, each by its hash",
+    ]
+
+
+# News
+
+
+def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[str, str]) -> Content:
+    """Its outcome, for the thread of its card; with a chart in the end, when payments were made."""
+    state = State(str(told["state"]))
+    tally = Tally.model_validate(told["tally"]) if told.get("tally") else Tally()
+    lead = (
+        f"{_symbol(instruction, state, tally)} {mention(instruction.requester)} "
+        f"{escape(noun(instruction).capitalize())} "
+        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally, names)}"
+    )
+    charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
+    chart = _chart(instruction, tally) if charted and tally.total else None
+    if chart is None:
+        return Content(text=lead, blocks=[section(mrkdwn(lead))])
+    drawn = [section(mrkdwn(lead)), section(mrkdwn(_drawn(tally)))]
+    return Content(text=lead, blocks=[section(mrkdwn(lead)), chart], plainer=drawn)
+
+
+def _told(  # noqa: PLR0911 - one arm a state
+    instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally, names: Mapping[str, str]
+) -> str:
+    by = named(str(told["decided_by"]), names) if told.get("decided_by") else ""
+    reason = as_said(quote(str(told.get("reason", ""))))
+    because = f" Reason: {reason}" if reason else ""
+    voters = [str(one) for one in told.get("voters", [])]
+    approved = f" Approved by {all_named(voters, names)}." if voters else ""
+    cancels = isinstance(instruction.payload, CancelPayload)
+    nothing = "Nothing was canceled." if cancels else "Nothing was paid."
+    match state:
+        case State.COMPLETED | State.FAILED | State.CANCELED if cancels:
+            return f"is *{word(state)}*: {bulk_words.canceled(tally)}{because}{approved}"
+        case State.PENDING_ESCROW:
+            return f"{bulk_words.so_far(tally)}{approved}"
+        case State.COMPLETED | State.FAILED | State.CANCELED | State.COMMITTED:
+            return f"{_over(instruction, state, tally)}{approved}"
+        case State.COMMIT_UNKNOWN:
+            again = "" if cancels else " Do not pay again."
+            return f"{refused.sent(told.get('refusal'), str(told.get('reason') or ''))}{again}"
+        case State.NEEDS_HUMAN:
+            return f"*needs a person*: its outcome is *unknown*.{because}"
+        case State.REJECTED | State.WITHDRAWN:
+            return f"was *{word(state)}* by {by}.{because} {nothing}"
+        case State.EXPIRED:
+            return f"has *expired*. {nothing}{because}"
+        case State.REFUSED if not cancels:
+            return f"has *failed*: {refused.believed(instruction)}{because}"
+        case State.CLOSED:
+            return f"has *failed*: it was closed by {by}.{because}"
+        case _:
+            return f"has *{word(state)}*: it was not sent. {nothing}{because}"
+
+
+def _symbol(instruction: Instruction, state: State, tally: Tally) -> str:
+    """No green mark where some of the payments failed."""
+    mixed = isinstance(instruction.payload, BulkPayload) and state is State.COMPLETED and tally.failed
+    return ":warning:" if mixed else symbol(state)
+
+
+def _over(instruction: Instruction, state: State, tally: Tally) -> str:
+    approved = _approved(instruction)
+    if state is State.COMPLETED and tally.failed:
+        counted = bulk_words.summary(tally, approved, sums=False)
+        return f"is *{bulk_words.FINISHED}*: {bulk_words.outcome(tally)}. *Summary*: {counted}"
+    how = "is through at the service, *but not everything is accounted for*:"
+    if state is not State.COMMITTED:
+        how = f"is *{word(state)}*. *Summary*:"
+    return f"{how} {bulk_words.summary(tally, approved)}"
+
+
+def _approved(instruction: Instruction) -> int:
+    return instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
+
+
+def _chart(instruction: Instruction, tally: Tally) -> Block | None:
+    """A pie with a piece for everything there is."""
+    pieces = [{"label": label, "value": count} for label, count in _pieces(tally)]
+    if not pieces:
+        return None
+    title = shorten(f"Payments of {instruction.reference}", 50)
+    return {"type": "data_visualization", "title": title, "chart": {"type": "pie", "segments": pieces}}
+
+
+def _drawn(tally: Tally) -> str:
+    """The same with letters, for a workspace that draws no charts."""
+    return "\n".join(f"`{bulk_words.bar(count, tally.total)}` {label} ({count})" for label, count in _pieces(tally))
+
+
+def _pieces(tally: Tally) -> list[tuple[str, int]]:
+    found = (
+        ("Completed", tally.completed),
+        ("Failed", tally.failed),
+        (IN_ESCROW.capitalize(), tally.pending),
+        ("Canceled", tally.canceled),
+        ("Under way", tally.under_way),
+        ("Unaccounted", tally.unaccounted),
+    )
+    return [(label, count) for label, count in found if count > 0]
+
+
+def text_of(
+    instruction: Instruction, votes: Sequence[Vote], *, policy_line: str, call: str, names: Mapping[str, str]
+) -> str:
+    """The whole card in one paragraph."""
+    voters = [vote.person for vote in votes]
+    parts = [
+        f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}.",
+        *(f"{line}." for line in lines(instruction)),
+        f"Asked by {named(instruction.requester, names)}.",
+        sentence(instruction, votes=len(voters)),
+    ]
+    if voters:
+        parts.append(f"Approved by {mentions(voters)}.")
+    if instruction.state not in FINAL:
+        parts.append(f"{escape(policy_line)}.")
+    if call:
+        parts.append(f"{call}.")
+    return shorten(" ".join(parts), SECTION_LIMIT + 900)
+
+
+def title(instruction: Instruction) -> Block:
+    """The headline of the card."""
+    return header(f"{noun(instruction).capitalize()}: {headline(instruction)}")
+
+
+def decided_in(approvals_channel: str) -> str:
+    """Where the approvers see it."""
+    return f" · decided in {channel(approvals_channel)}"
+
+
+def more_at(command: str, reference: str) -> Block:
+    """How to look closer."""
+    return context(f"`{command} bulk items {reference}` lists every payment.")

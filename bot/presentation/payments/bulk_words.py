@@ -1,0 +1,255 @@
+"""One sentence for each state of a bulk payment and of a cancellation, and how many items stand where."""
+
+from collections.abc import Sequence
+
+from bot.domain.money import shown
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.bulk_state import has_failures
+from bot.domain.payments.instruction import Instruction, State
+from bot.presentation.blocks.text import as_said, mention, moment, quote, reason_of
+from bot.presentation.payments import refused
+from bot.presentation.payments.looking_up import look_up
+from bot.presentation.payments.status_words import IN_ESCROW, NOT_ACTIVE
+
+_CELLS = 20
+_FULL, _EMPTY = "█", "░"
+_EMAILS = 3
+_ROWS = 10
+
+FINISHED = "finished"
+"""Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
+
+
+def headline(instruction: Instruction) -> str | None:
+    """Amount first, then how many; None when it is about a single payment."""
+    payload = instruction.payload
+    match payload:
+        case BulkPayload():
+            return f"{shown(payload.cents)} in {payments(payload.count)}"
+        case CancelPayload():
+            return f"{shown(payload.cents)} back from {payments(payload.count)} still {IN_ESCROW}"
+        case _:
+            return None
+
+
+def payments(count: int) -> str:
+    """So many payments."""
+    return "1 payment" if count == 1 else f"{count} payments"
+
+
+def payments_to(count: int, people: int) -> str:
+    """So many payments, and to how many people: somebody may be paid more than once."""
+    if not people:
+        return payments(count)  # an older request does not say
+    return f"{payments(count)} to {'1 person' if people == 1 else f'{people} people'}"
+
+
+def repeated(rows: Sequence[int], count: int) -> str:
+    """Rows that repeat an earlier one; ``count`` is how many there are altogether."""
+    named = ", ".join(f"row {row}" for row in rows[:_ROWS])
+    more = count - len(rows[:_ROWS])
+    return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of twenty cells with its figures; full only when nothing is left."""
+    share = done / total if total else 0.0
+    filled = min(_CELLS if done >= total > 0 else _CELLS - 1, int(share * _CELLS))
+    return f"{_FULL * filled}{_EMPTY * (_CELLS - filled)} {int(share * 100)} %"
+
+
+def counts(tally: Tally) -> str:
+    """Completed, failed and pending always, the others when there are any; together they are all there is."""
+    parts = [
+        f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+        f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    if tally.under_way:
+        parts.append(f"{tally.under_way} under way")
+    if tally.unaccounted:
+        parts.append(f"{tally.unaccounted} not reported yet")
+    return ", ".join(parts)
+
+
+def outcome(tally: Tally) -> str:
+    """What came of a bulk payment that is over, when not all of it was paid."""
+    parts = [
+        f"{tally.completed} paid ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    return ", ".join(parts)
+
+
+def summary(tally: Tally, approved: int, *, sums: bool = True) -> str:
+    """The counts, and that they add up to what was approved, or what is missing; without ``sums`` where they stand."""
+    if not sums:
+        plain_counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
+        canceled_too = f", {tally.canceled} canceled" if tally.canceled else ""
+        return f"{plain_counts}{canceled_too}. That is all {payments(approved)} that were approved."
+    if tally.unaccounted:
+        return f"{counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments(approved)} approved."
+    return f"{counts(tally)}. That is all {payments(approved)} that were approved."
+
+
+def so_far(tally: Tally) -> str:
+    """Between the service's *done* and the end: what still can change, and that more will be said."""
+    return (
+        f"is not finished: so far {counts(tally)}. What is pending is followed; the summary comes when every payment "
+        "is final."
+    )
+
+
+def progress_line(progress: Progress) -> str:
+    """How far the service is."""
+    tally = progress.tally
+    if not tally.total or tally.unaccounted == tally.total:
+        return f"`{bar(0, 1)}` no payment reported yet."
+    return f"`{bar(tally.final, tally.total)}` {counts(tally)}."
+
+
+def accounts_line(progress: Progress | None) -> str:
+    """What the accounts of the recipients say, as far as they were looked up."""
+    if progress is None or not progress.to_look_up:
+        return "Accounts: not looked up yet"
+    if progress.looked_up < progress.to_look_up:
+        return f"Looking up accounts: `{bar(progress.looked_up, progress.to_look_up)}`"
+    read = progress.looked_up - progress.not_read
+    parts = [f"{read - progress.inactive} active"]
+    if progress.inactive:
+        names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
+        more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
+        parts.append(
+            f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}"
+            + (f" and {more} more" if more > 0 else "")
+        )
+    if progress.not_read:
+        parts.append(f"{progress.not_read} could not be read")
+    return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
+
+
+def rest(instruction: Instruction, votes: int) -> str:
+    """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
+    words = _cancel(instruction) if isinstance(instruction.payload, CancelPayload) else _bulk(instruction)
+    return words if words is not None else _common(instruction, votes)
+
+
+def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    progress = instruction.progress or Progress()
+    approved = instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
+    match instruction.state:
+        case State.NEW:
+            return "the recipients are being looked up; no money moves before people approve it."
+        case State.SENDING:
+            return "the payments are on their way to the service; no answer yet."
+        case State.COMMIT_UNKNOWN:
+            lost = (
+                "the service did not say whether it took the payments. Switchboard is finding out from the service's "
+                "history."
+            )
+            said = refused.checking(instruction) or f"{lost}{refused.answered(instruction)}"
+            return f"{said} *Do not pay again.*{refused.doubt(instruction)}"
+        case State.NEEDS_HUMAN:
+            return (
+                "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
+                f"approval, and no other bulk payment is sent until you have decided. {look_up(instruction)}. "
+                f"{_reason(instruction)}"
+            )
+        case State.COMMITTED:
+            return f"the service has the payments.\n{progress_line(progress)}"
+        case State.PENDING_ESCROW:
+            return f"the service has gone through all of them; what is pending is followed.\n{progress_line(progress)}"
+        case State.COMPLETED if has_failures(instruction):
+            return (
+                f"{outcome(progress.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
+            )
+        case State.COMPLETED | State.FAILED | State.CANCELED:
+            return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
+        case State.CLOSED:
+            return f"closed as not paid by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
+        case _:
+            return None
+
+
+def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    progress = instruction.progress or Progress()
+    match instruction.state:
+        case State.NEW:
+            return "nothing is canceled before people approve it."
+        case State.SENDING:
+            return "the request is on its way to the service; no answer yet."
+        case State.COMMIT_UNKNOWN:
+            lost = "the service did not say whether it canceled them. Switchboard is reading them again."
+            return f"{lost}{refused.answered(instruction)}"
+        case State.NEEDS_HUMAN:
+            return f"{_with_people(instruction)} {_reason(instruction)}"
+        case State.COMMITTED:
+            return f"everything was sent; the outcome of each payment is being read. {_reason(instruction)}".strip()
+        case State.COMPLETED | State.FAILED:
+            return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
+        case State.CLOSED:
+            return f"closed by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
+        case State.REJECTED | State.WITHDRAWN:
+            who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
+            reason = f"Reason: {_given(instruction)} " if instruction.reason else ""
+            return f"{who}{reason}Nothing was canceled."
+        case State.EXPIRED | State.REFUSED | State.MISMATCH:
+            return f"{_reason(instruction)} Nothing was canceled."
+        case _:
+            return None
+
+
+def _with_people(instruction: Instruction) -> str:
+    """Why people have to decide on a cancellation: an answer that was lost, or approvals that were."""
+    if instruction.unknown_since is None:
+        return "not all of them were sent to the service."
+    return "whether the service canceled them is *unknown*; they still read as pending."
+
+
+def canceled(tally: Tally) -> str:
+    """What a cancellation came to: canceled and returned, too late, and what still is pending."""
+    late = tally.completed + tally.failed + tally.under_way
+    cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
+    parts = [f"{payments(tally.canceled)} canceled, {shown(tally.cents_of('canceled'))} returned to the balance"]
+    if late:
+        parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
+    if tally.pending:
+        parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
+    return "; ".join(parts) + "."
+
+
+def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
+    reason = _reason(instruction)
+    who = mention(instruction.decided_by) if instruction.decided_by else ""
+    because = f" Reason: {_given(instruction)}" if reason else ""
+    match instruction.state:
+        case State.AWAITING:
+            until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+            return f"{votes} of {instruction.requirement.quorum}{until}. {reason}".strip()
+        case State.APPROVED:
+            return f"not sent yet. {reason}".strip()
+        case State.REJECTED | State.WITHDRAWN:
+            return f"by {who}.{because} Nothing was paid."
+        case State.EXPIRED:
+            return f"{reason or 'Nobody decided in time.'} Nothing was paid."
+        case State.REFUSED:
+            return f"{refused.believed(instruction)}{because}"
+        case State.MISMATCH:
+            return f"not sent. {reason}"
+        case _:
+            return reason
+
+
+def _reason(instruction: Instruction) -> str:
+    """Our own words, as a sentence."""
+    return reason_of(instruction.reason)
+
+
+def _given(instruction: Instruction) -> str:
+    """The words of a person or of the service, as they are."""
+    return as_said(quote(instruction.reason))

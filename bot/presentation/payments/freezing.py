@@ -1,0 +1,31 @@
+"""What the person hears who froze payments, or wants them to flow again."""
+
+from bot.domain.content import Content
+from bot.domain.freeze import Frozen
+from bot.presentation.answers import private
+from bot.presentation.blocks.text import as_said, mention, mentions, quote
+
+
+def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
+    """How it stands after the attempt."""
+    if frozen is None:
+        return private(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
+    if asked_to_freeze:
+        if changed:
+            return private(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
+        return private(f":snowflake: {describe(frozen)}")
+    have = f"{len(frozen.lifting)} of {needed}"
+    recorded = "Your voice is recorded" if changed else "Your voice was recorded before"
+    return private(
+        f":ballot_box_with_check: {recorded}: {have} ({mentions(list(frozen.lifting))}). Payments stay frozen."
+    )
+
+
+def describe(frozen: Frozen) -> str:
+    """Who froze them and why, in mrkdwn."""
+    return f"Payments are frozen by {mention(frozen.by)}: {as_said(quote(frozen.reason))}"
+
+
+def refused_while_frozen(frozen: Frozen) -> Content:
+    """A new request while nothing may be sent."""
+    return private(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")

@@ -1,0 +1,198 @@
+"""Messages in the thread of a card, and in the alerts channel. A message says what was observed, and who decided."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bot.domain.content import Content
+from bot.domain.payments.bulk_state import is_many
+from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.presentation import recovery, silence, stopped
+from bot.presentation.blocks.text import (
+    addressed,
+    all_named,
+    as_said,
+    channel,
+    escape,
+    mention,
+    mentions,
+    moment,
+    mrkdwn,
+    named,
+    quote,
+    section,
+    sentence_of,
+)
+from bot.presentation.payments import bulk_cards as bulk
+from bot.presentation.payments import refused
+from bot.presentation.payments.looking_up import look_up
+from bot.presentation.payments.states import headline, symbol, word
+from bot.presentation.unread import hint
+
+_TOPICS = {
+    "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
+    "differs": "the service's record of it differs from what was approved.",
+    "contradiction": "the service contradicts what it said before.",
+    "unconfirmed": "was reported, not confirmed.",
+    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
+    "paid_after_close": "was closed as not paid, but the service shows a payment.",
+    "paid_after_end": "had ended as not paid, but the service shows a payment.",
+    "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
+    "stuck": "cannot go on.",
+    "suspended": "is not sent.",
+    "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
+    "unread": "is over at the service, but its list of payments cannot be read.",
+    "stands_still": "does not move at the service.",
+    "undelivered": "its outcome could not be posted in its channel. Invite me there: `/invite @Switchboard`",
+    "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
+}
+
+
+def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
+    """What became of a request, for the thread of a copy of its card.
+
+    A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
+    people are called).
+    """
+    known = names or {}
+    if is_many(instruction):
+        return bulk.news(instruction, facts, names=known)
+    state = State(str(facts["state"]))
+    text = (
+        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) {_told(instruction, state, facts, known)}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def reminder(
+    instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
+) -> Content:
+    """The approvers are asked again, in the thread of the card."""
+    missing = max(1, instruction.requirement.quorum - len(votes))
+    people = "one more approval" if missing == 1 else f"{missing} more approvals"
+    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
+    text = (
+        f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
+        f"{named(instruction.requester, names or {})}, still needs {people}{until}."
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def notice(facts: Mapping[str, Any]) -> Content:
+    """What concerns no single instruction."""
+    if facts["topic"] == "undelivered":
+        where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
+        text = (
+            f":rotating_light: A message could not be posted{where}: {sentence_of(quote(str(facts['reason'])))} "
+            "Invite the app there, or ask an admin whether it may post."
+        )
+    elif facts["topic"] == "denied":
+        said = sentence_of(quote(str(facts["reason"])))
+        text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
+    elif facts["topic"] == "clock_skew":
+        seconds = int(facts["seconds"])
+        where = "ahead of" if seconds > 0 else "behind"
+        text = (
+            f":alarm_clock: *The clock of a machine is {abs(seconds)} s {where} the database server's.* "
+            "Switchboard goes by the server's, so nothing is lost. The operator should set the machine's clock."
+        )
+    elif facts["topic"] == "not_drawn":
+        text = (
+            f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "
+            "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
+            f"log under `{facts['number']}`."
+        )
+    elif facts["topic"] == "stopped":
+        return stopped.notice(facts)
+    elif facts["topic"] == "frozen":
+        text = (
+            f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
+            f"{as_said(quote(str(facts['reason'])))}\n"
+            f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
+        )
+    elif facts["topic"] in silence.TOPICS:
+        text = silence.notice(facts)
+    elif facts["topic"] in recovery.TOPICS:
+        text = recovery.notice(facts)
+    else:
+        text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def alert(
+    instruction: Instruction,
+    facts: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] | None = None,
+    link: str = "",
+    approvers: Sequence[str] = (),
+) -> Content:
+    """Something that a person must look at.
+
+    Args:
+        instruction: the request.
+        facts: the topic, and what goes with it.
+        names: what people are called.
+        link: to its card, where it is decided.
+        approvers: of the policy, called where they have to decide.
+    """
+    topic = str(facts["topic"])
+    where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
+    why = str(facts.get("reason") or "")
+    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
+    text = (
+        f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
+        f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
+        f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
+        f"{_to_decide(topic, instruction, approvers)}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _to_look_at(instruction: Instruction, link: str) -> str:
+    """Where to look: at the service by its id or our code, and on the card."""
+    card_there = f" · <{link}|The card>" if link else ""
+    return f"\n{look_up(instruction)}{card_there}"
+
+
+def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -> str:
+    able = [addressed(one) for one in approvers if one != instruction.requester]
+    return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
+
+
+def _told(  # noqa: C901, PLR0911 - one arm a state
+    instruction: Instruction, state: State, facts: Mapping[str, Any], names: Mapping[str, str]
+) -> str:
+    by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
+    approvers = all_named([str(voter) for voter in facts.get("voters", [])], names)
+    reason = as_said(quote(str(facts.get("reason", ""))))
+    because = f" Reason: {reason}" if reason else ""
+    approved = f" Approved by {approvers}." if approvers else ""
+    match state:
+        case State.COMPLETED:
+            proof = f" Hash `{quote(str(facts['svc_hash']).replace('`', ''), 200)}`." if facts.get("svc_hash") else ""
+            return f"is *completed*: the service confirms that the recipient was credited.{approved}{proof}"
+        case State.CANCELED:
+            return f"was *canceled* by the service; the money went back.{approved}"
+        case State.FAILED:
+            return f"*failed* at the service.{because}{approved}"
+        case State.PENDING_ESCROW:
+            return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
+        case State.COMMIT_UNKNOWN:
+            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))} Do not pay again."
+        case State.NEEDS_HUMAN:
+            return f"*needs a person*: its outcome is *unknown*.{because}"
+        case State.REJECTED | State.WITHDRAWN:
+            return f"was *{word(state)}* by {by}.{because} Nothing was paid."
+        case State.EXPIRED:
+            return f"has *expired*. Nothing was paid.{because}"
+        case State.CLOSED:
+            return f"has *failed*: it was closed as not paid by {by}.{because}"
+        case State.MISMATCH:
+            return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
+        case State.REFUSED:
+            return f"has *failed*: {refused.believed(instruction)}{because}"
+        case _:
+            return f"is *{word(state)}*.{because}"

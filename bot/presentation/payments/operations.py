@@ -1,0 +1,247 @@
+"""What the payments service holds, for people who look: its list, one record, its calls to us, accounts."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from bot.domain.content import Block, Content
+from bot.domain.money import plain as digits
+from bot.domain.money import shown
+from bot.domain.payments.instruction import Recipient, State
+from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
+from bot.presentation.answers import private
+from bot.presentation.blocks.facts import Fact, facts
+from bot.presentation.blocks.tables import NOTHING, Column, table
+from bot.presentation.blocks.text import (
+    clean,
+    context,
+    escape,
+    moment,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    spoken,
+)
+from bot.presentation.payments.cards import account_line
+from bot.presentation.payments.states import word
+from bot.presentation.payments.status_words import status_word
+
+PREVIOUS = "operations.previous"
+NEXT = "operations.next"
+
+_NOT_SAID = "not said"
+_MOST_ROWS = 10
+_PERSON_LIMIT = 120
+_REFERENCE_LIMIT = 64
+_WORD_LIMIT = 30
+_COLUMNS = (
+    Column(title="Created (UTC)", most=20),
+    Column(title="Type", most=_WORD_LIMIT),
+    Column(title="Amount", most=_WORD_LIMIT, align="right"),
+    Column(title="Person", most=_PERSON_LIMIT, wraps=True),
+    Column(title="Status", most=_WORD_LIMIT),
+    Column(title="Reference", most=_REFERENCE_LIMIT),
+)
+_EVENT_CHARACTERS = 3_500
+"""Of all lines together: a text of more than 4,000 characters is more than Slack likes."""
+_DETAILS = 200
+
+
+def value_of(operation_type: str | None, page: int) -> str:
+    """What a paging button carries: which list, which page."""
+    return f"{operation_type or ''}:{page}"
+
+
+def listing(page: OperationPage, references: Mapping[str, str], *, operation_type: str | None, command: str) -> Content:
+    """One page of the service's operations, as a table and as lines.
+
+    Args:
+        page: as the service told it.
+        references: the service's id -> our reference, of those that were asked for here.
+        operation_type: ``payout``, ``purchase`` or None for both: what was asked for.
+        command: how people type it here, e.g. ``/pay``.
+    """
+    what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
+    if not page.operations:
+        return _empty(page, what, operation_type)
+    shown_here = page.operations[:_MOST_ROWS]
+    lead = f"*{what}*{_span(page)}"
+    lines = [_line(one, references.get(one.id)) for one in shown_here]
+    notes = [f"`{command} show` with the reference tells more about one."]
+    if len(page.operations) > _MOST_ROWS:
+        notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
+    rows = [_row(one, references.get(one.id)) for one in shown_here]
+    after = [context(" ".join(notes)), *_buttons(page, operation_type)]
+    return Content(
+        text=spoken([lead, *lines, *notes]),
+        blocks=[section(mrkdwn(lead)), table(_COLUMNS, rows), *after],
+        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
+    )
+
+
+def record(operation: Operation) -> Content:
+    """An operation that the service knows and nobody asked for here."""
+    person = clean(operation.email or "")
+    towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
+    return facts(
+        f"{_amount(operation)} {towards} {person}" if person else _amount(operation),
+        [("Type", operation.operation_type), *_known_there(operation)],
+        about=f"For: {operation.description}" if clean(operation.description) else "",
+        notes=["This is the service's record. It was not asked for through Switchboard."],
+    )
+
+
+def with_record(card: Content, operation: Operation) -> Content:
+    """One of our own requests, and what the service says of it at this moment."""
+    return _below(card, facts("What the service says now", _known_there(operation)))
+
+
+def without_record(card: Content, said: str) -> Content:
+    """The same where the service could not be asked; ``said``: why, a foreign sentence."""
+    text = f":warning: What the service says now could not be read. {quote(said)}"
+    return _below(card, Content(text=text, blocks=[section(mrkdwn(text))]))
+
+
+def _below(card: Content, more: Content) -> Content:
+    return Content(text=f"{card.text}\n{more.text}", blocks=[*card.blocks, {"type": "divider"}, *more.blocks])
+
+
+def _known_there(operation: Operation) -> list[Fact]:
+    return [
+        ("Status", status(operation)),
+        ("The service's id", operation.id),
+        ("Code", operation.code or ""),
+        ("Created", _stamp(operation.created_at)),
+        ("Changed", _stamp(operation.updated_at)),
+        ("Hash", operation.svc_hash or ""),
+        ("Why it failed", operation.failure_reason or ""),
+    ]
+
+
+def events(named: str, found: Sequence[PayoutEvent]) -> Content:
+    """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
+    whose = quote(named, _PERSON_LIMIT)
+    if not found:
+        return private(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
+    told = [_event(one) for one in found]
+    kept: list[str] = []
+    room = _EVENT_CHARACTERS
+    while told and len(told[-1]) < room:
+        room -= len(told[-1]) + 1
+        kept.insert(0, told.pop())
+    calls = "1 call" if len(found) == 1 else f"{len(found)} calls"
+    lead = f"*The service recorded {calls} to us about {whose}*"
+    if told:
+        lead += f"; these are the last {len(kept)}"
+    return Content(text=spoken([lead, *kept]), blocks=paragraphs([lead, *kept]))
+
+
+def not_created(named: str) -> Content:
+    """Nothing exists at the service yet, so it cannot have called."""
+    whose = quote(named, _PERSON_LIMIT)
+    return private(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
+
+
+def account(email: str, found: AccountStatus) -> Content:
+    """The account behind an address, in plain words."""
+    recipient = Recipient(active=found.active, verified=found.verified, primary=found.primary)
+    raw = found.status if found.active is None else ""
+    return facts(
+        email,
+        [
+            ("Registered name", found.full_name or "none"),
+            ("Account", account_line(recipient)),
+            ("The service's word for it", raw),
+            ("Country", found.country or _NOT_SAID),
+        ],
+    )
+
+
+def partner(found: Partner) -> Content:
+    """Who we are to the service, and what is on our account."""
+    balance = digits(found.balance) if found.balance is not None else found.balance_text
+    currency = found.currency or ""
+    return facts(
+        clean(found.name) or "Our account",
+        [
+            ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
+            ("Currency", currency or _NOT_SAID),
+            ("E-mail", found.email or _NOT_SAID),
+            ("Id", found.id or _NOT_SAID),
+        ],
+        notes=["Approvers and admins of the policy may see this."],
+    )
+
+
+def status(operation: Operation) -> str:
+    """The word that cards have for a status we know, the service's own for any other."""
+    if operation.operation_type == "purchase" and operation.state is OperationStatus.CREATED:
+        return word(State.OPEN)
+    return status_word(operation.status)
+
+
+def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
+    if page.page <= 1:
+        return private(f":open_file_folder: The service has no {what.lower()}.")
+    text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
+    return Content(text=text, blocks=[section(mrkdwn(text)), *_buttons(page, operation_type)])
+
+
+def _span(page: OperationPage) -> str:
+    count = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
+    return f"{count}, page {page.page} of {page.last_page}" if page.last_page > 1 else count
+
+
+def _buttons(page: OperationPage, operation_type: str | None) -> list[Block]:
+    before = min(page.page - 1, page.last_page)
+    turns = [("Previous", PREVIOUS, before, before >= 1), ("Next", NEXT, page.page + 1, page.page < page.last_page)]
+    found = [
+        {"type": "button", "text": plain(label), "action_id": action, "value": value_of(operation_type, number)}
+        for label, action, number, possible in turns
+        if possible
+    ]
+    return [{"type": "actions", "elements": found}] if found else []
+
+
+def _row(operation: Operation, reference: str | None) -> list[str]:
+    return [
+        f"{operation.created_at:%Y-%m-%d %H:%M}" if operation.created_at else "",
+        operation.operation_type,
+        _amount(operation),
+        operation.email or "",
+        status(operation),
+        reference or operation.id,
+    ]
+
+
+def _line(operation: Operation, reference: str | None) -> str:
+    parts = [
+        moment(operation.created_at) if operation.created_at else NOTHING,
+        quote(operation.operation_type, _WORD_LIMIT),
+        escape(_amount(operation)),
+        quote(operation.email or "", _PERSON_LIMIT),
+        quote(status(operation), _WORD_LIMIT),
+        quote(reference or operation.id, _REFERENCE_LIMIT),
+    ]
+    return "• " + " · ".join(part or NOTHING for part in parts)
+
+
+def _event(event: PayoutEvent) -> str:
+    known = [
+        quote(event.kind.removesuffix("_uri"), _WORD_LIMIT),
+        f"to {quote(event.host, _PERSON_LIMIT)}" if event.host else "",
+        f"answered {quote(event.status, _WORD_LIMIT)}" if event.status else "",
+    ]
+    parts = [part for part in known if part]
+    if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
+        parts = [quote(", ".join(f"{name}: {value}" for name, value in event.details), _DETAILS)]
+    return "• " + " · ".join([*([moment(event.at)] if event.at else []), *parts])
+
+
+def _amount(operation: Operation) -> str:
+    return shown(operation.cents) if operation.cents is not None else "unknown amount"
+
+
+def _stamp(at: datetime | None) -> str:
+    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""

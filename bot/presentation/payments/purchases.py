@@ -1,0 +1,230 @@
+"""Purchases as people see them: the card with its items and the checkout link, its news, what its asker hears."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bot.domain.content import Block, Content
+from bot.domain.money import plain as amount
+from bot.domain.money import shown
+from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.presentation import stopped
+from bot.presentation.blocks.tables import Column, table
+from bot.presentation.blocks.text import (
+    SECTION_LIMIT,
+    as_said,
+    channel,
+    clean,
+    context,
+    escape,
+    header,
+    labelled,
+    mention,
+    mrkdwn,
+    plain,
+    quote,
+    section,
+    sentence_of,
+    shorten,
+)
+from bot.presentation.payments import withdrawing
+from bot.presentation.payments.states import headline, sentence, symbol, word
+from bot.presentation.unread import hint
+
+CHECKOUT = "purchase.checkout"
+
+MOST_ITEMS = 20
+NAME_LIMIT = 60
+"""Characters of an item's name: what a cell on a phone can show."""
+
+_NAME_LIMIT = 80
+_TEXT_PURPOSE_LIMIT = 600
+_TEXT_ITEMS_LIMIT = 1_100
+"""Characters with their escapes: an edit may have a text of 4,000."""
+_LINK_LIMIT = 3_000
+"""Characters of an address on a button."""
+_TEXT_LINK_LIMIT = 600
+
+_COLUMNS = (
+    Column(title="Item", most=_NAME_LIMIT),
+    Column(title="Quantity × each", most=40, align="right"),
+    Column(title="USD", most=30, align="right"),
+)
+
+TOPICS = {
+    "needs_human": "needs a person: whether the service opened it is unknown. Look it up there.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
+    "differs": "the service's record of it differs from what was asked for.",
+    "contradiction": "the service contradicts what it said before.",
+    "unconfirmed": "was reported, not confirmed.",
+    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
+    "paid_elsewhere": "was paid, although its link was not given out.",
+    "stuck": "cannot go on.",
+}
+"""What the alerts channel hears, by topic."""
+
+
+def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
+    """The card as it is now.
+
+    Args:
+        instruction: a purchase in its present state.
+        link: where the buyer pays; empty when there is nothing to pay, or not any more.
+        invite_to: channel in which it was asked for and the bot is no member, with the way to mend that.
+        buttons: False for a picture of it on which nothing can be decided.
+    """
+    items = _payload(instruction).items
+    head: list[Block] = [
+        header(headline(instruction)),
+        {"type": "section", "fields": _facts(instruction)},
+        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+    ]
+    tail: list[Block] = [section(mrkdwn(sentence(instruction, votes=0)))]
+    pressable = _buttons(instruction, link, decide=buttons)
+    if pressable:
+        tail.append({"type": "actions", "block_id": f"purchase:{instruction.id}", "elements": pressable})
+    if instruction.stopped:
+        tail.append(context(stopped.note(instruction.stopped)))
+    if invite_to:
+        tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
+    return Content(
+        text=summary(instruction, link=link),
+        blocks=[*head, table(_COLUMNS, [_row(item) for item in items]), *tail],
+        plainer=[*head, section(plain(shorten("\n".join(map(_line, items)), SECTION_LIMIT))), *tail],
+    )
+
+
+def summary(instruction: Instruction, *, link: str) -> str:
+    """The whole card in one paragraph: what notifications and screen readers get."""
+    parts = [
+        f"Purchase {instruction.reference}: {escape(headline(instruction))}",
+        f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
+        f"({_items_in_words(instruction)}), asked by {mention(instruction.requester)}.",
+        sentence(instruction, votes=0),
+    ]
+    if link and len(link) <= _TEXT_LINK_LIMIT:
+        parts.append(f"Checkout: {_linked(link)}")
+    return " ".join(parts)
+
+
+def checkout(instruction: Instruction, *, link: str) -> Content:
+    """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
+    text = (
+        f"{symbol(State.OPEN)} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
+        f"{_linked(link)}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def picture_title(instruction: Instruction) -> str:
+    """What stands above the picture, in plain text."""
+    return f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
+
+
+def picture_in_words(instruction: Instruction, *, link: str) -> str:
+    """The picture for who cannot see it, in plain text."""
+    return f"QR code of the checkout link of {instruction.reference}: {link}"
+
+
+def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """What became of a purchase, for the thread of its card."""
+    state = State(str(facts["state"]))
+    text = (
+        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) {_told(state, facts)}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """Something that a person must look at."""
+    why = str(facts.get("reason") or "")
+    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
+    text = (
+        f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
+        f"{mention(instruction.requester)}: {TOPICS[str(facts['topic'])]}{reason}"
+    )
+    return Content(text=text, blocks=[section(mrkdwn(text))])
+
+
+def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
+    reason = sentence_of(quote(str(facts.get("reason", ""))))
+    because = f" Reason: {as_said(quote(str(facts['reason'])))}" if reason else ""
+    match state:
+        case State.COMPLETED:
+            return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()
+        case State.CANCELED:
+            return "was *canceled* at the service; no money moved."
+        case State.FAILED:
+            return f"has *failed* at the service.{because}"
+        case State.REFUSED:
+            return f"has *failed*: the service refused it, so there is nothing to pay.{because}"
+        case State.MISMATCH:
+            return f"has *failed*: the service's record is not what was asked for; do not pass any link on.{because}"
+        case State.CLOSED:
+            return f"has *failed*: it was never opened, so nobody can pay it.{because}"
+        case State.NEEDS_HUMAN:
+            return f"*needs a person*: whether the service opened it is *unknown*.{because}"
+        case State.WITHDRAWN:
+            by = f" by {mention(str(facts['decided_by']))}" if facts.get("decided_by") else ""
+            return f"was *withdrawn*{by}.{because} It was never opened."
+        case _:
+            return f"is *{word(state)}*.{because}"
+
+
+def _payload(instruction: Instruction) -> PurchasePayload:
+    if not isinstance(instruction.payload, PurchasePayload):
+        raise TypeError(f"{instruction.reference} is no purchase")
+    return instruction.payload
+
+
+def _facts(instruction: Instruction) -> list[Block]:
+    return [
+        labelled("Asked by", mention(instruction.requester)),
+        labelled("Reference", instruction.reference),
+    ]
+
+
+def _row(item: Item) -> tuple[str, ...]:
+    return item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)
+
+
+def _line(item: Item) -> str:
+    name = shorten(clean(item.name), _NAME_LIMIT)
+    return f"{name}: {item.quantity} × {amount(item.unit_cents)} = {amount(item.cents)}"
+
+
+def _items_in_words(instruction: Instruction) -> str:
+    items = _payload(instruction).items
+    told: list[str] = []
+    room = _TEXT_ITEMS_LIMIT
+    for item in items:
+        line = f"{item.quantity} × {quote(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
+        room -= len(line) + 2
+        if room < 0:
+            return f"{'; '.join(told)}; and {len(items) - len(told)} more"
+        told.append(line)
+    return "; ".join(told)
+
+
+def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block]:
+    found: list[Block] = []
+    if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
+        found.append(
+            {
+                "type": "button",
+                "text": plain("Open checkout"),
+                "action_id": CHECKOUT,
+                "url": link,
+                "style": "primary",
+                "accessibility_label": f"Open checkout of {shown(instruction.cents)}"[:75],
+            }
+        )
+    if decide and instruction.state is State.NEW:
+        found.append(withdrawing.button(instruction, noun="purchase", amount=shown(instruction.cents)))
+    return found
+
+
+def _linked(link: str) -> str:
+    """An address as Slack links it: the characters that would end the link are encoded in addresses anyway."""
+    return f"<{escape(link).replace('|', '%7C')}>"

@@ -1,0 +1,56 @@
+"""What the service refused, in words that claim no more than was read since."""
+
+from bot.domain.outcome import tells_words
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation.blocks.text import as_said, quote, sentence_of
+
+
+def checking(instruction: Instruction) -> str:
+    """While the refusal is held against what the service shows; empty when there was none."""
+    if not instruction.refusal:
+        return ""
+    return (
+        f"the service refused it. Reason: {as_said(quote(instruction.refusal))} "
+        "Switchboard is checking that it did not act all the same."
+    )
+
+
+def answered(instruction: Instruction) -> str:
+    """What the service said while it left the outcome open; a sentence of its own with a space before it."""
+    if instruction.refusal or instruction.suspect:
+        return ""
+    return _gave(instruction.reason)
+
+
+def _gave(reason: str) -> str:
+    return f" The service gave {as_said(quote(reason))}" if tells_words(reason) else ""
+
+
+def sent(refusal: object, reason: str = "") -> str:
+    """The news of an unknown outcome: what the service answered, if it did."""
+    if not refusal:
+        return f"was sent, but its outcome is *unknown*.{_gave(reason)} Switchboard is finding out."
+    return (
+        f"was refused by the service. Reason: {as_said(quote(str(refusal)))} Whether it acted all the same is "
+        "*unknown*; Switchboard is checking."
+    )
+
+
+def believed(instruction: Instruction) -> str:
+    """At the end: what agrees with the refusal."""
+    return f"the service refused it{_agrees(instruction)}"
+
+
+def _agrees(instruction: Instruction) -> str:
+    if not instruction.commits:
+        return ". Nothing was paid."
+    if instruction.kind is Kind.BULK:
+        return ", and its history does not show it: nothing was paid."
+    if instruction.kind is Kind.ONE_STEP:
+        return ", and its list does not show it: nothing was paid."
+    return "; its record says it is not paid."
+
+
+def doubt(instruction: Instruction) -> str:
+    """What people should look at before anything is known; a sentence of its own with a space before it."""
+    return f" {sentence_of(quote(instruction.reason))}" if instruction.suspect else ""

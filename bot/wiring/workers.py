@@ -1,0 +1,171 @@
+"""What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from bot.domain.emails.lists import RUN, WHOLE
+from bot.wiring.schedule import Look, Plan
+from bot.workflows import localization
+from bot.workflows.admin import clocks
+from bot.workflows.admin.silence import WATCHED, pass_on_news, probe
+from bot.workflows.admin.takeover import take_over
+from bot.workflows.bookings import book, events, stores
+from bot.workflows.bookings import follow as booking_polls
+from bot.workflows.bookings.subject import BookingSubject, StoreSubject
+from bot.workflows.context import Context
+from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
+from bot.workflows.emails.subject import EmailList
+from bot.workflows.payments import bulk_follow, callbacks, follow, orphans, purchase
+from bot.workflows.payments.recovery import look_due
+from bot.workflows.payments.survey import survey_due
+from bot.workflows.requests import advance
+from bot.workflows.requests.recover import recover_claims
+from bot.workflows.slack import boards, intake, outbox, refresh
+from bot.workflows.slack.denials import tell_denials
+from bot.workflows.slack.subjects import Subject
+from bot.workflows.workers import Work
+from storage.repositories.horizon import Due
+
+Drain = Callable[[Context], Awaitable[int]]
+"""Does or begins what is due; returns how much that was."""
+
+
+async def _stores(ctx: Context) -> int:
+    return await stores.list_due(ctx) + await stores.settle_due(ctx)
+
+
+async def _leftovers(ctx: Context) -> int:
+    await recover_claims(ctx)
+    return 0
+
+
+async def _clock(ctx: Context) -> int:
+    return await clocks.look_again(ctx)
+
+
+async def _anchor(ctx: Context) -> int:
+    return await ctx.anchoring.due()
+
+
+async def _lists(ctx: Context) -> int:
+    return await ctx.emails.drain(ctx)
+
+
+async def _unread(ctx: Context) -> int:
+    return await ctx.unread.flush()
+
+
+async def _prune(ctx: Context) -> int:
+    return await ctx.retention.prune_due(ctx)
+
+
+SUBJECTS: dict[str, Subject] = {
+    intake.SUBJECT: intake.FileOffers(),
+    "booking": BookingSubject(),
+    "store": StoreSubject(),
+    "localization": localization.LocalizationSubject(),
+    EMAIL_LISTS: EmailList(),
+}
+"""What has a board, by the word before the colon."""
+
+WORKS: Final[tuple[Work[Any], ...]] = (
+    *advance.WORKS,
+    callbacks.CALLBACKS,
+    follow.POLLS,
+    bulk_follow.POLLS,
+    purchase.POLLS,
+    orphans.WATCH,
+    intake.FILES,
+    book.BOOKINGS,
+    booking_polls.POLLS,
+    events.EVENTS,
+    *localization.WORKS,
+    outbox.OUTBOX,
+    refresh.CARDS,
+    boards.BOARDS,
+)
+"""What is done row by row."""
+
+
+async def _take_up(work: Work[Any], ctx: Context) -> int:
+    return await ctx.workers.take_up(ctx, work)
+
+
+_PROBES: Final[Mapping[str, Drain]] = {f"probe {service}": partial(probe, service) for service in WATCHED}
+"""One drain a service: a probe that hangs keeps no other from being asked."""
+
+DRAINS: Final[Mapping[str, Drain]] = {
+    **{work.name: partial(_take_up, work) for work in WORKS},
+    "stores": _stores,
+    "processes": take_over,
+    "denials": tell_denials,
+    "leftovers": _leftovers,
+    "lost": look_due,
+    "survey": survey_due,
+    "anchors": _anchor,
+    "clock": _clock,
+    "silence": pass_on_news,
+    **_PROBES,
+    "lists": _lists,
+    "unread": _unread,
+    "retention": _prune,
+}
+"""Everything that is done because it is due, by name."""
+
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
+"""Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
+EVERY_TICK = frozenset({"denials", "unread", "processes", "silence", *_PROBES})
+"""Of them, what costs nothing, or next to nothing, where there is nothing to do."""
+
+_DUE: Final[Mapping[str, Sequence[Due]]] = {
+    **{work.name: ((work.table, work.kind),) for work in WORKS},
+    "lists": (("job", RUN), ("job", WHOLE)),
+    "stores": (("store", ""),),
+}
+"""The rows by which each drain becomes due."""
+_KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds))
+
+
+async def look(ctx: Context) -> Look:
+    """Which drains have work now, and when the next one has."""
+    earliest = await ctx.store.read(lambda tx: tx.horizon.earliest(_KINDS))
+    now = ctx.clock.now()
+    is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
+    later = [due_at for due_at in earliest.values() if due_at > now]
+    return Look([name for name, kinds in _DUE.items() if is_due.intersection(kinds)], min(later, default=None))
+
+
+def plan(ctx: Context) -> Plan:
+    """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
+    rows = {work.name for work in WORKS}
+    return Plan(
+        drains={
+            name: partial(_begun, drain, ctx) if name in rows else partial(drain, ctx) for name, drain in DRAINS.items()
+        },
+        look=partial(look, ctx),
+        changes=lambda: ctx.store.changes,
+        now=ctx.clock.now,
+        by_the_clock=BY_THE_CLOCK,
+        every_tick=EVERY_TICK,
+    )
+
+
+async def _begun(drain: Drain, ctx: Context) -> int:
+    await drain(ctx)
+    return 0
+
+
+async def drained(ctx: Context, name: str) -> int:
+    """Begin what is due of one kind and wait until it is done, for who holds the clock; returns how much there was."""
+    found = await DRAINS[name](ctx)
+    await ctx.workers.finished()
+    return found
+
+
+async def settle(ctx: Context, *, rounds: int = 200) -> None:
+    """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
+    for _ in range(rounds):
+        if not sum([await drained(ctx, name) for name in DRAINS]):
+            return
+    raise RuntimeError("there is no end of what is due")

@@ -1,0 +1,166 @@
+"""The audit chain at work: anchors written outside the database, and the story of one request.
+
+An anchor goes to a file only, not to a channel: a message can be edited or deleted by anybody who has the bot's token,
+and the file can be kept where neither the bot's users nor the database's reach.
+"""
+
+import asyncio
+import io
+from dataclasses import dataclass
+from functools import partial
+from typing import IO
+
+import structlog
+
+from bot.domain.anchors import Anchor, is_due
+from bot.domain.audit import Stored, Told
+from bot.domain.audit_export import write_csv
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.clock import Clock
+from bot.domain.payments.instruction import Instruction
+from bot.workflows.admin.highwater import HighWater
+from storage.anchors import AnchorFile
+from storage.errors import StorageError
+from storage.store import Store
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_LOOK_SECONDS = 1.0
+"""Between two looks at where the chain stands: the drain runs at every wake."""
+
+_AFTER_FAILURE = 60.0
+STORY_ROWS = 1_000
+"""Most rows of one request that are read for its story."""
+
+
+class Anchoring:
+    """Writes down where the chain of one database stands. One per process; several processes may share a file."""
+
+    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, high_water: HighWater | None = None) -> None:
+        self._high_water = high_water
+        self._store = store
+        self._file = file
+        self._clock = clock
+        self._last: Anchor | None = None
+        self._read = False
+        self._next_look = 0.0
+
+    async def due(self) -> int:
+        """Write an anchor when one is due; how many were written."""
+        boottime = self._clock.boottime()
+        if boottime < self._next_look:
+            return 0
+        self._next_look = boottime + _LOOK_SECONDS
+        return await self._write(always=False)
+
+    async def finish(self) -> None:
+        """Anchor what has no anchor yet: the process stops. Never raises: nothing depends on it."""
+        try:
+            await self._write(always=True)
+        except StorageError as problem:
+            log.warning("the last rows of the audit have no anchor", reason=str(problem))
+
+    async def _write(self, *, always: bool) -> int:
+        if self._high_water is not None and not await self._high_water.is_sound():
+            return 0  # an anchor of what somebody has to look at would make it look right
+        head = await self._store.read(lambda tx: tx.audit.head())
+        now = self._clock.now()
+        try:
+            last = await self._known(head.seq)
+            anchored = last.seq if last is not None else 0
+            if head.seq in (0, anchored) or not (always or is_due(last, seq=head.seq, now=now)):
+                return 0
+            anchor = Anchor(at=now, seq=head.seq, head=head.hash)
+            await asyncio.to_thread(self._file.append, anchor)
+        except OSError as refused:
+            self._next_look = self._clock.boottime() + _AFTER_FAILURE
+            log.warning("no audit anchor could be written", file=str(self._file.path), reason=refused.strerror)
+            return 0
+        self._last = anchor
+        return 1
+
+    async def _known(self, seq: int) -> Anchor | None:
+        """The last anchor; read from the file once."""
+        if not self._read:
+            self._last = await asyncio.to_thread(self._file.last)
+            self._read = True
+            if self._last is not None and self._last.seq > seq:
+                log.error(
+                    "the audit has fewer rows than its anchors say: an older copy of the database, or another one",
+                    rows=seq,
+                    anchored=self._last.seq,
+                    mend="run `switchboard audit verify`",
+                )
+        return self._last
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """A request with everything the audit says of it, oldest first."""
+
+    instruction: Instruction
+    rows: tuple[Told, ...]
+    is_complete: bool = True
+    """False: there are more rows than are read for a story."""
+
+
+async def story(store: Store, text: str) -> Story | None:
+    """What happened to the request that ``text`` names: a reference, our code or id, or the service's id."""
+
+    def work(tx: Tx) -> Story | None:
+        instruction = tx.instructions.find(text)
+        if instruction is None:
+            return None
+        rows, is_complete = _told(tx, instruction.id)
+        return Story(instruction=instruction, rows=rows, is_complete=is_complete)
+
+    return await store.read(work)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BookingStory:
+    """The same of a booking."""
+
+    booking: Booking
+    rows: tuple[Told, ...]
+    is_complete: bool = True
+
+
+async def booking_story(store: Store, text: str) -> BookingStory | None:
+    """What happened to the booking that ``text`` names: its reference, or one of its ids at the service."""
+
+    def work(tx: Tx) -> BookingStory | None:
+        booking = tx.bookings.find(text)
+        if booking is None or booking.stage is Stage.QUOTED:
+            return None
+        rows, is_complete = _told(tx, booking.id)
+        return BookingStory(booking=booking, rows=rows, is_complete=is_complete)
+
+    return await store.read(work)
+
+
+def _told(tx: Tx, about: str) -> tuple[tuple[Told, ...], bool]:
+    """The rows about one request or booking, and whether these are all."""
+    rows = list(tx.audit.stored(instruction_id=about, limit=STORY_ROWS + 1))
+    told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
+    return tuple(told), len(rows) <= STORY_ROWS
+
+
+async def export(store: Store, out: IO[bytes]) -> int:
+    """Write every row as CSV in UTF-8; how many. No more than a page of rows is in memory."""
+    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
+    count, after = 0, None
+    try:
+        while True:
+            page = await store.read(partial(_page, after))
+            count += await asyncio.to_thread(write_csv, page, text, head=after is None)
+            if len(page) < STORY_ROWS:
+                return count
+            after = page[-1].seq
+    finally:
+        text.detach()
+
+
+def _page(after: int | None, tx: Tx) -> list[Stored]:
+    return list(tx.audit.stored(after, limit=STORY_ROWS))

@@ -1,0 +1,161 @@
+"""The high-water mark: what is about to leave is written down outside the database first.
+
+The line says where the audit chain stands once the claim is stored. A database that does not hold it is older than
+what left, however little it lacks; then nothing is sent any more until an operator has looked.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import structlog
+
+from bot.domain.anchors import Anchor
+from bot.domain.clock import Clock
+from bot.domain.policy import Policy
+from bot.domain.recovery import ReadingOnly
+from bot.workflows.reading_only import enter, reading_only, resumed_at
+from bot.workflows.requests.announce import tell_everybody
+from storage.anchors import AnchorFile
+from storage.errors import StorageError
+from storage.store import Store
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_CHUNK = 100
+LOST = "what was written down outside the database says that it once held more than it does now"
+UNKNOWN_HERE = "the service holds what the database says was never sent"
+NOBODY_ASKED = "the payments service holds payments that report to us and that nothing in the database asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class _Stand:
+    """Where the database stands: the end of its chain, and whether anything may leave."""
+
+    seq: int
+    head: str
+    may_send: bool
+    is_whole: bool
+
+
+class HighWater:
+    """Compares the database with its anchors, and writes one before each request with an effect. One per process."""
+
+    def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy, surveys: bool = False) -> None:
+        self.began = clock.now()
+        """When this process began: requests from before may have been carried out in a future this database lost."""
+        self.survey_at = self.began if surveys else None
+        """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+        self.looked: set[str] = set()
+        """Requests from before that were looked for at the service."""
+        self._store = store
+        self._file = file
+        self._clock = clock
+        self._policy = policy
+        self._last: Anchor | None = None
+        self._turn = asyncio.Lock()
+
+    async def compare(self) -> None:
+        """At start, before anything works: does the database hold everything its anchors say it held?"""
+        lost: list[Anchor] = []
+        lines = self._file.newest_first()
+        try:
+            while chunk := await asyncio.to_thread(lambda: list(islice(lines, _CHUNK))):
+                holds = await self._held(chunk)
+                lost += chunk[: holds.index(True)] if True in holds else chunk
+                if True in holds:
+                    self._last = chunk[holds.index(True)]
+                    break
+            foreign = await asyncio.to_thread(self._file.last_of_another_key)
+        except OSError as refused:
+            await self._cannot_write(refused)
+            return
+        await self._account_for([foreign, *lost] if foreign is not None else lost)
+
+    async def may_leave(self, about: str) -> bool:
+        """Write down that a request is about to leave; False: it must not. The caller has stored its claim."""
+        async with self._turn:
+            try:
+                stand = await self._stand()
+                if not stand.may_send:
+                    return False
+                anchor = Anchor(at=self._clock.now(), seq=stand.seq, head=stand.head, about=about)
+                await asyncio.to_thread(self._file.append, anchor)
+            except StorageError as silent:
+                log.warning("nothing leaves: the database does not say where it stands", reason=str(silent))
+                return False
+            except OSError as refused:
+                await self._cannot_write(refused)
+                return False
+            self._last = anchor
+            return True
+
+    async def is_sound(self) -> bool:
+        """Whether the chain may be anchored as it stands: it holds what left, and nobody has to look at it."""
+        async with self._turn:
+            return (await self._stand()).may_send
+
+    async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
+        """The services hold what the database does not know of; ``sent``: a word for what, and its code or id."""
+        now = self._clock.now()
+        found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
+        log.error("the database may be older than the services: reading only from now on", reason=reason)
+        await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
+
+    async def _held(self, chunk: list[Anchor]) -> list[bool]:
+        return await self._store.read(lambda tx: [tx.audit.holds(one.seq, one.head) for one in chunk])
+
+    async def _stand(self) -> _Stand:
+        last = self._last
+        stand = await self._store.read(lambda tx: _read(tx, last))
+        if last is not None and stand.may_send and not stand.is_whole:
+            await self._account_for([last])
+            stand = await self._store.read(lambda tx: _read(tx, None))
+        return stand
+
+    async def _account_for(self, lost: list[Anchor]) -> None:
+        """What the chain does not hold: an operator knows of it, or nothing may be sent."""
+        if not lost:
+            return
+        resumed = await self._store.read(resumed_at)
+        new = [one for one in lost if resumed is None or one.at > resumed]
+        if not new:
+            await self._begin_anew()
+            return
+        self._last = max(new, key=lambda one: one.at)
+        now = self._clock.now()
+        sent = tuple(one.about for one in reversed(new) if one.about)
+        found = ReadingOnly(since=now, reason=LOST, until=self._last.at, sent=sent)
+        await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
+        log.error(
+            "the database is older than its anchors: reading only",
+            anchored=self._last.seq,
+            sent=len(sent),
+            mend="look at what the services hold, then run `switchboard resume`",
+        )
+
+    async def _begin_anew(self) -> None:
+        """An operator has accounted for what is not held: those anchors are kept, and count no more."""
+        newest = await asyncio.to_thread(self._file.last)
+        foreign = await asyncio.to_thread(self._file.last_of_another_key)
+        if foreign is not None or (newest is not None and not (await self._held([newest]))[0]):
+            await asyncio.to_thread(self._file.set_aside, self._clock.now())
+            newest = None
+        self._last = newest
+
+    async def _cannot_write(self, refused: OSError) -> None:
+        reason, file, now = refused.strerror or str(refused), str(self._file.path), self._clock.now()
+        log.error("nothing leaves: it cannot be written down before", file=file, reason=reason)
+        facts = {"topic": "no_anchor", "file": file, "reason": reason}
+        key = f"no_anchor:{now:%Y-%m-%d}"
+        await self._store.write(
+            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=self._policy, now=now), name="no_anchor"
+        )
+
+
+def _read(tx: Tx, last: Anchor | None) -> _Stand:
+    head = tx.audit.head()
+    whole = last is None or tx.audit.holds(last.seq, last.head)
+    return _Stand(head.seq, head.hash, may_send=reading_only(tx) is None, is_whole=whole)

@@ -1,0 +1,129 @@
+"""How everything stands, read in one transaction, and what is under way."""
+
+from collections.abc import Sequence
+
+from bot.domain.bookings.booking import CLOSED, Stage
+from bot.domain.emails.lists import RUN, WHOLE
+from bot.domain.localization.progress import Order
+from bot.domain.overview import Overview, Running, Service, What
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
+from bot.workflows.context import Context
+from bot.workflows.holding import silent_services
+from bot.workflows.reading_only import reading_only
+from bot.workflows.requests.freeze import frozen
+from storage.rows import Job
+from storage.transaction import Tx
+
+MOST = 50
+"""Things under way that are named at once, of each kind."""
+
+_LISTS = (RUN, WHOLE)
+_MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING, State.NEW))
+_LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
+
+
+def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
+    """The outside services, what they lack where they are not configured, and whether they answer."""
+    silent = silent_services(tx, ctx.clock.now())
+    no_payments, no_delivery = () if ctx.payments else ctx.missing, () if ctx.delivery else ctx.delivery_missing
+    return (
+        Service(name="Payments", missing=no_payments, silent_since=silent.get("payments")),
+        Service(
+            name="Content localization",
+            missing=ctx.localizing.missing,
+            silent_since=silent.get("localization"),
+        ),
+        Service(name="Delivery booking", missing=no_delivery, silent_since=silent.get("delivery")),
+        *_emails(ctx),
+    )
+
+
+def _emails(ctx: Context) -> tuple[Service, ...]:
+    """One service, or its two halves where one of them works alone."""
+    engine = ctx.emails
+    if engine.missing or not (engine.missing_single or engine.missing_files):
+        return (Service(name="E-mail processing", missing=engine.missing),)
+    return (
+        Service(name="E-mail processing of single addresses", missing=engine.missing_single),
+        Service(name="E-mail processing of whole files", missing=engine.missing_files),
+    )
+
+
+async def overview(ctx: Context) -> Overview:
+    """Counts and ages of everything there is."""
+    blocking = sum(one.blocks for one in ctx.assumptions)
+
+    def work(tx: Tx) -> Overview:
+        return Overview(
+            services=services(ctx, tx),
+            requests={
+                (kind, state): count for (kind, state), count in tx.instructions.counts().items() if state not in FINAL
+            },
+            jobs=tx.jobs.counts(),
+            bookings={stage: count for stage, count in tx.bookings.counts().items() if stage not in _LEFT_OUT},
+            oldest={
+                "messages": tx.outbox.oldest_unsent(),
+                "callbacks": tx.inbox.oldest(),
+                "webhooks": tx.store_events.oldest(),
+                "files": tx.dropped.oldest(),
+            },
+            frozen=frozen(tx),
+            blocking=blocking,
+            reading_only=reading_only(tx),
+        )
+
+    return await ctx.store.read(work)
+
+
+async def under_way(ctx: Context) -> Sequence[Running]:
+    """Requests that are being carried out, localization calls, lists of addresses and bookings; oldest first."""
+
+    def work(tx: Tx) -> list[Running]:
+        found = [_request(one) for one in tx.instructions.awaiting(_MOVING, limit=MOST)]
+        found += [_job(one) for one in tx.jobs.open(limit=MOST)]
+        found += [
+            Running(
+                what=What.BOOKING,
+                name=booking.reference,
+                state=booking.status or booking.stage.value,
+                requester=booking.requester,
+                channel=booking.channel,
+                since=booking.created_at,
+            )
+            for booking in tx.bookings.open(limit=MOST)
+        ]
+        return sorted(found, key=lambda one: one.since)
+
+    return await ctx.store.read(work)
+
+
+def _request(one: Instruction) -> Running:
+    return Running(
+        what=_WHAT[one.kind],
+        name=one.reference,
+        state=one.state.value,
+        requester=one.requester,
+        channel=one.origin_channel,
+        since=one.created_at,
+    )
+
+
+_WHAT = {
+    Kind.PAYOUT: What.PAYOUT,
+    Kind.ONE_STEP: What.PAYOUT,
+    Kind.PURCHASE: What.PURCHASE,
+    Kind.BULK: What.BULK,
+    Kind.BULK_CANCEL: What.BULK_CANCEL,
+}
+
+
+def _job(job: Job) -> Running:
+    is_list = job.kind in _LISTS
+    return Running(
+        what=What.EMAILS if is_list else What.LOCALIZATION,
+        name=str(job.payload.get("name", "")) if is_list else Order.read(job.payload).request.capability.title,
+        state=job.state,
+        requester=job.requester,
+        channel=job.channel,
+        since=job.created_at,
+    )

@@ -1,0 +1,115 @@
+"""An operator has looked: leave the reading-only mode. One transaction; what waits for people afterwards is said."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.policy import Policy
+from bot.domain.recovery import ASK_AGAIN, HELD, Look, ReadingOnly, Seen
+from bot.workflows.reading_only import announce, audit, leave, looks, reading_only
+from storage.transaction import Tx
+
+OPERATOR = "operator"
+"""Actor in the audit of what was done on the command line."""
+
+_ALL = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What is known while reading only.
+
+    Attributes:
+        looked: requests that were not final when it was noticed, by reference, with the last look for each.
+        unknown: requests with an effect that left, and that nothing in this database knows.
+    """
+
+    mode: ReadingOnly
+    looked: Sequence[tuple[str, Look | None]]
+    unknown: Sequence[str]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything was looked for to the end."""
+        return all(look is not None and look.is_over for _, look in self.looked)
+
+
+def standing(tx: Tx) -> Standing | None:
+    """How it stands; None: nothing is held back."""
+    mode = reading_only(tx)
+    if mode is None:
+        return None
+    found = looks(tx)
+    about = [(wanted, tx.instructions.get(wanted)) for wanted in tx.instructions.not_over_at(mode.since)]
+    looked = [(one.reference if one else wanted, found.get(wanted)) for wanted, one in about]
+    unknown = [sent for sent in mode.sent if tx.instructions.find(sent.partition(" ")[2]) is None]
+    return Standing(mode=mode, looked=looked, unknown=unknown)
+
+
+def resume(tx: Tx, found: Standing, *, reason: str, forced: bool, policy: Policy, now: datetime) -> list[str]:
+    """Send again from here on; the references of what needs approval again.
+
+    What the services hold was taken in while looking. What they do not hold may go on, but not on votes from before:
+    somebody may have taken them back in the time that the database has lost.
+    """
+    waiting = tx.instructions.awaiting(_WAITING, limit=_ALL)
+    again = [one.reference for one in waiting if _reopen(tx, found.mode, one, now)]
+    leave(tx, now)
+    seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
+    detail = {"reason": reason, "forced": forced, "looks": seen, "unknown": list(found.unknown), "again": again}
+    audit(tx, OPERATOR, "resumed", detail, now)
+    announce(tx, "resumed", {"reason": reason, "again": again}, policy=policy, now=now)
+    return again
+
+
+_WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
+
+
+def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) -> bool:
+    """Let it go on; whether people have to decide anew."""
+    from_before = instruction.created_at <= mode.since
+    if instruction.state is State.APPROVED and from_before:
+        return _back_to_people(tx, instruction, now)
+    voted = bool(tx.votes.of(instruction.id, instruction.round))
+    if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
+        expires = _expires(instruction, now) if instruction.state is State.AWAITING else instruction.expires_at
+        tx.instructions.touch(
+            instruction,
+            now=now,
+            show=True,
+            round=instruction.round + 1,
+            reason=ASK_AGAIN,
+            expires_at=expires,
+            due_at=now,
+        )
+        return True
+    if instruction.reason == HELD:
+        tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=now)
+    return False
+
+
+def _back_to_people(tx: Tx, instruction: Instruction, now: datetime) -> bool:
+    back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
+    moved = tx.instructions.move(
+        instruction,
+        back,
+        now=now,
+        actor=OPERATOR,
+        action="approve_again",
+        detail={"reason": ASK_AGAIN},
+        reason=ASK_AGAIN,
+        round=instruction.round + 1,
+        decided_by="",
+        exec_deadline=None,
+        expires_at=_expires(instruction, now),
+        due_at=now,
+    )
+    return moved is not None
+
+
+def _expires(instruction: Instruction, now: datetime) -> datetime | None:
+    """The time to decide begins anew, for those whose clock runs."""
+    if instruction.posted_at is None:
+        return None
+    return now + timedelta(seconds=instruction.requirement.expires_seconds)

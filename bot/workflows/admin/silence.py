@@ -1,0 +1,160 @@
+"""Services that answer nothing: find out when they do again, and tell people once that it began and that it is over.
+
+Each process counts for itself. What one found out is kept as a flag, so that several tell it once, a new process asks
+before it sends anything, and everybody can be shown it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from bot.clients.circuit import Circuit
+from bot.domain.bookings.booking import Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.localization.progress import LANES
+from bot.domain.payments.instruction import State
+from bot.presentation.payments.holding import is_unanswered
+from bot.workflows import holding
+from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.context import Context
+from bot.workflows.holding import FLAG, OLD, Silence
+from bot.workflows.localization.request import show_queue
+from bot.workflows.requests.announce import tell_everybody
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+WATCHED: Final = ("payments", "delivery", "localization")
+"""Services whose circuits are passed on."""
+_ANEW: Final = 60.0
+"""Seconds after which a process says again that it still finds a service silent."""
+_MOST: Final = 10_000
+_WAITING: Final = frozenset({State.NEW, State.APPROVED})
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A service: its circuit, and how to ask it something cheap; None: nothing of it can be read."""
+
+    circuit: Circuit
+    ask: Callable[[], Awaitable[object]] | None = None
+
+
+def _watched(ctx: Context) -> list[_Watched]:
+    found = []
+    if ctx.payments is not None:
+        found.append(_Watched(ctx.payments.circuit, ctx.payments.partner))
+    if ctx.delivery is not None:
+        delivery = ctx.delivery
+        found.append(_Watched(delivery.client.circuit, lambda: _read_a_store(ctx, delivery)))
+    if ctx.localizing.client is not None:
+        found.append(_Watched(ctx.localizing.client.circuit))
+    return found
+
+
+async def _read_a_store(ctx: Context, delivery: DeliveryService) -> None:
+    keys = await ctx.store.read(lambda tx: [delivery.key(tx, name) for name in delivery.store_names(tx)])
+    key = next((one for one in keys if one is not None), None)
+    if key is not None:
+        await delivery.client.get_store(key=key)
+    elif delivery.client.has_master_key:
+        await delivery.client.list_stores()
+
+
+async def remember(ctx: Context) -> None:
+    """At start: a service that an earlier process found silent is asked before anything is sent to it."""
+    now = ctx.clock.now()
+    known = await ctx.store.read(lambda tx: tx.flags.starting(FLAG))
+    for one in _watched(ctx):
+        flag = Silence.read(known.get(f"{FLAG}{one.circuit.service}"))
+        if flag is not None and not one.circuit.is_open:
+            one.circuit.resume((now - flag.since).total_seconds())
+
+
+async def pass_on_news(ctx: Context) -> int:
+    """Pass on what is new of each service; how many had news. No request: nobody's news wait for an answer."""
+    return sum([await _pass_on(ctx, one.circuit) for one in _watched(ctx)])
+
+
+async def probe(service: str, ctx: Context) -> int:
+    """Ask one service whether it answers, if it is silent or effects wait to know; whether there is news of it."""
+    one = next((one for one in _watched(ctx) if one.circuit.service == service), None)
+    if one is None or one.ask is None or not one.circuit.wants_probe:
+        return 0
+    try:
+        await one.ask()
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        log.info("a service was asked whether it answers", service=service, reason=str(trouble))
+    return await _pass_on(ctx, one.circuit)
+
+
+async def _pass_on(ctx: Context, circuit: Circuit) -> int:
+    news, at = circuit.news, ctx.clock.boottime()
+    if news == circuit.noted and not (circuit.is_open and at - circuit.noted_at > _ANEW):
+        return 0
+    work = _silent if news[0] else _answers
+    await ctx.store.write(lambda tx: work(ctx, tx, circuit), name="silence")
+    circuit.noted, circuit.noted_at = news, at
+    ctx.wake()
+    return 1
+
+
+def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
+    """Store that the service is silent. The first process to find out tells people."""
+    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
+    known = Silence.read(tx.flags.get(key))
+    if known is not None and now - known.seen > OLD:
+        tx.flags.forget(key)  # of a process that died
+        known = None
+    since = holding.since(ctx, circuit) if known is None else known.since
+    flag = Silence(since, now).stored()
+    if known is not None:
+        tx.flags.set(key, flag, now)
+    elif tx.flags.add(key, flag, now):
+        log.warning("a service answers nothing", service=circuit.service)
+        facts = {"topic": "silent", "service": circuit.service, "since": since.isoformat()}
+        _tell(ctx, tx, facts, now)
+        _show_queues(tx, circuit, now)
+    if not circuit.holds_effects:
+        _go_on(tx, circuit, now)  # one is on trial, and the others follow when it is answered
+
+
+def _answers(ctx: Context, tx: Tx, circuit: Circuit) -> None:
+    """Store that the service answers again. The first process to find out tells people."""
+    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
+    known = Silence.read(tx.flags.get(key))
+    if known is not None and tx.flags.forget(key):
+        log.info("a service answers again", service=circuit.service)
+        seconds = round((now - known.since).total_seconds())
+        facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
+        _tell(ctx, tx, facts, now)
+        _show_queues(tx, circuit, now)
+    _go_on(tx, circuit, now)
+
+
+def _show_queues(tx: Tx, circuit: Circuit, now: datetime) -> None:
+    """What waits in a queue says why."""
+    if circuit.service == "localization":
+        for lane in LANES:
+            show_queue(tx, lane, now=now)
+
+
+def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
+    """What waits for it is looked at again at once."""
+    is_open = circuit.is_open
+    for waiting in tx.instructions.awaiting(_WAITING, limit=_MOST):
+        if is_unanswered(circuit.service, waiting.reason):
+            tx.instructions.touch(
+                waiting, now=now, show=not is_open, reason=waiting.reason if is_open else "", due_at=now
+            )
+    for booking in tx.bookings.open(limit=_MOST):
+        if booking.stage is Stage.NEW and is_unanswered(circuit.service, booking.reason):
+            tx.bookings.hasten(booking.id, now)
+
+
+def _tell(ctx: Context, tx: Tx, facts: Mapping[str, object], now: datetime) -> None:
+    key = f"{facts['topic']}:{facts['service']}:{facts['since']}"
+    tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now)

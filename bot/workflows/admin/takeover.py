@@ -1,0 +1,59 @@
+"""Takeover: what a process that died worked on is free at once, not when its leases run out (PostgreSQL)."""
+
+import asyncio
+from typing import Final
+
+import structlog
+
+from bot.workflows.context import Context
+from bot.workflows.requests.recover import recover_claims
+from storage.peers import Peers
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_SETTLED: Final = 5.0
+"""Seconds that our own connection must have stood: a server that was restarted ended everybody's."""
+_SURE: Final = 0.3
+"""Seconds in which a process whose connection broke has made another."""
+
+
+async def take_over(ctx: Context) -> int:
+    """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
+    peers = ctx.peers
+    if peers is None or not peers.may_miss_somebody():
+        return 0
+    ends = peers.ends
+    missing = await _gone(ctx, peers)
+    if missing is None:
+        return 0
+    if not missing:
+        peers.misses_nobody(ends)
+        return 0
+    await asyncio.sleep(_SURE)
+    gone = missing & (await _gone(ctx, peers) or set())
+    died = 0
+    for owner in gone:
+        rows = await ctx.store.write(lambda tx: _expire(ctx, tx, owner), name="take_over")  # noqa: B023 - awaited here
+        if rows:  # who stops in order holds none
+            died += 1
+            log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
+    if died:
+        await recover_claims(ctx)
+        ctx.wake()
+    return died
+
+
+async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
+    """Owners whose process is gone; None while our own connection is too young to tell."""
+    if peers.connected_for() < _SETTLED:
+        return None
+    return set(await ctx.store.read(lambda tx: tx.processes.gone())) - {ctx.owner}
+
+
+def _expire(ctx: Context, tx: Tx, owner: str) -> int:
+    now = ctx.clock.now()
+    tx.processes.forget(owner)
+    tx.copies.hasten(now)
+    tx.boards.hasten(now)
+    return tx.steps.expire(owner, now)

@@ -1,0 +1,74 @@
+"""What happens to a booking, in the audit: written in the transaction that makes it true, before any effect.
+
+A booking costs money, so who wanted it, who called it off and what the delivery service said can be looked up like the
+story of a payment. The customer's number and address stay out: the audit is kept for ever.
+"""
+
+from datetime import datetime
+from typing import Final
+
+from bot.domain.audit import Entry
+from bot.domain.bookings.booking import Booking
+from bot.domain.bookings.record import charge
+from bot.domain.money import plain
+from storage.transaction import Tx
+
+ITSELF: Final = "switchboard"
+"""The actor of what nobody pressed a button for."""
+
+
+def witness(
+    tx: Tx,
+    booking: Booking,
+    action: str,
+    *,
+    now: datetime,
+    actor: str = ITSELF,
+    before: Booking | None = None,
+    **detail: str,
+) -> None:
+    """Add a row about a booking.
+
+    Args:
+        tx: the transaction.
+        booking: as it is now.
+        action: one that ``bot.presentation.bookings.audit`` has words for.
+        now: the current instant.
+        actor: who did it.
+        before: as it was; None: it is as it was, or new.
+        detail: facts for the words; what is empty is left out.
+    """
+    facts = {"reference": booking.reference, "store": booking.store, **detail}
+    tx.audit.append(
+        Entry(
+            at=now,
+            instruction_id=booking.id,
+            actor=actor,
+            action=action,
+            before=(before or booking).stage.value,
+            after=booking.stage.value,
+            detail={name: value for name, value in facts.items() if value},
+        )
+    )
+
+
+def witness_wish(
+    tx: Tx, booking: Booking, action: str, *, by: str, now: datetime, before: Booking | None = None
+) -> None:
+    """Somebody wants it: with what it is worth, and what it was said to cost."""
+    request = booking.request
+    cost = charge(booking.detail.get("quote", {}))
+    witness(
+        tx,
+        booking,
+        action,
+        now=now,
+        actor=by,
+        before=before,
+        amount=plain(request.cents) if request is not None else "",
+        payment=request.payment.value if request is not None else "",
+        fee=cost.amount if cost is not None else "",
+        tax=cost.tax if cost is not None else "",
+        currency=cost.currency if cost is not None else "",
+        unpriced=str(booking.detail.get("unpriced") or ""),
+    )

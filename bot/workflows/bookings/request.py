@@ -1,0 +1,139 @@
+"""Asking for a delivery: priced and shown, confirmed, or asked for at once; stored before anything is sent."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.clients.service_errors import sentence
+from bot.domain.bookings.booking import Booking, BookingRequest, Kind, Stage
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.references import reference, ulid
+from bot.workflows.bookings.audit import witness_wish
+from bot.workflows.bookings.board import post_card
+from bot.workflows.bookings.pricing import price
+from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.context import Context
+from storage.errors import CommitUnknown
+from storage.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedToDeliver:
+    """A checked form. ``source_key`` names it; a form submitted twice makes one booking."""
+
+    requester: str
+    channel: str
+    store: str
+    request: BookingRequest
+    kind: Kind
+    source_key: str
+
+
+async def quote(
+    ctx: Context, delivery: DeliveryService, asked: AskedToDeliver, *, even_unpriced: bool = False
+) -> Booking:
+    """Ask what it would cost and keep the form with the answer; nothing is booked.
+
+    Args:
+        ctx: what a workflow is given.
+        delivery: the service.
+        asked: the form.
+        even_unpriced: keep the form with the reason where there is no price; the service books without asking.
+
+    Raises:
+        NotCovered: the service does not deliver this.
+        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+    """
+    try:
+        detail: dict[str, object] = {"quote": await _told(ctx, delivery, asked)}
+    except (ServiceNow, ServiceNever, OperatorError) as trouble:
+        if not even_unpriced:
+            raise
+        detail = {"unpriced": sentence(trouble)}
+    now = ctx.clock.now()
+    return await ctx.store.write(lambda tx: _new(tx, asked, stage=Stage.QUOTED, detail=detail, now=now), name="quoted")
+
+
+async def _told(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) -> dict[str, str]:
+    request, position = asked.request, asked.request.position
+    if position is None:
+        raise TypeError("a quote needs a place")
+    found = await price(ctx, delivery, asked.store, position=position, payment=request.payment, cents=request.cents)
+    return {
+        "fee": found.fee,
+        "fee_with_tax": found.fee_with_tax,
+        "tax": found.tax,
+        "currency": found.currency,
+        "eta": found.eta,
+        "distance": found.distance,
+    }
+
+
+async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
+    """Somebody saw the quote and wants it: from now on it is sent, once. None: the form is gone.
+
+    A second confirmation of the same form finds the first one's booking.
+    """
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking | None:
+        booking = tx.bookings.get(booking_id)
+        if booking is None or booking.stage is not Stage.QUOTED:
+            return booking
+        stored = tx.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
+        if stored is not None:
+            witness_wish(tx, stored, "booked", by=by, now=now, before=booking)
+            post_card(tx, stored, now)
+        return stored
+
+    stored = await ctx.store.write(work, name="confirm_booking")
+    ctx.wake()
+    return stored
+
+
+async def ask_at_once(ctx: Context, asked: AskedToDeliver) -> Booking:
+    """Store a pre-booking, which needs no quote; it is sent from then on."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking:
+        known = tx.bookings.by_source(asked.source_key)
+        if known is not None:
+            return known
+        stored = _new(tx, asked, stage=Stage.NEW, detail={}, now=now)
+        witness_wish(tx, stored, "prebooked", by=asked.requester, now=now)
+        post_card(tx, stored, now)
+        return stored
+
+    try:
+        stored = await ctx.store.write(work, name="ask_prebooking")
+    except CommitUnknown:
+        known = await ctx.store.read(lambda tx: tx.bookings.by_source(asked.source_key))
+        if known is None:
+            raise
+        stored = known
+    ctx.wake()
+    return stored
+
+
+def _new(tx: Tx, asked: AskedToDeliver, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
+    while tx.bookings.find(chosen := reference("B")) is not None:
+        continue
+    booking = Booking(
+        id=ulid(now),
+        reference=chosen,
+        kind=asked.kind,
+        store=asked.store,
+        request=asked.request,
+        stage=stage,
+        requester=asked.requester,
+        channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        external_id=ulid(now),
+        detail=detail,
+        due_at=now if stage is Stage.NEW else None,
+    )
+    if not tx.bookings.add(booking):
+        known = tx.bookings.by_source(asked.source_key)
+        assert known is not None
+        return known
+    return booking

@@ -1,0 +1,148 @@
+"""Somebody asks for a list to be processed, pauses it, lets it go on, stops it."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from bot.domain.approvals import Role, listed
+from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, RunState
+from bot.domain.references import ulid
+from bot.workflows.context import Context
+from bot.workflows.slack.boards import post_board, post_line, show_board
+from storage.rows import Job
+from storage.transaction import Tx
+
+SUBJECT = "email"
+"""Kind of board."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedToProcess:
+    """What somebody asked for.
+
+    Attributes:
+        thread_ts: where the board goes: the thread of the file, or None.
+        file_id: the file in Slack.
+        column: zero-based place of the addresses.
+        whole: the whole file at once instead of row by row.
+        concurrency: requests at a time.
+        source_key: what it was asked with, so that it is done once.
+    """
+
+    requester: str
+    channel: str
+    thread_ts: str | None
+    file_id: str = field(repr=False)
+    file_name: str
+    column: int
+    column_name: str
+    whole: bool
+    concurrency: int = CONCURRENCY
+    source_key: str
+
+
+def subject_of(job_id: str) -> str:
+    """The board of a job."""
+    return f"{SUBJECT}:{job_id}"
+
+
+async def ask_to_process(ctx: Context, asked: AskedToProcess) -> bool:
+    """Store the job and queue its board; False when this was asked before with the same click."""
+    now = ctx.clock.now()
+    job = Job(
+        id=ulid(now),
+        kind=WHOLE if asked.whole else RUN,
+        state=RunState.PREPARING,
+        payload={
+            "file": asked.file_id,
+            "name": asked.file_name,
+            "column": asked.column,
+            "column_name": asked.column_name,
+            "concurrency": asked.concurrency,
+        },
+        detail={},
+        requester=asked.requester,
+        channel=asked.channel,
+        thread_ts=asked.thread_ts,
+        source_key=asked.source_key,
+        created_at=now,
+        due_at=now,
+    )
+
+    def store(tx: Tx) -> bool:
+        if not tx.jobs.add(job):
+            return False
+        post_board(
+            tx,
+            subject=subject_of(job.id),
+            channel=asked.channel,
+            thread_ts=asked.thread_ts,
+            now=now,
+            requester=asked.requester,
+        )
+        return True
+
+    added = await ctx.store.write(store, name="ask_emails")
+    ctx.emails.wake()
+    ctx.wake()
+    return added
+
+
+def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: str, now: datetime) -> None:
+    """Queue a line for the requester: an end without a file, or a pause that nobody asked for."""
+    payload = {"state": state.value, "reason": reason}
+    post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now)
+
+
+class Press(StrEnum):
+    """What can be done to a run under way."""
+
+    PAUSE = "pause"
+    RESUME = "resume"
+    STOP = "stop"
+
+
+class Pressed(StrEnum):
+    """What came of it."""
+
+    DONE = "done"
+    NOT_YOURS = "not yours"
+    """Only who asked, or an admin."""
+    TOO_LATE = "too late"
+
+
+_FROM = {
+    Press.PAUSE: frozenset({RunState.RUNNING}),
+    Press.RESUME: frozenset({RunState.PAUSED}),
+    Press.STOP: frozenset({RunState.PREPARING, RunState.RUNNING, RunState.PAUSED}),
+}
+_TO = {Press.PAUSE: RunState.PAUSED, Press.RESUME: RunState.RUNNING, Press.STOP: RunState.STOPPING}
+
+
+async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple[Pressed, RunState | None]:
+    """Pause, resume or stop; also where it stands now, None when there is no such run."""
+    standing = await ctx.people.standing(person)
+    admin = listed(Role.ADMIN, standing, ctx.policy.people)
+    now = ctx.clock.now()
+
+    def change(tx: Tx) -> tuple[Pressed, RunState | None]:
+        job = tx.jobs.get(job_id)
+        if job is None or job.kind != RUN:
+            return Pressed.TOO_LATE, None
+        state = RunState(job.state)
+        if job.requester != person and not admin:
+            return Pressed.NOT_YOURS, state
+        if state in OVER or state not in _FROM[what]:
+            return Pressed.TOO_LATE, state
+        detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
+        due = None if what is Press.PAUSE else now
+        # The worker that has it keeps it: requests under way are still stored there.
+        tx.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
+        show_board(tx, subject_of(job_id), now=now)
+        return Pressed.DONE, _TO[what]
+
+    pressed = await ctx.store.write(change, name="press_emails")
+    ctx.emails.wake(at_once=what is Press.RESUME)
+    ctx.wake()
+    return pressed

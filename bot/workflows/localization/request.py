@@ -1,0 +1,273 @@
+"""Somebody asks for a call, cancels one, or has it run again. What is on its way is held by :mod:`.running`."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bot.domain.errors import PersonError
+from bot.domain.localization import Request
+from bot.domain.localization.progress import (
+    LANES,
+    MOST_OPEN,
+    REPEATABLE,
+    STOPPABLE,
+    SUBJECT,
+    Order,
+    Progress,
+    Sight,
+    State,
+    lane_of,
+)
+from bot.domain.references import ulid
+from bot.workflows.holding import silent_services
+from bot.workflows.slack.boards import post_board, show_board
+from storage.errors import CommitUnknown
+from storage.rows import Job
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+_MOST = 1_000
+"""Jobs of a lane that are looked through for a position in the queue."""
+
+_SLIP = timedelta(seconds=5)
+"""Within which the same press of the same person is a slip of the finger."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A checked request.
+
+    Attributes:
+        source_key: names the command, form or click that made it: the same makes no second one.
+        pressed: it was one press on a button that goes on standing there: pressed once more at once, by the same
+            person for the same, it makes no second one either, whichever process hears of it.
+    """
+
+    request: Request
+    file_name: str = ""
+    requester: str
+    channel: str
+    thread_ts: str | None = None
+    source_key: str
+    pressed: bool = False
+
+
+async def ask(ctx: "Context", asked: Asked) -> Sight:
+    """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
+    order = Order(request=asked.request.complete(), file_name=asked.file_name)
+    job = _job(asked, order, now=ctx.clock.now())
+    return await _store(ctx, job, known=_pressed_before if asked.pressed else _asked_before)
+
+
+def _asked_before(tx: Tx, job: Job) -> Job | None:
+    """What was made of the same command, form or click."""
+    return tx.jobs.by_source(job.source_key)
+
+
+def _pressed_before(tx: Tx, job: Job) -> Job | None:
+    """The same, or what was made of a press a moment ago; who has canceled that means another one."""
+    lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
+    alike = (one for one in lately if _same(one, job) and one.state != State.CANCELED)
+    return _asked_before(tx, job) or next(alike, None)
+
+
+def _same(one: Job, other: Job) -> bool:
+    """Whether both are to do the same for the same thread."""
+    return (one.channel, one.thread_ts, Order.read(one.payload)) == (
+        other.channel,
+        other.thread_ts,
+        Order.read(other.payload),
+    )
+
+
+async def _store(ctx: "Context", job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
+    def work(tx: Tx) -> Sight:
+        before = known(tx, job)  # writers come one after the other, those of other processes too
+        if before is None and room_in(tx, job.requester, job.kind) < 1:
+            raise too_many()
+        if before is not None or not tx.jobs.add(job):
+            return sight_in(tx, before or job)
+        subject = subject_of(job.id)
+        post_board(
+            tx,
+            subject=subject,
+            channel=job.channel,
+            thread_ts=job.thread_ts,
+            now=job.created_at,
+            requester=job.requester,
+        )
+        show_queue(tx, job.kind, now=job.created_at)  # who has asked for much moves back
+        return sight_in(tx, job)
+
+    try:
+        stored = await ctx.store.write(work, name="localize")
+    except CommitUnknown:
+        found = await ctx.store.read(lambda tx: known(tx, job))
+        if found is None:
+            raise
+        stored = await ctx.store.read(lambda tx: sight_in(tx, found))
+    ctx.wake()
+    return stored
+
+
+def _job(asked: Asked, order: Order, *, now: datetime) -> Job:
+    return Job(
+        id=ulid(now),
+        kind=lane_of(order.request.capability),
+        state=State.WAITING,
+        payload=order.payload(),
+        detail={},
+        requester=asked.requester,
+        channel=asked.channel,
+        thread_ts=asked.thread_ts,
+        source_key=asked.source_key,
+        created_at=now,
+        due_at=now,
+    )
+
+
+async def cancel(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
+    """Stop waiting for it, whichever process waits; None when there is no such call.
+
+    It was canceled when the state says so and ``progress.by`` is the person.
+    """
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Sight | None:
+        job = find(tx, job_id)
+        if job is None or State(job.state) not in STOPPABLE:
+            return None if job is None else sight_in(tx, job)
+        progress = Progress.read(job.detail).but(by=person, ended_at=now)
+        changed = tx.jobs.change(job, now=now, state=State.CANCELED, detail=progress.detail(), close=True)
+        show_board(tx, subject_of(job_id), now=now)
+        show_queue(tx, job.kind, now=now)
+        return sight_in(tx, changed or job)
+
+    found = await ctx.store.write(work, name="cancel_localization")
+    if found is not None and found.state is State.CANCELED:
+        ctx.localizing.stop(job_id)
+    ctx.wake()
+    return found
+
+
+async def repeat(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
+    """Run once more what ended without a result; None when there is nothing to run again.
+
+    Two people who press at the same moment make one.
+    """
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> tuple[Job, Job] | None:
+        job = find(tx, job_id)
+        if job is None or State(job.state) not in REPEATABLE:
+            return None
+        progress = Progress.read(job.detail)
+        if progress.again:
+            return None
+        order = replace(Order.read(job.payload), again_of=job_id)
+        asked = Asked(
+            request=order.request,
+            requester=person,
+            channel=job.channel,
+            thread_ts=job.thread_ts,
+            source_key=f"again:{job_id}",
+        )
+        new = _job(asked, order, now=now)
+        detail = progress.but(again=new.id, by=progress.by or person).detail()
+        changed = tx.jobs.change(job, now=now, detail=detail)
+        if changed is None or not tx.jobs.add(new):
+            return None
+        show_board(tx, subject_of(job_id), now=now)
+        post_board(
+            tx, subject=subject_of(new.id), channel=new.channel, thread_ts=new.thread_ts, now=now, requester=person
+        )
+        return job, new
+
+    both = await ctx.store.write(work, name="repeat_localization")
+    if both is None:
+        return None
+    ctx.wake()
+    return await ctx.store.read(lambda tx: sight_in(tx, both[1]))
+
+
+async def sight_of(ctx: "Context", job_id: str) -> Sight | None:
+    """What people see of a call now."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Sight | None:
+        job = find(tx, job_id)
+        if job is None:
+            return None
+        return replace(sight_in(tx, job), silent_since=silent_services(tx, now).get("localization"))
+
+    found = await ctx.store.read(work)
+    if found is None or found.progress.started_at is None:
+        return found
+    until = found.progress.ended_at or now
+    elapsed = max((until - found.progress.started_at).total_seconds(), 0.0)
+    percent = ctx.localizing.percent(job_id) if found.state is State.RUNNING else None
+    return replace(found, elapsed=elapsed, percent=percent)
+
+
+def find(tx: Tx, job_id: str) -> Job | None:
+    """The job with this id, if it is one of ours."""
+    job = tx.jobs.get(job_id)
+    return job if job is not None and job.kind in LANES else None
+
+
+def sight_in(tx: Tx, job: Job) -> Sight:
+    """A job as people see it, but for what the clock says."""
+    state = State(job.state)
+    return Sight(
+        id=job.id,
+        order=Order.read(job.payload),
+        state=state,
+        progress=Progress.read(job.detail),
+        requester=job.requester,
+        position=_position(tx, job) if state is State.WAITING else 0,
+    )
+
+
+def _position(tx: Tx, job: Job) -> int:
+    """Its number in the queue, from 1; 0 when there is room for it already."""
+    all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
+    waiting = [one.id for one in all_open if one.state == State.WAITING]
+    before = waiting.index(job.id) if job.id in waiting else len(waiting)
+    return max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
+
+
+async def make_sure_of_room(ctx: "Context", person: str, requests: Sequence[Request]) -> None:
+    """Whether all of them can be asked for, before the first one is.
+
+    Raises:
+        PersonError: there is no room for all of them.
+    """
+    lane = lane_of(requests[0].capability)
+    if await ctx.store.read(lambda tx: room_in(tx, person, lane)) < len(requests):
+        raise too_many()
+
+
+def room_in(tx: Tx, person: str, lane: str) -> int:
+    """How many more calls of a lane this person may ask for now."""
+    return MOST_OPEN - sum(1 for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
+
+
+def too_many() -> PersonError:
+    """Somebody has filled the queue for now."""
+    rule = f"you have {MOST_OPEN} calls under way or waiting, which is the most; wait for one, or cancel one"
+    return PersonError(argument="queue", rule=rule, example="press Cancel on a call that waits")
+
+
+def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
+    """Everybody behind moves up, or back."""
+    for job in tx.jobs.open(kind, limit=_MOST):
+        if job.state == State.WAITING:
+            show_board(tx, subject_of(job.id), now=now, progress=True)
+
+
+def subject_of(job_id: str) -> str:
+    """The name of its board."""
+    return f"{SUBJECT}:{job_id}"

@@ -1,0 +1,379 @@
+"""What the service made, into the thread: texts through the outbox, files as they stream from the service's address.
+
+A file is put there once: whether it arrived is looked up by its name, which is its own in the thread, before it is sent
+again. Addresses of results expire, so they are fetched at once and forgotten afterwards.
+"""
+
+import asyncio
+import re
+import tempfile
+from collections.abc import AsyncIterable, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING
+
+import structlog
+
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.files.sniffing import FileKind, sniff, true_name
+from bot.domain.localization import Result, Track, Tracks
+from bot.domain.localization.playing import seconds_of
+from bot.domain.localization.progress import Delivery, Handed, Order, Progress, State
+from bot.domain.localization.results import SOUNDS
+from bot.domain.tracking import back_off
+from bot.presentation.localization import calls as told
+from bot.slack.history import Stretch
+from bot.workflows.keeping import keep
+from bot.workflows.localization.ending import end
+from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
+from bot.workflows.localization.subject import FAILURE, RESULT
+from bot.workflows.slack.boards import post_file, post_line, show_board
+from storage.rows import Job
+from storage.transaction import Tx
+
+if TYPE_CHECKING:  # the context holds what runs
+    from bot.workflows.context import Context
+
+log = structlog.get_logger(__name__)
+
+LARGEST_RESULT = 1 << 30
+_HEAD = 64 * 1024
+_TRIES = 5
+_LOOKS, _LOOK_PAUSE = 40, 0.25
+_STEM = 40
+_CLOCK_SKEW = 60.0
+_NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
+
+
+class Spool:
+    """An answer that is the media itself, on disk until it is in the thread: Slack wants to know its length first."""
+
+    def __init__(self, *, limit: int = LARGEST_RESULT) -> None:
+        self._limit = limit
+        self._file: IO[bytes] | None = None
+        self.size = 0
+
+    def wants(self, content_type: str) -> bool:
+        """Take whatever is offered, once."""
+        return self._file is None and content_type != ""
+
+    async def write(self, chunk: bytes) -> bool:
+        """Keep it; False when there is too much."""
+        if self._file is None:
+            self._file = await asyncio.to_thread(tempfile.TemporaryFile)
+        self.size += len(chunk)
+        if self.size > self._limit:
+            return False
+        await asyncio.to_thread(self._file.write, chunk)
+        return True
+
+    async def chunks(self) -> AsyncIterator[bytes]:
+        """All of it, from the beginning."""
+        if self._file is None:
+            return
+        file = self._file
+        await asyncio.to_thread(file.seek, 0)
+        while chunk := await asyncio.to_thread(file.read, _HEAD):
+            yield chunk
+
+    def close(self) -> None:
+        """Forget it."""
+        if self._file is not None:
+            self._file.close()
+
+
+async def accept(ctx: "Context", job: Job, result: Result) -> Job | None:
+    """Store what came back. Texts are queued with it; the job is returned when files have to be handed over."""
+    now = ctx.clock.now()
+    order = Order.read(job.payload)
+
+    def work(tx: Tx) -> Job | None:
+        progress = Progress.read(job.detail).but(ended_at=now, result=_without_addresses(result))
+        if isinstance(result, Tracks):
+            deliveries = tuple(Delivery(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
+            detail = progress.but(deliveries=deliveries).detail()
+            changed = tx.jobs.change(job, now=now, state=State.HANDING_OVER, detail=detail, due_at=now, keep_lease=True)
+            if changed is not None:
+                show_board(tx, subject_of(job.id), now=now)
+            return changed
+        changed = tx.jobs.change(job, now=now, state=State.DONE, detail=progress.detail(), close=True)
+        if changed is not None:
+            _tell(tx, changed, now=now)
+        return None
+
+    accepted = await keep(ctx, work, name="localization_result")
+    ctx.wake()
+    return accepted
+
+
+def _without_addresses(result: Result) -> Result:
+    """What stays known of a result; the addresses of its files stand with their deliveries until these are done."""
+    if not isinstance(result, Tracks):
+        return result
+    return replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
+
+
+def _tell(tx: Tx, job: Job, *, now: datetime) -> None:
+    sight, subject = sight_in(tx, job), subject_of(job.id)
+    show_board(tx, subject, now=now)
+    show_queue(tx, job.kind, now=now)
+    if told.is_long(sight):
+        name = file_name(sight.order, job.id, Track(name=sight.order.request.capability.verb, url="", extension="txt"))
+        post_file(tx, subject=subject, key=RESULT, payload={"name": name}, now=now)
+    else:
+        post_line(tx, subject=subject, key=RESULT, payload={"what": RESULT}, now=now)
+
+
+def file_name(order: Order, job_id: str, track: Track) -> str:
+    """``interview-vocals-4f7k2m.mp3``: after the original, with an ending of its own, plain on every disk."""
+    asked = order.request
+    given = order.file_name or PurePosixPath(asked.url.partition("?")[0]).name or asked.capability.verb
+    stem = re.sub(r"[^\w-]+", "-", PurePosixPath(given).stem)[:_STEM].strip("-_") or asked.capability.verb
+    return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
+
+
+async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
+    """Put every file that is not there yet into the thread; what cannot be done now is done when it is due again.
+
+    Args:
+        ctx: the world.
+        job: in the state ``HANDING_OVER``, leased by us.
+        spool: holds the file when its bytes were the answer; None after a restart, when they are lost.
+    """
+    for number in range(len(Progress.read(job.detail).deliveries)):
+        handed = await _hand_one(ctx, job, number, spool)
+        if handed is None:
+            return
+        job = handed
+    done, progress = job, Progress.read(job.detail)
+    if all(one.state is Handed.LOST for one in progress.deliveries):
+        await end(ctx, job, State.FAILED, reason=progress.reason)
+        return
+    await keep(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
+    ctx.wake()
+
+
+async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can become of it
+    ctx: "Context", job: Job, number: int, spool: Spool | None
+) -> Job | None:
+    """One file; the job as it is then, or None when it goes on later or is over."""
+    progress = Progress.read(job.detail)
+    delivery = progress.deliveries[number]
+    if delivery.state in (Handed.THERE, Handed.LOST):
+        return job
+    known = delivery.state
+    try:
+        if delivery.state is Handed.MAYBE:
+            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localizing.look_seconds)
+            if ctx.clock.now() < seen_from:
+                await _look_at(ctx, job, seen_from)
+                return None
+            if await _is_there(ctx, job, delivery):
+                return await _store(ctx, job, _marked(progress, number, Handed.THERE))
+        if not delivery.track.url and spool is None:
+            await end(ctx, job, State.INTERRUPTED, reason="a restart lost what the service had made")
+            return None
+        # Stored before it is sent: after a crash the next process looks first.
+        marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
+        if marked is None:
+            return None
+        job, known = marked, Handed.NEW
+        await _put(ctx, job, delivery, spool)
+    except ServiceNow as later:
+        # The look failed, so nothing new is known.
+        asked = later.retry_after
+        return await _later(ctx, job, number, known, reason=sentence(later), spool=spool, asked=asked)
+    except OutcomeUnknown as lost:
+        return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
+    except ServiceNever as refused:
+        return await _give_up(ctx, job, number, reason=_why(refused))
+    return await _store(ctx, job, _marked(Progress.read(job.detail), number, Handed.THERE))
+
+
+async def _give_up(ctx: "Context", job: Job, number: int, *, reason: str) -> Job | None:
+    """Go on without this file: the others are handed over all the same."""
+    progress = _marked(Progress.read(job.detail), number, Handed.LOST)
+    return await _store(ctx, job, progress.but(reason=reason, tries=0))
+
+
+async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
+    now = ctx.clock.now()
+    return await keep(
+        ctx,
+        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
+        name="localization_file",
+    )
+
+
+async def _look_at(ctx: "Context", job: Job, due: datetime) -> None:
+    """Slack may not show yet what it took: look when it would."""
+    now = ctx.clock.now()
+    await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
+
+
+async def _is_there(ctx: "Context", job: Job, delivery: Delivery) -> bool:
+    channel, thread_ts = await _where(ctx, job)
+    oldest = job.created_at.timestamp() - _CLOCK_SKEW
+    names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
+    stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
+    found = await ctx.messenger.find(stretch, names=names)
+    return found is not None
+
+
+def _why(refused: ServiceNever) -> str:
+    if refused.service == "Slack":
+        return f"Slack does not take the file ({refused.reason})"
+    return f"it was done, but the {refused.service} service {refused.reason}"
+
+
+def _marked(progress: Progress, number: int, state: Handed) -> Progress:
+    deliveries = list(progress.deliveries)
+    one = deliveries[number]
+    # An address that has served is forgotten.
+    track = replace(one.track, url="") if state in (Handed.THERE, Handed.LOST) else one.track
+    deliveries[number] = Delivery(track=track, name=one.name, state=state)
+    return progress.but(deliveries=tuple(deliveries))
+
+
+def _close(ctx: "Context", tx: Tx, job: Job) -> None:
+    now = ctx.clock.now()
+    progress = Progress.read(job.detail)
+    lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
+    result = progress.result
+    if isinstance(result, Tracks) and lost:
+        there = tuple(one for one in result.tracks if one.name not in lost)
+        result = Tracks(tracks=there, missing=(*result.missing, *lost))
+    detail = progress.but(deliveries=(), result=result).detail()
+    if tx.jobs.change(job, now=now, state=State.DONE, detail=detail, close=True) is not None:
+        subject = subject_of(job.id)
+        show_board(tx, subject, now=now)
+        show_queue(tx, job.kind, now=now)
+        if isinstance(result, Tracks) and result.missing:
+            post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now)
+
+
+async def _later(
+    ctx: "Context",
+    job: Job,
+    number: int,
+    state: Handed,
+    *,
+    reason: str,
+    spool: Spool | None,
+    asked: float | None = None,
+) -> Job | None:
+    """Try again when it is due, a few times. Bytes that are here and nowhere else are tried again at once.
+
+    ``asked``: the seconds that we were asked to wait, which is no try in vain.
+
+    Returns:
+        The job when this file is given up, so that the next one follows; else None.
+    """
+    progress = _marked(Progress.read(job.detail), number, state)
+    if asked is None and progress.tries >= _TRIES:
+        why = f"it was done, but its files could not be handed over: {reason}"
+        return await _give_up(ctx, job, number, reason=why)
+    progress = progress.but(tries=progress.tries + (asked is None))
+    maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
+    look = timedelta(seconds=ctx.localizing.look_seconds)
+    pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
+    pause = max(pause, timedelta(seconds=asked or 0.0))
+    holds = spool is not None and spool.size > 0
+    now = ctx.clock.now()
+    changed = await ctx.store.write(
+        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=holds),
+        name="localization_later",
+    )
+    if changed is not None and holds:
+        await asyncio.sleep(pause.total_seconds())
+        await hand_over(ctx, changed, spool=spool)
+    return None
+
+
+async def _put(ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None) -> None:
+    channel, thread_ts = await _where(ctx, job)
+    try:
+        await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
+    except ServiceNever as refused:
+        if refused.reason not in _NO_PLACE:
+            raise
+        direct = await ctx.messenger.direct_message(job.requester)
+        await _share(ctx, job, delivery, spool, channel=direct, thread_ts=None)
+
+
+async def _where(ctx: "Context", job: Job) -> tuple[str, str | None]:
+    """The thread of the call's message, which may be on its way still when the service was quick."""
+    for _ in range(_LOOKS):
+        board = await ctx.store.read(lambda tx: tx.boards.get(subject_of(job.id)))
+        if board is None:
+            return job.channel, job.thread_ts
+        if board.thread is not None:
+            return board.channel, board.thread
+        ctx.wake()
+        await asyncio.sleep(_LOOK_PAUSE)
+    raise ServiceNow("Slack", "has not taken the message of this call yet")
+
+
+async def _share(
+    ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None, *, channel: str, thread_ts: str | None
+) -> None:
+    async with _opened(ctx, delivery, spool) as (chunks, length):
+        head, whole = await _looked_into(chunks)
+        delivery = _as_it_is(delivery, head)
+        seconds = seconds_of(head, length or 0) if length else None
+        sight = await sight_of(ctx, job.id)
+        if sight is None:
+            return
+        await ctx.files.share_stream(
+            name=delivery.name,
+            chunks=whole,
+            length=length,
+            title=delivery.name,
+            alt=told.file_in_words(sight, delivery, seconds),
+            comment=told.file_comment(sight, delivery, seconds),
+            channel=channel,
+            thread_ts=thread_ts,
+        )
+
+
+def _as_it_is(delivery: Delivery, head: bytes) -> Delivery:
+    """The file under the name that its bytes ask for, whatever the service called it."""
+    found = sniff(head, delivery.name)
+    name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
+    if name == delivery.name:
+        return delivery
+    return replace(delivery, name=name, track=replace(delivery.track, extension=found.format))
+
+
+@asynccontextmanager
+async def _opened(
+    ctx: "Context", delivery: Delivery, spool: Spool | None
+) -> AsyncIterator[tuple[AsyncIterable[bytes], int | None]]:
+    """The bytes of a file of the result, and how many there are where that is known."""
+    if not delivery.track.url and spool is not None:
+        yield spool.chunks(), spool.size
+        return
+    async with ctx.localizing.results.open(delivery.track.url, service="localization", limit=LARGEST_RESULT) as result:
+        yield result, result.length
+
+
+async def _looked_into(chunks: AsyncIterable[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
+    """The beginning of a stream, and the whole stream again."""
+    source = aiter(chunks)
+    held: list[bytes] = []
+    while sum(map(len, held)) < _HEAD:
+        try:
+            held.append(await anext(source))
+        except StopAsyncIteration:
+            break
+
+    async def whole() -> AsyncIterator[bytes]:
+        for chunk in held:
+            yield chunk
+        async for chunk in source:
+            yield chunk
+
+    return b"".join(held), whole()

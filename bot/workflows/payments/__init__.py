@@ -1,0 +1,1 @@
+"""Payments: payouts, one-step payouts, purchases, bulk payments and their cancellation."""

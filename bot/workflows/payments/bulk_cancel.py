@@ -1,0 +1,374 @@
+"""Take back payments of a bulk payment that are still pending: named by hash, approved, read again, sent in chunks.
+
+Leaving the list of hashes out would cancel everything, so "all" is turned into hashes when it is asked for, the digest
+covers exactly those, and the client cannot send an empty list. What is read again right before a chunk is no longer
+pending is left out of it; what the service's own list says afterwards is what people are told.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import ServiceNow
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, hashes_digest
+from bot.domain.payments.bulk_account import BulkRow, Change, moves_on, our_word
+from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_records import ReportedItem
+from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, State
+from bot.domain.payments.payout import READS_NEEDED, counts_as_read, silence_is_proven
+from bot.domain.tracking import back_off
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.keeping import keep
+from bot.workflows.payments import commit, reconcile
+from bot.workflows.payments.bulk_follow import BULK
+from bot.workflows.payments.bulk_request import REQUEST_FILE
+from bot.workflows.payments.create import ask_people, close, end, held_claim, lease, show_approvers
+from bot.workflows.requests.announce import Place, show_file, tell
+from bot.workflows.requests.ballot import Standings
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+RESULT_FILE = "result"
+
+
+async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: everything was read when it was asked for; ask the approvers."""
+    payments.require_cancel()
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        changes: Changes = {"puts_off": 0, "reason": ""}
+        show_approvers(ctx, tx, instruction, changes, action="prepared", now=now)
+        show_file(tx, instruction, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="prepared")
+    ctx.wake()
+
+
+async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
+    payments.require_cancel()
+    if not await ctx.store.read(lambda tx: _as_approved(tx, instruction)):
+        reason = "our own record was changed after it was approved"
+        await ctx.store.write(lambda tx: _stop(ctx, tx, instruction, State.MISMATCH, reason), name="reread")
+        ctx.wake()
+        return
+    reported = await _reported(payments, instruction)
+
+    def work(tx: Tx, standings: Standings) -> _Chunk | None:
+        return _claim(ctx, tx, instruction, standings, reported)
+
+    with payments.circuit.seat() as seat:
+        chunk = await commit.claimed_by(
+            ctx, seat, instruction, work, name="claim_cancel", read_back=lambda tx: _held_chunk(ctx, tx, instruction)
+        )
+        if chunk is not None:
+            outcome = await payments.cancel_bulk_items(
+                _job_of(instruction),
+                chunk.hashes,
+                earlier_unknown=chunk.earlier_unknown,
+                guard=seat.guard(commit.still_fresh(ctx, chunk.attempt)),
+            )
+            await keep(ctx, lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
+    ctx.wake()
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: what became of the chunk is what the items say."""
+    reported = await _reported(payments, instruction)
+    await ctx.store.write(lambda tx: _take_in(ctx, tx, instruction, reported), name="read_outcome")
+    ctx.wake()
+
+
+async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMITTED: every chunk has been sent. Read what came of it, a few times where an item still reads as pending."""
+    reported = await _reported(payments, instruction)
+    await ctx.store.write(lambda tx: _verified(ctx, tx, instruction, reported), name="verified")
+    ctx.wake()
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    """One attempt: what it names, and whether an earlier one may have done the same."""
+
+    instruction: Instruction
+    attempt: Attempt
+    hashes: HashList
+    earlier_unknown: bool
+
+
+def _payload(instruction: Instruction) -> CancelPayload:
+    if not isinstance(instruction.payload, CancelPayload):
+        raise TypeError(instruction.kind)
+    return instruction.payload
+
+
+def _job_of(instruction: Instruction) -> str:
+    return _payload(instruction).bulk_remote_id
+
+
+async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mapping[str, ReportedItem]:
+    """The items by hash, all of them.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: they could not be read to the end.
+    """
+    found: dict[str, ReportedItem] = {}
+    async for page in payments.bulk_items(_job_of(instruction)):
+        found |= {item.hash: item for item in page.items if item.hash}
+    if not found:
+        raise ServiceNow("payments", "its list of items is empty")
+    return found
+
+
+def _as_approved(tx: Tx, instruction: Instruction) -> bool:
+    amounts = {row.hash: int(row.cents) for row in tx.bulk_items.rows(instruction.id)}
+    return instruction.intact() and hashes_digest(amounts) == _payload(instruction).items_digest
+
+
+def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> Progress:
+    """Store what the items say now; how they stand together."""
+    changes = []
+    for row in tx.bulk_items.rows(instruction.id):
+        item = reported.get(row.hash)
+        if item is not None and moves_on(row.status, our_word(item.status)):
+            changes.append(Change(row.row, our_word(item.status), row.hash, row.error))
+    tx.bulk_items.change(instruction.id, changes)
+    before = instruction.progress or Progress()
+    return before.model_copy(update={"tally": tx.bulk_items.tally(instruction.id)})
+
+
+def _claim(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    standings: Standings,
+    reported: Mapping[str, ReportedItem],
+) -> _Chunk | None:
+    now = ctx.clock.now()
+    progress = _apply(tx, instruction, reported)
+    earlier = tx.attempts.of(instruction.id)
+    lost = [one.n for one in earlier if one.outcome is AttemptOutcome.UNKNOWN]
+    for n in lost:  # people have approved another attempt: what still reads as pending may be named again
+        again = [row.row for row in tx.bulk_items.named_by(instruction.id, n) if row.status == PENDING_WORD]
+        tx.bulk_items.name(instruction.id, again, 0)
+    rows = tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=CHUNK)
+    late = instruction.exec_deadline is not None and now >= instruction.exec_deadline
+    if not rows or (late and instruction.commits):
+        _all_sent(ctx, tx, instruction, progress, now)
+        return None
+    if late:
+        end(ctx, tx, instruction, State.EXPIRED, "it was not sent in time after approval", now)
+        return None
+    allowed = commit.still_approved(ctx, tx, instruction, standings, now)
+    if allowed is None:
+        return None
+    held, counted = allowed
+    n = len(earlier) + 1
+    hashes = HashList.of([row.hash for row in rows])
+    sending = tx.instructions.move(
+        held,
+        State.SENDING,
+        now=now,
+        actor=SYSTEM,
+        action="send",
+        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, "payments": len(rows)},
+        sent_at=now,
+        commits=held.commits + 1,
+        progress=progress,
+        reason="",
+        **lease(ctx),
+    )
+    if sending is None:
+        return None
+    tx.bulk_items.name(instruction.id, [row.row for row in rows], n)
+    attempt = commit.open_attempt(ctx, tx, sending, n, request_hash=_fingerprint(hashes.all))
+    return _Chunk(sending, attempt, hashes, bool(lost))
+
+
+def _held_chunk(ctx: Context, tx: Tx, instruction: Instruction) -> _Chunk | None:
+    """What a claim came to whose commit was not answered."""
+    held = held_claim(ctx, tx, instruction)
+    if held is None:
+        return None
+    attempt, sending = held
+    lost = any(one.outcome is AttemptOutcome.UNKNOWN for one in tx.attempts.of(instruction.id))
+    named = HashList.of([row.hash for row in tx.bulk_items.named_by(instruction.id, attempt.n)])
+    return _Chunk(sending, attempt, named, lost)
+
+
+def _fingerprint(hashes: Sequence[str]) -> str:
+    return hashlib.sha256(json.dumps(sorted(hashes)).encode()).hexdigest()
+
+
+def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] | NotExecuted | Unknown) -> None:
+    now = ctx.clock.now()
+    sending, attempt = chunk.instruction, chunk.attempt
+    match outcome:
+        case Done(value=successful):
+            told = f"{len(successful)} of {len(chunk.hashes.all)}"
+            sending = close(tx, sending, attempt, AttemptOutcome.DONE, told, now)
+            _go_on(tx, sending, now)
+        case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
+            kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
+            sending = close(tx, sending, attempt, kind, reason, now)
+            _unname(tx, sending, attempt)
+            pause = back_off(first=max(wait or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)
+            tx.instructions.move(
+                sending,
+                State.APPROVED,
+                now=now,
+                actor=SYSTEM,
+                action="send_put_off",
+                detail=outcome.facts,
+                commits=sending.commits - 1,
+                puts_off=sending.puts_off + 1,
+                due_at=now + pause,
+            )
+        case NotExecuted(reason=reason):
+            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
+            why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
+            _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=why, said=outcome.detail)
+        case Unknown():
+            commit.lose(ctx, tx, sending, attempt, outcome, now)
+
+
+def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:
+    rows = tx.bulk_items.named_by(sending.id, attempt.n)
+    tx.bulk_items.name(sending.id, [row.row for row in rows], 0)
+
+
+def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """A chunk is through: on to the next, or to the end."""
+    tx.instructions.move(
+        instruction,
+        State.APPROVED,
+        now=now,
+        actor=SYSTEM,
+        action="chunk_sent",
+        show=False,
+        unknown_since=None,
+        reads=0,
+        last_read_at=None,
+        puts_off=0,
+        due_at=now,
+    )
+
+
+def _all_sent(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    progress: Progress,
+    now: datetime,
+    *,
+    reason: str = "",
+    said: str = "",
+) -> None:
+    """Nothing more is sent. When nothing ever was, that is the end: it came too late for all of them."""
+    if not instruction.commits:
+        _finish(ctx, tx, instruction, progress, now)
+        return
+    tx.instructions.move(
+        instruction,
+        State.COMMITTED,
+        now=now,
+        actor=SYSTEM,
+        action="all_sent",
+        detail={"reason": reason, "said": said} if said else {"reason": reason},
+        progress=progress,
+        reason=reason,
+        unknown_since=None,
+        reads=0,
+        last_read_at=None,
+        due_at=now,
+    )
+
+
+def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+    now = ctx.clock.now()
+    progress = _apply(tx, instruction, reported)
+    lost = [one.n for one in tx.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
+    named = [row for n in lost for row in tx.bulk_items.named_by(instruction.id, n)]
+    if not [row for row in named if row.status == PENDING_WORD]:
+        if instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction):
+            reconcile.later(ctx, tx, instruction, now)  # what is left waits for the approvals it lost
+        elif instruction.state is State.NEEDS_HUMAN:
+            _all_sent(ctx, tx, instruction, progress, now)
+        else:
+            _go_on(tx, instruction, now)
+        return
+    if reconcile.asks_people_already(instruction):
+        reconcile.later(ctx, tx, instruction, now)
+        return
+    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
+    reads = instruction.reads + (1 if counted else 0)
+    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
+        ask_people(ctx, tx, instruction, "the service still shows them as pending", now)
+        return
+    tx.instructions.touch(
+        instruction,
+        now=now,
+        progress=progress,
+        reads=reads,
+        last_read_at=now if counted else instruction.last_read_at,
+        due_at=now + ctx.quiet.spacing,
+    )
+
+
+def _left(tx: Tx, instruction: Instruction) -> bool:
+    """Whether anything that can still be canceled was never sent."""
+    return bool(tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=1))
+
+
+def _verified(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+    now = ctx.clock.now()
+    progress = _apply(tx, instruction, reported)
+    waiting = [row for row in _sent_rows(tx, instruction) if row.status == PENDING_WORD]
+    if waiting and instruction.reads + 1 < READS_NEEDED:
+        tx.instructions.touch(
+            instruction, now=now, progress=progress, reads=instruction.reads + 1, due_at=now + ctx.quiet.spacing
+        )
+        return
+    _finish(ctx, tx, instruction, progress, now)
+
+
+def _sent_rows(tx: Tx, instruction: Instruction) -> list[BulkRow]:
+    return [row for row in tx.bulk_items.rows(instruction.id) if row.attempt]
+
+
+def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, now: datetime) -> None:
+    moved = tx.instructions.move(
+        instruction,
+        ended_cancel(progress.tally),
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
+        progress=progress,
+        unknown_since=None,
+    )
+    if moved is None:
+        return
+    tell(tx, moved, policy=ctx.policy, now=now)
+    place = Place.APPROVALS if instruction.origin_channel == ctx.policy.channels.approvals else Place.REQUESTER
+    show_file(tx, moved, place, RESULT_FILE, policy=ctx.policy, now=now)
+    tx.tracked.hasten(BULK, _job_of(instruction), now)
+
+
+def _counted(progress: Progress) -> str:
+    """What became of them, for the audit."""
+    return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
+
+
+def _stop(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str) -> None:
+    now = ctx.clock.now()
+    if instruction.commits:
+        ask_people(ctx, tx, instruction, reason, now)
+    else:
+        end(ctx, tx, instruction, state, reason, now)

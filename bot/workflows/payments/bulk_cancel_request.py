@@ -1,0 +1,168 @@
+"""Somebody asks to cancel pending payments of a bulk payment. "All" becomes a list of hashes here, and stays one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import CancelPayload, hashes_digest, row_of
+from bot.domain.payments.bulk_account import BulkRow, our_word
+from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_records import ReportedItem
+from bot.domain.payments.bulk_state import PENDING_WORD, facts_of, requirement_of
+from bot.domain.payments.instruction import Instruction, Kind, Requirement, State, digest_of
+from bot.domain.payments.operation import OperationStatus
+from bot.domain.references import ulid
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import Place, places, show_card
+from bot.workflows.requests.request import store_once, unused_reference
+from storage.transaction import Tx
+
+_BEGINNING = 8
+"""Digits of a hash that are enough to name it, where no other begins like it."""
+
+
+class Why(StrEnum):
+    """Why nothing was asked for."""
+
+    NOTHING_PENDING = "nothing pending"
+    UNKNOWN_HASH = "unknown hash"
+    NOT_PENDING = "not pending"
+    NO_AMOUNT = "no amount"
+    AMBIGUOUS = "ambiguous"
+
+
+@dataclass(frozen=True, slots=True)
+class NotAsked:
+    """Nothing was asked for. ``hashes`` are those concerned; ``statuses`` what they stand at, where that is why."""
+
+    why: Why
+    hashes: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedCancel:
+    """A request. ``bulk`` is what people call it; ``hashes`` None: everything that is pending now.
+
+    A hash may be given by its beginning, or by the row of the file that it pays.
+    """
+
+    requester: str
+    channel: str
+    bulk: str
+    remote_id: str
+    hashes: Sequence[str] | None
+    source_key: str
+
+
+async def request_cancel(ctx: Context, payments: PaymentsClient, asked: AskedCancel) -> Instruction | NotAsked:
+    """Read the items, find those that are meant, store the request with their hashes, durably.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
+    """
+    known = await ctx.store.read(lambda tx: tx.instructions.by_source(asked.source_key))
+    if known is not None:
+        return known
+    reported = {item.hash: item async for page in payments.bulk_items(asked.remote_id) for item in page.items}
+    reported.pop("", None)
+    meant = _meant(reported, asked.hashes, asked.bulk)
+    if isinstance(meant, NotAsked):
+        return meant
+    now = ctx.clock.now()
+    code = ulid(now)
+
+    def work(tx: Tx) -> Instruction:
+        before = tx.instructions.by_source(asked.source_key)
+        if before is not None:
+            return before
+        instruction = _new(ctx, tx, asked, meant, code=code, now=now)
+        tx.instructions.insert(instruction, actor=asked.requester)
+        tx.bulk_items.add(instruction.id, meant)
+        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
+        show_card(tx, instruction, first, policy=ctx.policy, now=now)
+        return instruction
+
+    instruction = await store_once(ctx, work, source_key=asked.source_key)
+    ctx.wake()
+    return instruction
+
+
+def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str) -> list[BulkRow] | NotAsked:
+    pending = OperationStatus.PENDING
+    if hashes is None:
+        wanted = [name for name, item in reported.items() if item.state is pending]
+        if not wanted:
+            return NotAsked(Why.NOTHING_PENDING)
+    else:
+        named = {one: _named(reported, one, bulk) for one in hashes}
+        unknown = tuple(one for one, found in named.items() if not found)
+        if unknown:
+            return NotAsked(Why.UNKNOWN_HASH, unknown)
+        ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
+        if ambiguous:
+            return NotAsked(Why.AMBIGUOUS, ambiguous)
+        wanted = list(dict.fromkeys(found[0] for found in named.values()))
+        settled = tuple(one for one in wanted if reported[one].state is not pending)
+        if settled:
+            return NotAsked(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
+    silent = tuple(one for one in wanted if not reported[one].cents)
+    if silent:
+        return NotAsked(Why.NO_AMOUNT, silent)
+    return [
+        BulkRow(
+            row=number,
+            email=reported[one].email,
+            cents=Cents(reported[one].cents or 0),
+            note=reported[one].internal_note or reported[one].note,
+            status=PENDING_WORD,
+            hash=one,
+        )
+        for number, one in enumerate(wanted, 1)
+    ]
+
+
+def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[str]:
+    """The hashes that a person may have meant: by the hash, by its beginning, by the row of the file."""
+    if given in reported:
+        return [given]
+    if given.isascii() and given.isdigit() and len(given) < _BEGINNING:
+        return [name for name, item in reported.items() if row_of(item.internal_note, bulk) == int(given)]
+    if len(given) < _BEGINNING:
+        return []
+    return [name for name in reported if name.casefold().startswith(given.casefold())]
+
+
+def _new(ctx: Context, tx: Tx, asked: AskedCancel, rows: Sequence[BulkRow], *, code: str, now: datetime) -> Instruction:
+    cents = sum(row.cents for row in rows)
+    payload = CancelPayload(
+        bulk=asked.bulk,
+        bulk_remote_id=asked.remote_id,
+        count=len(rows),
+        cents=cents,
+        items_digest=hashes_digest({row.hash: int(row.cents) for row in rows}),
+        all_pending=asked.hashes is None,
+    )
+    instruction = Instruction(
+        id=ulid(now),
+        reference=unused_reference(tx, "C"),
+        kind=Kind.BULK_CANCEL,
+        payload=payload,
+        code=code,
+        digest=digest_of(kind=Kind.BULK_CANCEL, code=code, payload=payload),
+        requirement=Requirement(quorum=1),
+        state=State.NEW,
+        round=1,
+        version=1,
+        requester=asked.requester,
+        origin_channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        progress=Progress(),
+        due_at=now,
+    )
+    facts = facts_of(instruction, new_recipient=False, sent_today=0)
+    return replace(instruction, requirement=requirement_of(ctx.policy, facts))

@@ -1,0 +1,260 @@
+"""Follow a bulk payment until every item is final. Polling is the guarantee; there are no callbacks about items.
+
+A look at one costs one request. Its items are paged through only when its figures have changed, and once in a while
+all the same, because nobody documents what the figures count.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.bulk import row_of
+from bot.domain.payments.bulk_account import Accounting, BulkRow, Change
+from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.bulk_records import BulkJob
+from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
+from bot.domain.payments.instruction import FINAL, Instruction, State
+from bot.domain.payments.operation import OperationStatus
+from bot.domain.tracking import jittered, next_poll
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.payments.polls import polling
+from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, tell
+from storage.rows import Tracked
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+BULK = "bulk"
+"""Kind of a tracked bulk payment."""
+FAILED_FILE, ITEMS_FILE = "failed", "items"
+
+_FULL_EVERY = 8
+"""Looks after which the items are read although no figure has changed."""
+_STILL_AFTER = 120
+"""Base intervals without any change after which a bulk payment that is not done is reported as stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What one look brought. ``complete``: every page of the items was read; ``unread``: why they were not."""
+
+    job: BulkJob
+    changes: tuple[Change, ...] = ()
+    complete: bool = False
+    trouble: str = ""
+    unread: str = ""
+
+
+def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """The service has it: look at it from now on."""
+    first = now + min(timedelta(seconds=ctx.poll_seconds), timedelta(seconds=2))
+    tx.tracked.follow(
+        kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=now
+    )
+
+
+async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+    instruction = await ctx.store.read(lambda tx: tx.instructions.get(tracked.instruction_id or ""))
+    read: Read | None = None
+    if instruction is not None and instruction.state not in FINAL:
+        try:
+            read = await _read(ctx, payments, tracked, instruction)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            log.warning("a bulk payment could not be read", bulk=tracked.remote_id, reason=str(silent))
+    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, read), name="bulk_polled")
+    ctx.wake()
+
+
+async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked, instruction: Instruction) -> Read:
+    job = await payments.get_bulk(tracked.remote_id)
+    never = instruction.progress is None or instruction.progress.read_at is None
+    if job.picture == tracked.last_status and tracked.polls % _FULL_EVERY and not never:
+        return Read(job)
+    rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id))
+    accounting = Accounting(reference=instruction.reference, rows=rows)
+    changes: list[Change] = []
+    unread = ""
+    try:
+        async for page in payments.bulk_items(job.id):
+            changes += accounting.take(page.items)
+        changes += accounting.finish()
+    except (ServiceNow, ServiceNever, OperatorError) as broken:
+        unread = sentence(broken)  # what was read is true all the same
+        log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
+    changes += await _reasons(payments, job, accounting)
+    return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)
+
+
+async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[Change]:
+    """Why items failed: a list of its own, read only for those that have no reason yet."""
+    failed = OperationStatus.FAILED
+    wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
+    if not wanting:
+        return []
+    changes: list[Change] = []
+    try:
+        async for page in payments.bulk_failures(job.id):
+            for item in page.items:
+                number = row_of(item.internal_note, accounting.reference)
+                row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
+                if row is not None:
+                    changes.append(Change(row.row, row.status, row.hash, item.error or "no reason given"))
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
+    return changes
+
+
+def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> BulkRow | None:
+    for number, row in wanting.items():
+        if row.email.casefold() == email.casefold() and row.cents == cents:
+            return wanting.pop(number)
+    return None
+
+
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None) -> None:
+    now = ctx.clock.now()
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    if instruction is None or instruction.state in FINAL:
+        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+        return
+    if read is None:
+        _again(ctx, tx, tracked, instruction, tracked.last_status, now)
+        return
+    tx.bulk_items.change(instruction.id, read.changes)
+    moved = _apply(ctx, tx, instruction, read, now)
+    if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
+        _again(ctx, tx, tracked, instruction, "", now)
+        return
+    if read.unread and (read.job.state is None or read.job.state.is_over) and tracked.polls >= LOOKS_BEFORE_MISSING:
+        alert(tx, moved, topic="unread", facts={"reason": read.unread}, policy=ctx.policy, now=now)
+    if read.trouble:
+        alert(tx, moved, topic="differs", facts={"reason": read.trouble}, policy=ctx.policy, now=now)
+    if moved.state in FINAL:
+        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+        return
+    happened = bool(read.changes) or (read.job.picture != tracked.last_status and not read.unread)
+    if not happened:
+        _tell_what_stands(ctx, tx, moved, tracked, now)
+    # A list that was not read to the end is read again at the next look, whatever the figures say.
+    read_through = read.complete or read.job.picture == tracked.last_status
+    _again(ctx, tx, tracked, moved, read.job.picture if read_through else "", now, afresh=happened)
+
+
+def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: datetime) -> Instruction | None:
+    """Take the request where its items stand; the same request when nothing is new, None when it was changed."""
+    before = instruction.progress or Progress()
+    over = read.job.state is not None and read.job.state.is_over
+    tally = tx.bulk_items.tally(instruction.id)
+    progress = before.model_copy(
+        update={
+            "tally": tally,
+            "over": over,
+            "read_at": now if read.complete else before.read_at,
+            "changed_at": now if read.changes or before.changed_at is None else before.changed_at,
+        }
+    )
+    state = state_of(tally, over=over)
+    if state is instruction.state or (state is State.COMMITTED and instruction.state is State.PENDING_ESCROW):
+        return _show_progress(ctx, tx, instruction, progress, read, now)
+    moved = tx.instructions.move(
+        instruction,
+        state,
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": read.job.status, "counts": dict(tally.counts)},
+        remote_status=read.job.status,
+        progress=progress,
+        reason="",
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+    )
+    if moved is not None:
+        tell(tx, moved, policy=ctx.policy, now=now)
+        hand_over(ctx, tx, moved, tally, now)
+    return moved
+
+
+def _show_progress(
+    ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, read: Read, now: datetime
+) -> Instruction | None:
+    before = instruction.progress or Progress()
+    if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
+        return instruction
+    after = tx.instructions.touch(
+        instruction, now=now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+    )
+    if after is not None and progress.tally != before.tally:
+        tx.copies.mark_progress(after.id, job_place(ctx, after), now=now)
+    return after
+
+
+def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now: datetime) -> None:
+    """The files that go with the news: what failed, and in the end every item."""
+    if tally.failed:  # those who approved it have to know, too
+        for place in places(instruction, ctx.policy):
+            show_file(tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", policy=ctx.policy, now=now)
+    if instruction.state in FINAL:
+        show_file(tx, instruction, job_place(ctx, instruction), ITEMS_FILE, policy=ctx.policy, now=now)
+
+
+def job_place(ctx: Context, instruction: Instruction) -> Place:
+    """Where the job's message stands: in the conversation that asked."""
+    shown = places(instruction, ctx.policy)
+    return Place.REQUESTER if Place.REQUESTER in shown else Place.APPROVALS
+
+
+def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: Tracked, now: datetime) -> None:
+    """Nothing has changed for a while although something should."""
+    progress = instruction.progress or Progress()
+    left = progress.tally.under_way + progress.tally.unaccounted
+    if not left or progress.read_at is None:
+        return
+    if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
+        reason = f"the service says {instruction.remote_status}, and {_left(progress.tally)}"
+        alert(tx, instruction, topic="unaccounted", facts={"reason": reason}, policy=ctx.policy, now=now)
+        for place in places(instruction, ctx.policy):
+            news_of(tx, instruction, place, "unaccounted", policy=ctx.policy, now=now)
+        hand_over(ctx, tx, instruction, progress.tally, now)
+    since = progress.changed_at or tracked.created_at
+    if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
+        facts = {"reason": f"nothing has changed for a long time; {_left(progress.tally)}"}
+        alert(tx, instruction, topic="stands_still", facts=facts, policy=ctx.policy, now=now)
+
+
+def _left(tally: Tally) -> str:
+    parts = [
+        f"{tally.under_way} payments are neither done nor failed" if tally.under_way else "",
+        f"{tally.unaccounted} payments are not in its list" if tally.unaccounted else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def _again(
+    ctx: Context,
+    tx: Tx,
+    tracked: Tracked,
+    instruction: Instruction,
+    picture: str,
+    now: datetime,
+    *,
+    afresh: bool = False,
+) -> None:
+    polls = 0 if afresh else tracked.polls
+    pause = next_poll(
+        base=ctx.poll_seconds,
+        polls=polls,
+        age=now - tracked.created_at,
+        waiting_for_people=instruction.state is State.PENDING_ESCROW,
+    )
+    pause = jittered(pause, seed=f"{tracked.remote_id}:{polls}")
+    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=picture, afresh=afresh)
+
+
+POLLS = polling("bulk polls", kind=BULK, slots=8, read=_poll)
+"""Look at every bulk payment that is due."""

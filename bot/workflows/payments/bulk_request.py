@@ -1,0 +1,237 @@
+"""Somebody asks for a bulk payment. The file was read as a whole before; here its items are stored with the request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+from functools import partial
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.payments.bulk import (
+    BulkItem,
+    BulkPayload,
+    duplicates_in,
+    items_digest,
+    largest_of,
+    people_in,
+    sample_of,
+    twin_digest,
+)
+from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_state import SAME_FILE, doubts_of, facts_of, requirement_of
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Requirement, State, digest_of
+from bot.domain.payments.payout import daily_key
+from bot.domain.references import ulid
+from bot.workflows.context import Context
+from bot.workflows.payments.create import lease, show_approvers
+from bot.workflows.requests.announce import Place, places, show_card, show_file
+from bot.workflows.requests.request import store_once, unused_reference
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+REQUEST_FILE = "request"
+OF_FILE = "file:"
+"""What the source key of a dropped file begins with."""
+_SAMPLE = 40
+"""Accounts looked up before the approval: four seconds of what the service allows."""
+_SHOWN_EVERY = 10
+_SILENCES = 3
+"""Accounts in a row that could not be read, after which no more are asked for."""
+_KEPT_DUPLICATES = 100
+_KEPT_INACTIVE = 5
+
+
+class _Unread(Enum):
+    """Why nothing is known of an account."""
+
+    SILENT = "silent"
+    REFUSED = "refused"
+
+
+_SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedBulk:
+    """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words.
+
+    ``thread_ts`` is the thread of a file that was dropped.
+    """
+
+    requester: str
+    channel: str
+    name: str
+    items: Sequence[BulkItem]
+    source_key: str
+    read_as: str = ""
+    thread_ts: str = ""
+
+
+async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
+    """Store the request with every item, its digest and its policy snapshot, durably.
+
+    The same ``source_key`` again gives the row of the first time: a button pressed twice asks once. Only a dropped
+    file whose request ended unpaid may be asked for again.
+    """
+    now = ctx.clock.now()
+    code = ulid(now)
+
+    def work(tx: Tx) -> Instruction:
+        known, key = _asked_before(tx, asked.source_key)
+        if known is not None:
+            return known
+        instruction = _new(ctx, tx, replace(asked, source_key=key), code=code, now=now)
+        tx.instructions.insert(instruction, actor=asked.requester)
+        tx.bulk_items.add(instruction.id, asked.items)
+        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
+        show_card(tx, instruction, first, policy=ctx.policy, now=now)
+        return instruction
+
+    instruction = await store_once(ctx, work, source_key=asked.source_key)
+    ctx.wake()
+    return instruction
+
+
+async def asked_before(ctx: Context, source_key: str) -> Instruction | None:
+    """The request that this made already, if it stands."""
+    return await ctx.store.read(lambda tx: _asked_before(tx, source_key)[0])
+
+
+def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
+    """The request that this made, and the key of a new one: a file that ended unpaid may be asked for again."""
+    known, n, free = tx.instructions.by_source(key), 1, key
+    while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
+        n += 1
+        free = f"{key}#{n}"
+        known = tx.instructions.by_source(free)
+    return known, free
+
+
+def _new(ctx: Context, tx: Tx, asked: AskedBulk, *, code: str, now: datetime) -> Instruction:
+    payload = _payload(tx, asked, now)
+    instruction = Instruction(
+        id=ulid(now),
+        reference=unused_reference(tx, "B"),
+        kind=Kind.BULK,
+        payload=payload,
+        code=code,
+        digest=digest_of(kind=Kind.BULK, code=code, payload=payload),
+        requirement=Requirement(quorum=1),
+        state=State.NEW,
+        round=1,
+        version=1,
+        requester=asked.requester,
+        origin_channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        progress=Progress(),
+        due_at=now,
+    )
+    facts = facts_of(instruction, new_recipient=False, sent_today=tx.reservations.sum(daily_key(now)))
+    return replace(instruction, requirement=requirement_of(ctx.policy, facts, extra=doubts_of(payload)))
+
+
+def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
+    items = asked.items
+    known = tx.instructions.all_paid_before(item.email for item in items)
+    fresh = [item for item in items if item.email.casefold() not in known]
+    twin = twin_digest(items)
+    same = tx.instructions.last_same(kind=Kind.BULK, payee=twin, since=now - SAME_FILE, ignoring=NOT_PAID)
+    repeated = duplicates_in(items)
+    return BulkPayload(
+        name=asked.name,
+        count=len(items),
+        cents=sum(item.cents for item in items),
+        items_digest=items_digest(items),
+        twin_digest=twin,
+        largest=largest_of(items),
+        duplicates=repeated[:_KEPT_DUPLICATES],
+        duplicate_count=len(repeated),
+        people=people_in(items),
+        new_count=len({item.email.casefold() for item in fresh}),
+        new_cents=max((item.cents for item in fresh), default=0),
+        same_as=same.reference if same is not None else "",
+        read_as=asked.read_as,
+        thread_ts=asked.thread_ts,
+    )
+
+
+async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: look up accounts, all or the most telling ones, and ask the approvers; nothing is paid by that."""
+    payments.require_bulk()
+    emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
+    looked = await _look_up(ctx, payments, instruction, emails)
+    if looked is None:
+        return
+    held, progress = looked
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        changes: Changes = {"puts_off": 0, "reason": "", "progress": progress}
+        show_approvers(ctx, tx, held, changes, action="prepared", now=now)
+        show_file(tx, held, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="prepared")
+    ctx.wake()
+
+
+def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
+    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
+    known = tx.instructions.all_paid_before(item.email for item in items)
+    return sample_of(items, most=_SAMPLE, known=known)
+
+
+async def _look_up(
+    ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
+) -> tuple[Instruction, Progress] | None:
+    """Read one account after the other, showing how far it is; None when somebody else took the request over."""
+    held, progress, silences = instruction, Progress(to_look_up=len(emails)), 0
+    for number, email in enumerate(emails, 1):
+        active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
+        silences = silences + 1 if active is _SILENT else 0
+        unread = active is _SILENT or active is _REFUSED
+        progress = _told(progress, inactive=email if active is False else "", not_read=1 if unread else 0)
+        if number % _SHOWN_EVERY == 0:
+            shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
+            if shown is None:
+                return None
+            held = shown
+    return held, progress
+
+
+async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | None:
+    """Whether this account can receive money, None when the service does not say; asked twice when it is silent."""
+    for _ in range(2):
+        try:
+            return (await payments.account_status(email)).active
+        except ServiceNow as silent:
+            log.info("an account could not be read", reason=silent.reason)
+        except ServiceNever:
+            return _REFUSED
+    return _SILENT
+
+
+def _told(progress: Progress, *, inactive: str = "", not_read: int = 0) -> Progress:
+    first = (*progress.inactive_emails, inactive)[:_KEPT_INACTIVE] if inactive else progress.inactive_emails
+    return progress.model_copy(
+        update={
+            "looked_up": progress.looked_up + 1,
+            "inactive": progress.inactive + bool(inactive),
+            "inactive_emails": first,
+            "not_read": progress.not_read + not_read,
+        }
+    )
+
+
+def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: Progress) -> Instruction | None:
+    now = ctx.clock.now()
+    after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
+    if after is not None:
+        for place in places(after, ctx.policy):
+            tx.copies.mark_progress(after.id, place, now=now)
+    return after

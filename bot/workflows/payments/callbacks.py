@@ -1,0 +1,216 @@
+"""Callbacks are hints: stored before they are answered, believed only after reading the operation itself.
+
+The operation read is the one that belongs to the token of the address. The id in the body is never
+used, so a callback about another payment, true or forged, changes nothing.
+"""
+
+import asyncio
+import hashlib
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.payout import UNPAID
+from bot.domain.references import token_hash, ulid
+from bot.domain.tracking import back_off
+from bot.workflows.context import Context
+from bot.workflows.payments import follow, purchase
+from bot.workflows.requests.announce import alert
+from bot.workflows.workers import Hold, Step, Work
+from storage.rows import InboxRow, InboxState
+from storage.store import Store
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_PATIENCE = timedelta(hours=24)
+_LONGEST_PAUSE = 3_600.0
+_BETWEEN_READS = timedelta(seconds=3)
+"""However many hints come, an operation is read at most so often because of them."""
+
+
+async def stands(store: Store, *, now: datetime, token: str) -> bool:
+    """Whether there is such an address."""
+    hashed = token_hash(token)
+    return await store.read(lambda tx: tx.tokens.find(hashed, now)) is not None
+
+
+async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
+    """Note a callback; durable when this returns True. False: there is no such address.
+
+    Nothing of what it says is kept, because nothing of it is believed: its hash tells whether the same came again.
+    Needs the database alone, so callbacks are taken in while Slack or the service cannot be reached.
+    """
+    hashed, body_hash = token_hash(token), hashlib.sha256(body.encode()).hexdigest()
+
+    def note(tx: Tx) -> bool:
+        noted = tx.inbox.receive(
+            new_id=lambda: ulid(now), token_hash=hashed, body_hash=body_hash, now=now, pause=_BETWEEN_READS
+        )
+        return noted or tx.tokens.find(hashed, now) is not None
+
+    return await store.write(note, name="callback")
+
+
+async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:
+    """A buyer's browser came back from the checkout. That is a hint like any other: stored, believed after reading.
+
+    Returns:
+        Which way it came, ``CONFIRMATION`` or ``CANCEL``; None: no browser is ever sent to this address.
+    """
+    hashed = token_hash(token)
+
+    def look(tx: Tx) -> CallbackKind | None:
+        found = tx.tokens.find(hashed, now)
+        instruction = tx.instructions.get(found.instruction_id) if found is not None else None
+        return found.kind if found and instruction and _from_a_browser(instruction, found.kind) else None
+
+    kind = await store.read(look)
+    if kind is not None:
+        await receive(store, now=now, token=token, body="")
+    return kind
+
+
+async def _read(payments: PaymentsClient, instruction: Instruction, remote_id: str) -> Operation:
+    if instruction.kind is Kind.PURCHASE:
+        return await payments.get_purchase(remote_id)
+    return await payments.get_operation(remote_id)
+
+
+def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    take_in = purchase.observe if instruction.kind is Kind.PURCHASE else follow.observe
+    return take_in(ctx, tx, instruction, operation, now)
+
+
+class _Reads:
+    """Reads of operations: several callbacks about one that are taken up together are verified by one."""
+
+    def __init__(self, ctx: Context) -> None:
+        self._ctx = ctx
+        self._by_instruction: dict[str, asyncio.Task[Operation | None]] = {}
+
+    async def verify(self, row: InboxRow) -> None:
+        """Read the operation of the instruction that a callback is about, and apply what it says."""
+        ctx = self._ctx
+        instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
+        too_early = instruction is None or not _is_worth_reading(instruction)
+        operation = await self._read(instruction) if instruction is not None and not too_early else None
+        await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation, too_early=too_early), name="verified")
+        ctx.wake()
+
+    async def _read(self, instruction: Instruction) -> Operation | None:
+        reading = self._by_instruction.get(instruction.id)
+        if reading is None:
+            reading = self._by_instruction[instruction.id] = asyncio.create_task(_read_now(self._ctx, instruction))
+        return await asyncio.shield(reading)  # others wait for it too
+
+
+async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
+    if instruction.remote_id is None or ctx.payments is None:
+        return None
+    try:
+        return await _read(ctx.payments, instruction, instruction.remote_id)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("a callback could not be verified yet", reason=str(silent))
+        return None
+
+
+def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, too_early: bool = False) -> None:
+    now = ctx.clock.now()
+    instruction = tx.instructions.get(row.instruction_id)
+    if instruction is None:
+        _finish(tx, row, InboxState.STALE, now)
+        return
+    if instruction.state in FINAL:
+        if _is_of_use(ctx, tx, row, instruction, operation, now):
+            tx.inbox.again(row.id, due_at=now + _pause(ctx, tx, row))
+        else:
+            _finish(tx, row, InboxState.STALE, now)
+        return
+    if operation is not None and _may_observe(instruction) and _observe(ctx, tx, instruction, operation, now):
+        after = tx.instructions.get(row.instruction_id) or instruction
+        if after.state in FINAL:
+            _finish(tx, row, InboxState.APPLIED, now)
+            return
+    if now - row.received_at >= _PATIENCE:
+        _finish(tx, row, InboxState.UNCONFIRMED, now)
+        if _from_a_browser(instruction, row.kind):
+            return  # anybody who has the link can come back from the checkout without having paid
+        facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
+        alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
+        return
+    in_time_now = too_early and _may_observe(instruction)
+    tx.inbox.again(row.id, due_at=now if in_time_now else now + _pause(ctx, tx, row))
+
+
+def _pause(ctx: Context, tx: Tx, row: InboxRow) -> timedelta:
+    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+    more_came = tx.inbox.hints(row.id) != row.hints
+    return min(pause, _BETWEEN_READS) if more_came else pause
+
+
+def _finish(tx: Tx, row: InboxRow, state: InboxState, now: datetime) -> None:
+    """It is looked into to the end, unless more came after the reading had begun."""
+    if not tx.inbox.finish(row.id, state, hints=row.hints):
+        tx.inbox.again(row.id, due_at=now + _BETWEEN_READS)
+
+
+def _is_of_use(
+    ctx: Context, tx: Tx, row: InboxRow, instruction: Instruction, operation: Operation | None, now: datetime
+) -> bool:
+    """Take in what is read after the end. Whether the hint is still needed: what ended unpaid has to be read."""
+    if operation is not None:
+        _observe(ctx, tx, instruction, operation, now)
+        return False
+    if instruction.state not in UNPAID:
+        return False
+    if instruction.remote_id is None:
+        tx.instructions.touch(instruction, now=now, due_at=now)  # it is looked for by our code
+        return False
+    return now - row.received_at < _PATIENCE
+
+
+def _may_observe(instruction: Instruction) -> bool:
+    """Our own commit request must be answered or given up first; before any commit a record proves nothing here."""
+    return instruction.state in (
+        State.COMMITTED,
+        State.PENDING_ESCROW,
+        State.COMMIT_UNKNOWN,
+        State.NEEDS_HUMAN,
+        State.OPEN,
+    )
+
+
+def _is_worth_reading(instruction: Instruction) -> bool:
+    """Before that nothing of a record is taken in: the end of an attempt makes what came meanwhile due."""
+    return instruction.state in FINAL or _may_observe(instruction)
+
+
+def _from_a_browser(instruction: Instruction, kind: CallbackKind) -> bool:
+    """Where the service sends the buyer's browser, instead of calling by itself."""
+    return instruction.kind is Kind.PURCHASE and kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL)
+
+
+def _reported(kind: CallbackKind) -> str:
+    return {
+        CallbackKind.CONFIRMATION: "completion",
+        CallbackKind.CANCEL: "cancellation",
+        CallbackKind.FAILURE: "failure",
+        CallbackKind.PURCHASE: "payment",
+    }[kind]
+
+
+def _claim(tx: Tx, hold: Hold) -> list[InboxRow]:
+    return tx.inbox.claim_due(**hold)
+
+
+def _step(ctx: Context) -> Step[InboxRow]:
+    return _Reads(ctx).verify
+
+
+CALLBACKS = Work(name="callbacks", table="inbox", slots=50, claim=_claim, step=_step)
+"""Verify every stored callback that is due by reading its operation."""

@@ -1,0 +1,134 @@
+"""Apply what the service says of a payout, and poll until it is final. Polling is the guarantee."""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import FINAL, Instruction, State
+from bot.domain.payments.operation import Operation, read_status
+from bot.domain.payments.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
+from bot.domain.tracking import next_poll
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.payments.polls import polling
+from bot.workflows.requests.announce import alert, alert_paid, tell
+from storage.rows import Tracked
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+PAYOUT = "payout"
+"""Kind of a tracked payout."""
+
+
+def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    """Move forward to what the service's own record says; never backwards, never out of a final state.
+
+    Returns whether the record carried the instruction forward or had nothing new to say about a final one.
+    """
+    state = state_of(operation)
+    if instruction.state in FINAL:
+        if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
+            facts = {"reason": f"it was {instruction.state.value}, now the service says {operation.status}"}
+            alert(tx, instruction, topic="contradiction", facts=facts, policy=ctx.policy, now=now)
+        return True
+    if state is None or rank(state) <= rank(instruction.state):
+        return False
+    moved = tx.instructions.move(
+        instruction,
+        state,
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": operation.status},
+        remote_id=instruction.remote_id or operation.id,
+        remote_status=operation.status,
+        svc_hash=operation.svc_hash or "",
+        reason=(operation.failure_reason or "") if state is State.FAILED else "",
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+    )
+    if moved is None:
+        return False
+    if state in SETTLED:
+        tx.tracked.stop(PAYOUT, operation.id, now)
+    else:
+        tx.tracked.follow(
+            kind=PAYOUT,
+            remote_id=operation.id,
+            instruction_id=instruction.id,
+            due_at=now + timedelta(seconds=ctx.poll_seconds),
+            now=now,
+        )
+    tell(tx, moved, policy=ctx.policy, now=now)
+    return True
+
+
+async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+    operation: Operation | None = None
+    try:
+        operation = await payments.get_operation(tracked.remote_id)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("a payout could not be read", operation=tracked.remote_id, reason=str(silent))
+    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, operation), name="polled")
+    ctx.wake()
+
+
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -> None:
+    now = ctx.clock.now()
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    if instruction is None or instruction.state in FINAL:
+        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+        return
+    if operation is not None and not observe(ctx, tx, instruction, operation, now):
+        log.debug("nothing new", operation=tracked.remote_id, status=operation.status)
+    instruction = tx.instructions.get(instruction.id) or instruction
+    if instruction.state in FINAL:
+        return
+    pause = next_poll(
+        base=ctx.poll_seconds,
+        polls=tracked.polls + 1,
+        age=now - tracked.created_at,
+        waiting_for_people=instruction.state is State.PENDING_ESCROW,
+    )
+    status = operation.status if operation is not None else tracked.last_status
+    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
+
+
+def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    """Take in a record read by its id; one that is not the payout we asked for changes nothing but alerts."""
+    if instruction.state in UNPAID:
+        if is_paid(operation):
+            alert_paid(tx, instruction, f"the service says {operation.status}", policy=ctx.policy, now=now)
+        return True
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        return False
+    if apply_record(ctx, tx, instruction, operation, now):
+        return True
+    note_status(ctx, tx, instruction, operation, now)
+    return False
+
+
+def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> Instruction:
+    """Keep a status nobody knows as the service spells it, for people to see; they hear of each one once.
+
+    Returns the instruction as it is then. A status we know moves it or has nothing new to say, unless it follows
+    one that nobody knew.
+    """
+    before, said = instruction.remote_status, operation.status
+    if said.casefold() == before.casefold() or (operation.state is not None and read_status(before) is not None):
+        return instruction
+    if operation.state is None:
+        log.warning("a status nobody knows", reference=instruction.reference, status=said)
+        facts = {"reason": f"the service says {said}"}
+        alert(tx, instruction, topic=f"unknown_status:{said.casefold()}", facts=facts, policy=ctx.policy, now=now)
+    shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
+    return shown or instruction
+
+
+POLLS = polling("polls", kind=PAYOUT, slots=100, read=_poll)
+"""Read every followed payout that is due."""

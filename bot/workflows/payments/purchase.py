@@ -1,0 +1,297 @@
+"""Open a purchase at the service, find it again when the answer was lost, follow it until the buyer decided.
+
+Opening moves no money. Still it happens once: the request leaves only after its attempt is stored, and an
+answer that was lost is looked for by our own code before anything is sent again.
+"""
+
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.money import Cents
+from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, PurchasePayload, State
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.payout import GUARD_SECONDS, MAX_CREATES
+from bot.domain.payments.purchase import SETTLED, differences, paid_by_somebody_else, state_of
+from bot.domain.tracking import next_poll
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.keeping import keep
+from bot.workflows.payments.create import callback_address, claim, end, end_refused, record
+from bot.workflows.payments.follow import note_status
+from bot.workflows.payments.polls import polling
+from bot.workflows.payments.refused import next_watch
+from bot.workflows.payments.sought import Look, by_code, taken_note_of
+from bot.workflows.requests.announce import alert, show_link, tell
+from storage.rows import Tracked
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+PURCHASE = "purchase"
+"""Kind of a tracked purchase."""
+
+_WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
+"""Ends in which the service may hold a purchase whose link nobody was given."""
+_FORGOTTEN = timedelta(days=30)
+"""A purchase that is open for longer is looked at daily, and a link that was never given out no more."""
+
+
+async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: claim an attempt, send the create request once."""
+    new = new_purchase(ctx, instruction)
+    content = {"code": instruction.code, **instruction.payload.canonical()}
+    with payments.circuit.seat() as seat:
+        claimed = await claim(ctx, seat, instruction, content)
+        if claimed is None:
+            return
+        attempt, creating, earlier_unknown = claimed
+        guard = seat.guard(lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS)
+        outcome = await payments.create_purchase(new, earlier_unknown=earlier_unknown, guard=guard)
+        await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
+    ctx.wake()
+
+
+async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases.
+
+    One hit is ours. None is believed only after the quiet period, from two complete lists that would have shown it.
+    """
+    look = await by_code(ctx, payments, instruction, "purchase")
+    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="found")
+    ctx.wake()
+
+
+async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """REFUSED: one that was opened all the same is followed without its link, and a payment of it is an alarm."""
+    look = await by_code(ctx, payments, instruction, "purchase")
+
+    def work(tx: Tx) -> None:
+        now = ctx.clock.now()
+        if not look.hits:
+            tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            return
+        tx.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
+        for hit in look.hits:
+            _follow(ctx, tx, instruction, hit.id, now)
+
+    await ctx.store.write(work, name="watch_refused")
+    ctx.wake()
+
+
+def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
+    """What the service is asked for, the same every time."""
+    payload = instruction.payload
+    if not isinstance(payload, PurchasePayload):
+        raise TypeError(f"{instruction.reference} is no purchase")
+    return NewPurchase(
+        code=instruction.code,
+        description=payload.description,
+        email=payload.email,
+        items=tuple(
+            NewItem(description=item.name, unit_cents=Cents(item.unit_cents), quantity=item.quantity)
+            for item in payload.items
+        ),
+        confirmation_uri=callback_address(ctx, instruction, CallbackKind.CONFIRMATION),
+        cancel_uri=callback_address(ctx, instruction, CallbackKind.CANCEL),
+        callback_uri=callback_address(ctx, instruction, CallbackKind.PURCHASE),
+        failure_uri=callback_address(ctx, instruction, CallbackKind.FAILURE),
+    )
+
+
+def link_of(ctx: Context, instruction: Instruction) -> str:
+    """Where the buyer pays; empty while there is nothing to pay, and once it is over."""
+    if instruction.state is not State.OPEN or instruction.remote_id is None or ctx.payments is None:
+        return ""
+    return ctx.payments.checkout_url(instruction.remote_id)
+
+
+def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+    """Compare what the service opened with what was asked, give its link out, follow it."""
+    wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
+    if wrong:
+        _stop(ctx, tx, instruction, operation, "; ".join(wrong), now)
+        return
+    opened = tx.instructions.move(
+        instruction,
+        State.OPEN,
+        now=now,
+        actor=SYSTEM,
+        action="opened",
+        detail={"remote_id": operation.id, "status": operation.status},
+        remote_id=operation.id,
+        remote_status=operation.status,
+        refusal=None,
+        suspect=None,
+        unknown_since=None,
+        reads=0,
+        puts_off=0,
+        reason="",
+        due_at=None,
+    )
+    if opened is None:
+        return
+    _follow(ctx, tx, opened, operation.id, now)
+    observe(ctx, tx, opened, operation, now)
+    after = tx.instructions.get(opened.id) or opened
+    if after.state is State.OPEN:
+        show_link(tx, after, policy=ctx.policy, now=now)
+
+
+def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    """Take in a record read by its id; one that is not the purchase we asked for changes nothing but alerts.
+
+    Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
+    """
+    if instruction.state in _WITHOUT_LINK:
+        return _seen_after_stop(ctx, tx, instruction, operation, now)
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        return False
+    state = state_of(operation)
+    if instruction.state in FINAL:
+        if state in SETTLED and state is not instruction.state:
+            facts = {"reason": f"it was {instruction.state.value}, now the service says {operation.status}"}
+            alert(tx, instruction, topic="contradiction", facts=facts, policy=ctx.policy, now=now)
+        return True
+    if instruction.state is State.OPEN and state is not None:
+        return _settle(ctx, tx, instruction, operation, state, now)
+    if instruction.state is State.OPEN:
+        note_status(ctx, tx, instruction, operation, now)
+    return False
+
+
+async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+    operation: Operation | None = None
+    try:
+        operation = await payments.get_purchase(tracked.remote_id)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("a purchase could not be read", operation=tracked.remote_id, reason=str(silent))
+    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, operation), name="polled")
+    ctx.wake()
+
+
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -> None:
+    now = ctx.clock.now()
+    age = now - tracked.created_at
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    over = instruction is None or (instruction.state in FINAL and instruction.state not in _WITHOUT_LINK)
+    if instruction is not None and operation is not None and not over:
+        observe(ctx, tx, instruction, operation, now)
+        instruction = tx.instructions.get(instruction.id) or instruction
+        over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
+    if over or (instruction is not None and instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
+        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+        return
+    pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=age > _FORGOTTEN)
+    status = operation.status if operation is not None else tracked.last_status
+    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
+
+
+def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
+    now = ctx.clock.now()
+    asked_people = instruction.state is State.NEEDS_HUMAN
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if len(look.hits) > 1:
+        end(ctx, tx, instruction, State.MISMATCH, "the service holds several purchases with our code", now)
+    elif look.hits:
+        adopt(ctx, tx, instruction, look.hits[0], now)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
+    elif absent and (asked_people or instruction.creates >= MAX_CREATES):
+        # After people were asked, a link that appears by itself would be one too many.
+        end(ctx, tx, instruction, State.CLOSED, "the service does not list it", now)
+    elif absent:
+        tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
+    elif look.doubt and not asked_people and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        _ask_people(ctx, tx, instruction, look.doubt, now)
+    else:
+        changes["due_at"] = now + ctx.quiet.spacing * (60 if asked_people else 1)
+        tx.instructions.touch(instruction, now=now, **changes)
+
+
+def _ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+    """Reading did not help for long; somebody has to look at the service itself. We go on looking, slowly."""
+    moved = tx.instructions.move(
+        instruction,
+        State.NEEDS_HUMAN,
+        now=now,
+        actor=SYSTEM,
+        action="needs_human",
+        detail={"reason": reason},
+        reason=reason,
+        due_at=now + ctx.quiet.spacing * 60,
+    )
+    if moved is not None:
+        tell(tx, moved, policy=ctx.policy, now=now)
+
+
+def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, state: State, now: datetime) -> bool:
+    """The buyer, or the service, decided."""
+    moved = tx.instructions.move(
+        instruction,
+        state,
+        now=now,
+        actor=SYSTEM,
+        action="observed",
+        detail={"status": operation.status},
+        remote_status=operation.status,
+        reason=_reason(instruction, operation, state),
+    )
+    if moved is None:
+        return False
+    tx.tracked.stop(PURCHASE, operation.id, now)
+    tell(tx, moved, policy=ctx.policy, now=now)
+    return True
+
+
+def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
+    try:
+        if ctx.payments is not None:
+            ctx.payments.checkout_url(operation.id)
+    except ServiceNever:
+        return ("no checkout link can be made of its id",)
+    return ()
+
+
+def _stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, reason: str, now: datetime) -> None:
+    """What the service opened is not what was asked for: no link is given out, and a payment would be an alarm."""
+    moved = tx.instructions.move(
+        instruction,
+        State.MISMATCH,
+        now=now,
+        actor=SYSTEM,
+        action=State.MISMATCH.value,
+        detail={"reason": reason, "remote_id": operation.id},
+        remote_id=operation.id,
+        remote_status=operation.status,
+        reason=reason,
+    )
+    if moved is not None:
+        _follow(ctx, tx, moved, operation.id, now)
+        tell(tx, moved, policy=ctx.policy, now=now)
+
+
+def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+    if state_of(operation) is State.COMPLETED:
+        facts = {"reason": f"the service says {operation.status}"}
+        alert(tx, instruction, topic="paid_elsewhere", facts=facts, policy=ctx.policy, now=now)
+    return operation.is_final
+
+
+def _reason(instruction: Instruction, operation: Operation, state: State) -> str:
+    if state is State.FAILED:
+        return operation.failure_reason or ""
+    other = paid_by_somebody_else(instruction, operation) if state is State.COMPLETED else ""
+    return f"paid by {other}" if other else ""
+
+
+def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
+    first = now + timedelta(seconds=ctx.poll_seconds)
+    tx.tracked.follow(PURCHASE, remote_id, due_at=first, now=now, instruction_id=instruction.id)
+
+
+POLLS = polling("purchases", kind=PURCHASE, slots=50, read=_poll)
+"""Read every followed purchase that is due."""

@@ -1,0 +1,239 @@
+"""Look at the services for what the database may have lost: by code, by id, in the history. Nothing is sent here.
+
+Two occasions: while reading only, every request that was not final is looked for until that is settled; and a request
+from before this process began is looked for once before its first effect, because the other processes' anchors may
+lie elsewhere. What is found becomes an outcome to be read, and the ordinary reading of its kind takes it in.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import (
+    FINAL,
+    MONEY_OUT,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Instruction,
+    Kind,
+    State,
+)
+from bot.domain.payments.operation import OperationStatus
+from bot.domain.payments.payout import daily_key
+from bot.domain.recovery import HELD, Look, ReadingOnly, Seen
+from bot.workflows.admin.highwater import UNKNOWN_HERE
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.payments import bulk_send
+from bot.workflows.payments.sought import by_code
+from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
+from bot.workflows.requests.announce import alert
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 3
+_FOLLOWED = frozenset({State.OPEN, State.COMMITTED, State.PENDING_ESCROW})
+_READ_ANYWAY = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN})
+_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
+_WITHOUT_LIMIT = 1 << 62
+_BEFORE = "the service has it already: it was sent before the database was put back"
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    seen: Seen
+    reason: str
+
+
+async def look_due(ctx: Context) -> int:
+    """While reading only: look for what is due to be looked for; returns how many there were."""
+    payments = ctx.payments
+    if payments is None:
+        return 0
+    mode, due = await ctx.store.read(lambda tx: _due(tx, ctx.clock.now()))
+    if mode is None:
+        return 0
+    for instruction in due:
+        finding = await _look(ctx, payments, instruction, until=mode.until)
+        await ctx.store.write(lambda tx: _note(ctx, tx, mode, instruction.id, finding), name="looked")  # noqa: B023
+    if due:
+        ctx.wake()
+    return len(due)
+
+
+def _due(tx: Tx, now: datetime) -> tuple[ReadingOnly | None, list[Instruction]]:
+    mode = reading_only(tx)
+    if mode is None:
+        return None, []
+    before, due = looks(tx), []
+    for wanted in not_looked_for(tx, mode):
+        again_at = before[wanted].again_at if wanted in before else None
+        found = tx.instructions.get(wanted) if again_at is None or again_at <= now else None
+        if found is not None and found.state not in _UNDER_WAY:
+            due.append(found)
+        if len(due) == _AT_ONCE:
+            break
+    return mode, due
+
+
+async def is_held(ctx: Context, instruction: Instruction) -> bool:
+    """Whether the next step of a request waits until an operator has looked; that is stored, and its card says so."""
+    if instruction.state not in WAITS or await ctx.store.read(reading_only) is None:
+        return False
+    now = ctx.clock.now()
+    show, due = instruction.reason != HELD, now + ctx.quiet.spacing
+    await ctx.store.write(
+        lambda tx: tx.instructions.touch(instruction, now=now, show=show, reason=HELD, due_at=due), name="held"
+    )
+    ctx.wake()
+    return True
+
+
+async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
+    """Before the first effect of a request from before this process began: does the service hold nothing of it?
+
+    False: it does, and everybody only reads from now on.
+
+    Raises:
+        ServiceNow: the service does not say.
+    """
+    if not _must_be_looked_for(ctx, instruction):
+        return True
+    finding = await _listed(ctx, payments, instruction)
+    if finding.seen is Seen.FOUND:
+        await ctx.high_water.doubt(f"{UNKNOWN_HERE}: {instruction.reference}")
+        await ctx.store.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
+        ctx.wake()
+        return False
+    ctx.high_water.looked.add(instruction.id)
+    return True
+
+
+def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
+    """A payout with an id is read by it before it is committed, and items are read before they are canceled."""
+    never_tried = not instruction.creates and not instruction.commits and instruction.remote_id is None
+    creates = instruction.state is State.NEW and instruction.kind in (Kind.PAYOUT, Kind.PURCHASE)
+    sends = instruction.state is State.APPROVED and instruction.kind in (Kind.ONE_STEP, Kind.BULK)
+    from_before = instruction.created_at < ctx.high_water.began and instruction.id not in ctx.high_water.looked
+    return never_tried and (creates or sends) and from_before
+
+
+async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> _Finding:
+    """What the service holds of a request; ``until``: when something of it may have left last."""
+    try:
+        finding = await _find(ctx, payments, instruction)
+        over = ctx.quiet.over(sent_at=until, now=ctx.clock.now())
+        if finding.seen is Seen.ABSENT and over:
+            return await _find(ctx, payments, instruction)  # a list that changes while it is read hides something
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        return _Finding(Seen.UNREADABLE, str(silent))
+    if finding.seen is Seen.ABSENT and not over:
+        return _Finding(Seen.NOT_YET, finding.reason)
+    return finding
+
+
+async def _listed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> _Finding:
+    """Whether the service lists a request of which nothing says that it was ever sent."""
+    if instruction.kind is Kind.BULK:
+        finding = await _find(ctx, payments, instruction)
+        if finding.seen is Seen.UNREADABLE:
+            raise ServiceNow("payments", finding.reason)
+        return finding
+    what: OperationType = "purchase" if instruction.kind is Kind.PURCHASE else "payout"
+    search = await payments.find_by_code(instruction.code, what)
+    if not search.hits and not search.complete:
+        raise ServiceNow("payments", search.reason)
+    return _said(bool(search.hits), "", f"the list of {what}s")
+
+
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> _Finding:
+    if instruction.state in _FOLLOWED:
+        return _Finding(Seen.FOUND, "it is followed at the service already")
+    if instruction.kind is Kind.BULK_CANCEL:
+        return _Finding(Seen.ABSENT, "its items are read again before anything is canceled")
+    if instruction.kind is Kind.BULK:
+        history = await bulk_send.in_history(ctx, payments, instruction)
+        return _said(bool(history.hits), history.doubt, "the history of bulk payments")
+    if instruction.remote_id is not None and instruction.kind is Kind.PAYOUT:
+        operation = await payments.get_operation(instruction.remote_id)
+        if operation.state is OperationStatus.CREATED:
+            return _Finding(Seen.ABSENT, "it is created there, and not committed")
+        return _Finding(Seen.FOUND, f"the service says {operation.status}")
+    what = "purchase" if instruction.kind is Kind.PURCHASE else "payout"
+    look = await by_code(ctx, payments, instruction, "purchase" if what == "purchase" else "payout")
+    return _said(bool(look.hits), look.doubt, f"the list of {what}s")
+
+
+def _said(hit: bool, doubt: str, where: str) -> _Finding:
+    if hit:
+        return _Finding(Seen.FOUND, f"{where} holds it")
+    if doubt:
+        return _Finding(Seen.UNREADABLE, doubt)
+    return _Finding(Seen.ABSENT, f"{where} does not hold it")
+
+
+def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding: _Finding) -> None:
+    now = ctx.clock.now()
+    over = finding.seen in (Seen.FOUND, Seen.ABSENT)
+    again = None if over else now + ctx.quiet.spacing
+    note(tx, instruction_id, Look(seen=finding.seen, reason=finding.reason, again_at=again), now)
+    instruction = tx.instructions.get(instruction_id)
+    if finding.seen is Seen.FOUND and instruction is not None:
+        _take_up(ctx, tx, instruction, mode.until, finding.reason)
+
+
+def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, reason: str) -> None:
+    """The service holds more than we knew: from here on the outcome is read, as after any lost answer."""
+    now = ctx.clock.now()
+    if instruction.state in FINAL:
+        facts = {"reason": f"{reason}; it is {instruction.state.value} here"}
+        alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
+    elif instruction.state in _READ_ANYWAY:
+        tx.instructions.touch(instruction, now=now, due_at=now)
+    elif instruction.state in WAITS:
+        created_only = instruction.state is State.NEW and instruction.kind in (Kind.PAYOUT, Kind.PURCHASE)
+        _to_be_read(ctx, tx, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
+
+
+def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, kind: AttemptKind) -> None:
+    now, n = ctx.clock.now(), len(tx.attempts.of(instruction.id)) + 1
+    creates = kind is AttemptKind.CREATE
+    changes: Changes = {
+        "reason": _BEFORE,
+        "sent_at": sent_at,
+        "unknown_since": now,
+        "reads": 0,
+        "last_read_at": None,
+        "puts_off": 0,
+        "due_at": now,
+    }
+    changes |= {"creates": instruction.creates + 1} if creates else {"commits": instruction.commits + 1}
+    moved = tx.instructions.move(
+        instruction,
+        State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
+        now=now,
+        actor=SYSTEM,
+        action="found_after_restore",
+        detail={"attempt": n},
+        **changes,
+    )
+    if moved is None:
+        return
+    tx.attempts.open(
+        Attempt(
+            instruction_id=moved.id,
+            n=n,
+            kind=kind,
+            request_hash=moved.digest,
+            claimed_at=sent_at,
+            boot_at=ctx.clock.boottime(),
+        )
+    )
+    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, _BEFORE, now)
+    if not creates and moved.kind in MONEY_OUT:
+        tx.reservations.reserve(moved.id, n, day=daily_key(sent_at), cents=moved.cents, limit_cents=_WITHOUT_LIMIT)

@@ -1,0 +1,65 @@
+"""What the service refused, which it may have done all the same.
+
+A proxy repeats a request, and the second one is told that the first has gone through. The rule: a refusal is told as
+such once a read agrees with it, and reading goes on for a month. Of a payout that exists already one read by its id,
+right after the refusal, is enough. What can only be looked for in a list takes the way of every unknown outcome, while
+people read at once that it was refused and is being checked. Creating moves no money, so there one look at the list is
+enough, whatever it proves.
+"""
+
+from datetime import datetime, timedelta
+
+from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
+from bot.domain.payments.instruction import Instruction
+from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.payments.payout import differences, state_of
+from bot.workflows.context import Context
+from bot.workflows.payments.orphans import leave_behind
+from bot.workflows.payments.sought import by_code
+from storage.transaction import Tx
+
+_WATCHED = timedelta(days=30)
+_BRISK = timedelta(days=1)
+
+
+async def reread(
+    payments: PaymentsClient, instruction: Instruction, outcome: Done[Operation] | NotExecuted | Unknown
+) -> Done[Operation] | NotExecuted | Unknown:
+    """What a commit came to, a refusal held against the payout's own record: they agree, or the record counts."""
+    if doubted(outcome) is outcome:
+        return outcome
+    try:
+        operation = await payments.get_operation(instruction.remote_id or "")
+    except (ServiceNow, ServiceNever, OperatorError):
+        return doubted(outcome)
+    if differences(instruction, operation):
+        return doubted(outcome)
+    if operation.state is OperationStatus.CREATED:
+        return outcome
+    return Done(value=operation) if state_of(operation) is not None else doubted(outcome)
+
+
+async def watch_by_code(
+    ctx: Context, payments: PaymentsClient, instruction: Instruction, operation_type: OperationType = "payout"
+) -> None:
+    """CLOSED or REFUSED without an id to be read by: what shows up after all is watched, and alarms when it is paid."""
+    look = await by_code(ctx, payments, instruction, operation_type)
+
+    def work(tx: Tx) -> None:
+        now = ctx.clock.now()
+        if look.hits:
+            leave_behind(ctx, tx, instruction, look.hits, now)
+        else:
+            tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+
+    await ctx.store.write(work, name="watch_closed")
+    ctx.wake()
+
+
+def next_watch(ctx: Context, instruction: Instruction, now: datetime) -> datetime | None:
+    """When to look again for what ended as not paid: often at first, then daily, for a month."""
+    age = now - (instruction.closed_at or now)
+    pace = ctx.quiet.spacing * 60
+    return None if age >= _WATCHED else now + (pace if age < _BRISK else max(pace, _BRISK))

@@ -1,0 +1,167 @@
+"""Take a claimed row its step further; what it stumbles over is its own.
+
+A step was counted when its row was claimed. One that ends in an unexpected exception is begun again a few times; then
+its row is left alone, and the alerts channel hears of it, with a button for admins to have it tried again. A row whose
+request is under way is never begun again: its outcome is unknown, and read.
+"""
+
+import secrets
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Final, TypeVar
+
+import structlog
+
+from bot.domain.approvals import No, Role, full_member, listed
+from bot.domain.audit import Entry
+from bot.domain.tracking import back_off
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import tell_everybody
+from bot.workflows.slack.boards import show_board
+from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
+from storage.errors import StorageError
+from storage.repositories.steps import Key, key_of
+from storage.transaction import Tx
+
+R = TypeVar("R")
+
+log = structlog.get_logger(__name__)
+
+MOST_TRIES: Final = 5
+"""Steps that end in an exception, one after the other."""
+_MOST_DEATHS: Final = 10
+"""Steps that do not end at all: each took its process along, which may have been somebody else's doing."""
+_AFTER_STORAGE: Final = timedelta(seconds=2)
+
+_KEY: Final = "stopped:"
+
+
+async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
+    """Take a claimed row its step further.
+
+    Raises:
+        StorageError: the database failed it; the row is free again soon, or when its lease is over.
+    """
+    if getattr(row, "tries", 0) > _MOST_DEATHS:
+        await stumbled(ctx, work.table, row, in_flight=work.in_flight)
+        return
+    try:
+        await step(row)
+    except StorageError:
+        await _spare(ctx, work, row)
+        raise
+    except Exception as error:
+        number = secrets.token_hex(4)
+        log.exception("a step failed", table=work.table, key=key_of(work.table, row), error_id=number)
+        await stumbled(ctx, work.table, row, in_flight=work.in_flight, number=number, error=type(error).__name__)
+
+
+async def _spare(ctx: Context, work: Work[R], row: R) -> None:
+    """The database failed, not the row: soon again, and not counted."""
+    due = ctx.clock.now() + _AFTER_STORAGE
+
+    def spared(tx: Tx) -> None:
+        if not work.in_flight(ctx, tx, row):
+            tx.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
+
+    await ctx.store.write(spared, name="spare")
+
+
+async def stumbled(
+    ctx: Context, table: str, row: object, *, in_flight: InFlight = nothing_in_flight, number: str = "", error: str = ""
+) -> None:
+    """A step came to nothing: again later; after the last try never again, and people are told."""
+    now = ctx.clock.now()
+    tries = int(getattr(row, "tries", 0))
+    number = number or secrets.token_hex(4)
+    due = now + back_off(first=min(5.0, ctx.poll_seconds), attempts=tries, ceiling=60.0)
+
+    def work(tx: Tx) -> None:
+        if in_flight(ctx, tx, row):
+            return
+        if tries < MOST_TRIES:
+            tx.steps.put_off(table, key_of(table, row), owner=ctx.owner, due_at=due)
+        elif _stop(tx, table, row, owner=ctx.owner, number=number, now=now):
+            log.error(
+                "a row is left alone after an internal error", table=table, key=key_of(table, row), error_id=number
+            )
+            if str(getattr(row, "key", "")).startswith(_KEY):
+                return  # an alert about an alert would have no end
+            facts = {"topic": "stopped", "what": table, "name": name_of(tx, row), "number": number}
+            tell_everybody(tx, key=f"{_KEY}{number}", facts={**facts, "error": error}, policy=ctx.policy, now=now)
+            _witness(tx, table, row, actor="switchboard", action="stopped", number=number, now=now)
+
+    await ctx.store.write(work, name="stumbled")
+    ctx.wake()
+
+
+def _stop(tx: Tx, table: str, row: object, *, owner: str, number: str, now: datetime) -> bool:
+    if not tx.steps.stop(table, key_of(table, row), owner=owner, number=number):
+        return False
+    _show(tx, table, key_of(table, row), now)
+    return True
+
+
+def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
+    """The card says that it was stopped, or that it goes on."""
+    if table == "instruction":
+        found = tx.instructions.get(key[0])
+        if found is not None:
+            tx.instructions.touch(found, now=now, show=True, due_at=found.due_at)
+    elif table == "booking":
+        show_board(tx, f"booking:{key[0]}", now=now)
+
+
+def name_of(tx: Tx, row: object) -> str:
+    """What people call it, or what it belongs to; empty where it has no name."""
+    reference = getattr(row, "reference", "")
+    if reference:
+        return str(reference)
+    belongs = getattr(row, "instruction_id", None)
+    found = tx.instructions.get(str(belongs)) if belongs else None
+    return found.reference if found is not None else str(getattr(row, "name", ""))
+
+
+async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
+    """An admin has what was stopped by this error tried again; False: nothing is stopped by it any more."""
+    standing = await ctx.people.standing(person)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is None and not listed(Role.ADMIN, standing, ctx.policy.people):
+        refusal = No.NOT_ADMIN
+    if refusal is not None:
+        return refusal
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> bool:
+        released = [(table, key) for table, key in tx.steps.stopped(number) if tx.steps.go_on(table, key, now=now)]
+        for table, key in released:
+            _show(tx, table, key, now)
+            entry_of = {"table": table, "key": list(key), "number": number}
+            audit(
+                tx,
+                key[0] if table == "instruction" else "",
+                actor=person,
+                action="tried_again",
+                detail=entry_of,
+                now=now,
+            )
+        return bool(released)
+
+    done = await ctx.store.write(work, name="try_again")
+    ctx.wake()
+    return done
+
+
+def _witness(tx: Tx, table: str, row: object, *, actor: str, action: str, number: str, now: datetime) -> None:
+    belongs = getattr(row, "id", "") if table == "instruction" else getattr(row, "instruction_id", "")
+    detail = {"table": table, "key": list(key_of(table, row)), "number": number}
+    audit(tx, str(belongs or ""), actor=actor, action=action, detail=detail, now=now)
+
+
+def audit(tx: Tx, about: str, *, actor: str, action: str, detail: Mapping[str, object], now: datetime) -> None:
+    """A row of the audit that changes no state."""
+    found = tx.instructions.get(about) if about else None
+    state = found.state.value if found is not None else ""
+    tx.audit.append(
+        Entry(at=now, instruction_id=about, actor=actor, action=action, before=state, after=state, detail=dict(detail))
+    )

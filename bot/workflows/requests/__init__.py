@@ -1,0 +1,1 @@
+"""Requests: ask, vote, decide, freeze; what every kind of request has in common."""

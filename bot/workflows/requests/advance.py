@@ -1,0 +1,209 @@
+"""One step of every instruction that is due. What the step is depends on its state alone."""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from functools import partial
+
+import structlog
+
+from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
+from bot.domain.reminders import next_look, reminders_due
+from bot.domain.tracking import back_off
+from bot.presentation.payments.holding import is_held
+from bot.workflows import holding
+from bot.workflows.context import Context
+from bot.workflows.payments import (
+    bulk_cancel,
+    bulk_request,
+    bulk_send,
+    commit,
+    create,
+    one_step,
+    purchase,
+    reconcile,
+    recovery,
+)
+from bot.workflows.payments.create import lease
+from bot.workflows.requests import recover
+from bot.workflows.requests.announce import alert, remind
+from bot.workflows.requests.ballot import without_old
+from bot.workflows.requests.suspend import followed, guessed_refusal
+from bot.workflows.workers import Hold, Step, Work
+from storage.errors import StorageError
+from storage.repositories.instructions import CLAIMED
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_IN_FLIGHT = 300
+"""The partner's ten requests a second times the longest time-out, so that a partner who answers nothing leaves room."""
+_BY_PEOPLE = frozenset({State.AWAITING})
+_BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
+"""Apart, so that a deadline never queues behind a service."""
+_FEW = 10
+"""Of those that read long lists."""
+_STEPS: dict[Kind, dict[State, Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]]] = {
+    Kind.PAYOUT: {
+        State.NEW: create.create,
+        State.CREATE_UNKNOWN: create.find_again,
+        State.APPROVED: commit.send,
+        State.COMMIT_UNKNOWN: reconcile.read_outcome,
+        State.NEEDS_HUMAN: reconcile.read_outcome,
+        State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
+    },
+    Kind.ONE_STEP: {
+        State.NEW: one_step.prepare,
+        State.APPROVED: one_step.send,
+        State.COMMIT_UNKNOWN: one_step.read_outcome,
+        State.NEEDS_HUMAN: one_step.read_outcome,
+        State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
+    },
+    Kind.PURCHASE: {
+        State.NEW: purchase.open_it,
+        State.CREATE_UNKNOWN: purchase.find_again,
+        State.NEEDS_HUMAN: purchase.find_again,
+        State.REFUSED: purchase.watch_refused,
+    },
+    Kind.BULK: {
+        State.NEW: bulk_request.prepare,
+        State.APPROVED: bulk_send.send,
+        State.COMMIT_UNKNOWN: bulk_send.read_outcome,
+        State.NEEDS_HUMAN: bulk_send.read_outcome,
+        State.CLOSED: bulk_send.watch_closed,
+        State.REFUSED: bulk_send.watch_closed,
+    },
+    Kind.BULK_CANCEL: {
+        State.NEW: bulk_cancel.prepare,
+        State.APPROVED: bulk_cancel.send,
+        State.COMMIT_UNKNOWN: bulk_cancel.read_outcome,
+        State.NEEDS_HUMAN: bulk_cancel.read_outcome,
+        State.COMMITTED: bulk_cancel.verify,
+    },
+}
+
+
+def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+    """An exception after the claim of a request: whether it left is unknown, and read."""
+    now = tx.instructions.get(instruction.id)
+    if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
+        return False
+    recover.lose(ctx, tx, now, "Switchboard failed before the answer was stored")
+    return True
+
+
+async def _step(ctx: Context, instruction: Instruction) -> None:
+    if not await recovery.is_held(ctx, instruction) and not await holding.is_held(ctx, instruction):
+        await _go_on(ctx, instruction)
+
+
+async def _go_on(ctx: Context, instruction: Instruction) -> None:
+    if instruction.state is State.AWAITING:
+        await wait_for_people(ctx, instruction)
+        return
+    step = _STEPS[instruction.kind].get(instruction.state)
+    if step is None:
+        await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
+        return
+    if ctx.payments is None:
+        await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
+        return
+    if instruction.state is State.NEEDS_HUMAN:
+        seen = await _without_old_votes(ctx, instruction)
+        if seen is None:
+            return  # somebody else was faster
+        instruction = seen
+    try:
+        if await recovery.is_known_here(ctx, ctx.payments, instruction):
+            await step(ctx, ctx.payments, instruction)
+    except StorageError:
+        raise  # nothing of the instruction's own; the step is taken again
+    except ServiceNow as later:
+        await _put_off(ctx, instruction, wait=later.retry_after, reason="")
+    except (ServiceNever, OperatorError) as stuck:
+        log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
+        await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
+
+
+async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
+    seen = await without_old(ctx, instruction)
+    if seen is None or seen.version == instruction.version:
+        return seen
+    now, kept = ctx.clock.now(), lease(ctx)
+    return await ctx.store.write(lambda tx: tx.instructions.touch(seen, now=now, **kept), name="hold")
+
+
+async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:
+    """Look again later; the deadlines of the instruction itself go on running."""
+    now = ctx.clock.now()
+    pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
+    due = now + max(pause, timedelta(seconds=wait or 0.0))
+
+    def work(tx: Tx) -> None:
+        held = tx.instructions.touch(
+            instruction, now=now, due_at=due, puts_off=instruction.puts_off + 1, reason=reason or instruction.reason
+        )
+        if held is not None and reason:
+            alert(tx, held, topic=f"stuck:{held.round}", facts={"reason": reason}, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="put_off")
+
+
+async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
+    """AWAITING: remind the approvers, or store that nobody decided in time. No clock can revive a stored state.
+
+    They are not asked for what they cannot give: while who asked may no longer ask, the card says so instead.
+    """
+    refusal, known = await guessed_refusal(ctx, instruction)
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        posted, expires = instruction.posted_at, instruction.expires_at
+        if posted is None or expires is None:
+            tx.instructions.touch(instruction, now=now, due_at=None)
+            return
+        if expires <= now:
+            late = (
+                f"{instruction.reason}; the time for that is over" if instruction.reason else "nobody decided in time"
+            )
+            create.end(ctx, tx, instruction, State.EXPIRED, late, now)
+            return
+        seen = followed(ctx, tx, instruction, refusal, now, known=known)
+        if seen is None:
+            return
+        number = reminders_due(posted_at=posted, expires_at=expires, now=now)
+        if number and not is_held(seen.reason):
+            remind(tx, seen, number, policy=ctx.policy, now=now)
+        due = next_look(posted_at=posted, expires_at=expires, now=now)
+        tx.instructions.touch(seen, now=now, due_at=due)
+
+    await ctx.store.write(work, name="wait")
+    ctx.wake()
+
+
+def _kind(name: str, *kinds: Kind, slots: int) -> Work[Instruction]:
+    def claim(tx: Tx, hold: Hold) -> list[Instruction]:
+        return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
+
+    return Work(name=name, table="instruction", slots=slots, claim=claim, step=_steps, in_flight=_lost)
+
+
+def _steps(ctx: Context) -> Step[Instruction]:
+    return partial(_step, ctx)
+
+
+def _claim_waiting(tx: Tx, hold: Hold) -> list[Instruction]:
+    return tx.instructions.claim_due(states=_BY_PEOPLE, **hold)
+
+
+WORKS = (
+    Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps),
+    _kind("instructions", Kind.PAYOUT, Kind.ONE_STEP, Kind.PURCHASE, slots=_IN_FLIGHT),
+    _kind("bulk", Kind.BULK, slots=_FEW),
+    _kind("cancellations", Kind.BULK_CANCEL, slots=_FEW),
+)
+"""Take every due instruction a step further: what waits for people, what is about one payment, and bulk payments."""

@@ -1,0 +1,251 @@
+"""News and alerts, queued in the transaction that makes them true.
+
+The key of an outbox row makes it unique: one piece of news for each state and conversation, however
+often it is found out.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+
+from bot.domain.payments.bulk import BulkPayload
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.policy import Policy
+from bot.domain.references import ulid
+from storage.transaction import Tx
+
+
+class Action(StrEnum):
+    """What an outbox row posts."""
+
+    CARD = "card"
+    NEWS = "news"
+    ALERT = "alert"
+    REMINDER = "reminder"
+    LINK = "link"
+    """The checkout link of a purchase, with its picture."""
+    NOTICE = "notice"
+    """About no single instruction."""
+    BOARD = "board"
+    """The message of a job or a booking."""
+    LINE = "line"
+    FILE = "file"
+    """What belongs into a board's thread."""
+
+
+class Place(StrEnum):
+    """The two conversations an instruction is shown in."""
+
+    APPROVALS = "approvals"
+    REQUESTER = "requester"
+
+
+TOLD = frozenset(
+    {
+        State.COMPLETED,
+        State.CANCELED,
+        State.FAILED,
+        State.REJECTED,
+        State.WITHDRAWN,
+        State.EXPIRED,
+        State.REFUSED,
+        State.MISMATCH,
+        State.CLOSED,
+        State.PENDING_ESCROW,
+        State.COMMIT_UNKNOWN,
+        State.NEEDS_HUMAN,
+    }
+)
+"""States that are told in the threads. The others only change the card."""
+
+_ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
+
+
+def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
+    """Where this instruction is shown: one card serves both when it was asked for among the approvers.
+
+    A purchase has nothing for approvers. What was asked for in a file's thread is told there too.
+    """
+    if instruction.kind is Kind.PURCHASE:
+        return (Place.REQUESTER,)
+    if instruction.origin_channel == policy.channels.approvals and not thread_of(instruction):
+        return (Place.APPROVALS,)
+    return (Place.APPROVALS, Place.REQUESTER)
+
+
+def thread_of(instruction: Instruction) -> str:
+    """The thread that the requester's copy stands in; empty: in none."""
+    return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
+
+
+def channel_of(place: Place, instruction: Instruction, policy: Policy) -> str:
+    """The conversation a place stands for."""
+    return policy.channels.approvals if place is Place.APPROVALS else instruction.origin_channel
+
+
+def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy, now: datetime) -> None:
+    """Queue the first post of a copy of the card; edits follow by themselves."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"card:{instruction.id}:{place}",
+        action=Action.CARD,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload={},
+        now=now,
+    )
+
+
+def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+    """Queue the checkout link of a purchase for the thread of its card."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"link:{instruction.id}",
+        action=Action.LINK,
+        place=Place.REQUESTER,
+        channel=channel_of(Place.REQUESTER, instruction, policy),
+        payload={},
+        now=now,
+    )
+
+
+def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> bool:
+    """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
+
+    ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
+    """
+    return tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"file:{instruction.id}:{place}:{what}",
+        action=Action.FILE,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload={"what": what},
+        now=now,
+    )
+
+
+def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+    """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
+    if instruction.state not in TOLD:
+        return
+    for place in places(instruction, policy):
+        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
+            continue  # the approvers never saw it, so there is nothing to tell them
+        news_of(tx, instruction, place, f"{instruction.state}:{instruction.round}", policy=policy, now=now)
+    if instruction.state in _ALARMING:
+        facts = _facts(tx, instruction)
+        alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+
+
+def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> None:
+    """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"news:{instruction.id}:{place}:{what}",
+        action=Action.NEWS,
+        place=place,
+        channel=channel_of(place, instruction, policy),
+        payload=_facts(tx, instruction),
+        now=now,
+    )
+
+
+def news_elsewhere(
+    tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], *, policy: Policy, now: datetime
+) -> None:
+    """Queue news that found no conversation for the channel that the policy names, where they do not stand already.
+
+    ``key`` is that of the news that could not be posted.
+    """
+    if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
+        return
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"{key}:elsewhere",
+        action=Action.NEWS,
+        place="payments",
+        channel=policy.payments,
+        payload=facts,
+        now=now,
+    )
+
+
+def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
+    """What the instruction says now: it may say something else when the message goes out."""
+    facts: dict[str, object] = {
+        "state": instruction.state.value,
+        "reason": instruction.reason,
+        "refusal": instruction.refusal,
+        "decided_by": instruction.decided_by,
+        "voters": [vote.person for vote in tx.votes.of(instruction.id, instruction.round)],
+        "svc_hash": instruction.svc_hash,
+    }
+    if instruction.progress is not None:
+        facts["tally"] = instruction.progress.tally.model_dump(mode="json")
+    return facts
+
+
+def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:
+    """Queue a reminder for the approvers, in the thread of their card."""
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"reminder:{instruction.id}:{instruction.round}:{number}",
+        action=Action.REMINDER,
+        place=Place.APPROVALS,
+        channel=policy.channels.approvals,
+        payload={"approvers": list(policy.people.approvers)},
+        now=now,
+    )
+
+
+def alert(
+    tx: Tx,
+    instruction: Instruction,
+    *,
+    topic: str,
+    facts: Mapping[str, object],
+    policy: Policy,
+    now: datetime,
+    once: str = "",
+) -> None:
+    """Queue a message to the alerts channel, once for each topic of an instruction.
+
+    ``once`` is a name that several topics share, of which only the first is told.
+    """
+    tx.outbox.add(
+        id=ulid(now),
+        instruction_id=instruction.id,
+        key=f"alert:{instruction.id}:{once or topic}",
+        action=Action.ALERT,
+        place="alerts",
+        channel=policy.alerts,
+        payload={"topic": topic.partition(":")[0], **facts},
+        now=now,
+    )
+
+
+def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
+    """Queue the alert that what ended as not paid reads as paid; once, whichever process reads it."""
+    if instruction.state is State.CLOSED:
+        topic = "paid_after_close"
+    else:
+        topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
+    alert(tx, instruction, topic=topic, facts={"reason": reason}, policy=policy, now=now, once="paid after its end")
+
+
+def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:
+    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``."""
+    tx.outbox.add(
+        id=ulid(now), key=key, action=Action.NOTICE, place="alerts", channel=policy.alerts, payload=facts, now=now
+    )
+
+
+def _card_queued(tx: Tx, instruction: Instruction) -> bool:
+    return tx.outbox.by_key(f"card:{instruction.id}:{Place.APPROVALS}") is not None

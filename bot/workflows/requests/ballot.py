@@ -1,0 +1,116 @@
+"""Votes and who they belong to by now: people are read before a transaction, votes read and counted inside it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.domain.approvals import Count, Standing, Void, counting
+from bot.domain.payments.instruction import Instruction, Vote
+from bot.presentation.payments.holding import asked_again
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+Standings = Mapping[str, Standing]
+
+
+class OutdatedError(Exception):
+    """Somebody has not been read, or too long ago. Nothing of the transaction is stored: people are read again."""
+
+
+async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
+    """Who asked and everybody who has voted in the present round so far."""
+
+    def involved(tx: Tx) -> frozenset[str]:
+        found = tx.instructions.get(instruction_id)
+        if found is None:
+            return frozenset()
+        return frozenset({found.requester, *(vote.person for vote in tx.votes.of(found.id, found.round))})
+
+    return await ctx.store.read(involved)
+
+
+async def standings_of(ctx: Context, instruction_id: str) -> Standings:
+    """Standings of all of them."""
+    return await ctx.people.standings(await involved_in(ctx, instruction_id))
+
+
+def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:
+    """That all of these people have been read, and lately enough for money to depend on it.
+
+    Raises:
+        OutdatedError: somebody voted after the others were read, or reading them is too long ago.
+    """
+    at = ctx.clock.boottime()
+    if not all(person in standings and standings[person].fresh(at) for person in people):
+        raise OutdatedError
+
+
+def count(
+    ctx: Context, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
+) -> Count:
+    """Whose votes of the present round count; who was not read does not, nor a vote older than ``seconds``."""
+    return counting(
+        votes,
+        instruction=instruction,
+        standings=standings,
+        people=ctx.policy.people,
+        home=ctx.home,
+        since=ctx.clock.now() - timedelta(seconds=seconds),
+    )
+
+
+def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: Collection[str]) -> int | None:
+    """Carry the votes that count into a round of their own; its number, None when every vote counts.
+
+    The others stay where they were cast, for the record: nobody is shown as approving who does not count, and
+    who counts again later can vote again.
+    """
+    if all(vote.person in counted for vote in votes):
+        return None
+    number = instruction.round + 1
+    for vote in votes:
+        if vote.person in counted:
+            tx.votes.cast(replace(vote, round=number))
+    return number
+
+
+def without_the_others(
+    tx: Tx, instruction: Instruction, votes: Sequence[Vote], found: Count, now: datetime
+) -> Instruction | None:
+    """The instruction with the votes that count and no others; None when somebody else changed it first.
+
+    Its card says why the others do not.
+    """
+    number = next_round(tx, instruction, votes, found.counted)
+    if number is None:
+        return instruction
+    reason = why_more(instruction, found) or instruction.reason
+    return tx.instructions.touch(
+        instruction, now=now, show=True, round=number, reason=reason, due_at=instruction.due_at
+    )
+
+
+async def without_old(ctx: Context, instruction: Instruction) -> Instruction | None:
+    """The instruction without votes that are older than votes may get; None when somebody else changed it first.
+
+    Approvals end with their request's time; a vote for a new attempt has no other end than this.
+    """
+    now = ctx.clock.now()
+    since = now - timedelta(seconds=instruction.requirement.expires_seconds)
+
+    def work(tx: Tx) -> Instruction | None:
+        votes = tx.votes.of(instruction.id, instruction.round)
+        void = {vote.person: Void.TOO_OLD for vote in votes if vote.at < since}
+        kept = frozenset(vote.person for vote in votes if vote.person not in void)
+        return without_the_others(tx, instruction, votes, Count(kept, void), now)
+
+    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+    if all(vote.at >= since for vote in votes):
+        return instruction
+    return await ctx.store.write(work, name="old_votes")
+
+
+def why_more(instruction: Instruction, found: Count) -> str:
+    """Why more approvals are needed than there were, for the card; empty when there are enough."""
+    missing = instruction.requirement.quorum - len(found.counted)
+    return asked_again(found.void.values(), missing) if missing > 0 else ""

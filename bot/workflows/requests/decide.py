@@ -1,0 +1,284 @@
+"""People decide: approve, reject, withdraw; after an unknown outcome retry or close.
+
+Authority is read from Slack before the transaction, everything else is checked inside it. The first
+committed decision wins; a later voter is told who was first.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+from bot.domain.approvals import Count, No, Refusal, Role, Standing, full_member, listed, may_decide
+from bot.domain.audit import Entry
+from bot.domain.money import AmountError, parse_amount
+from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
+from bot.presentation.blocks.text import clean
+from bot.workflows.context import Context
+from bot.workflows.payments.orphans import watch
+from bot.workflows.requests.announce import tell
+from bot.workflows.requests.ballot import (
+    OutdatedError,
+    Standings,
+    count,
+    involved_in,
+    require_fresh,
+    without_the_others,
+)
+from bot.workflows.requests.suspend import refusal_of_requester, resumed, suspend
+from storage.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The instruction after the attempt, and why it had no effect when it had none."""
+
+    instruction: Instruction
+    refusal: Refusal | No | None = None
+    voices: int = 0
+    """Votes that count by now, this one included."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Click:
+    """Who decides on what.
+
+    Attributes:
+        round: the round the card or form was made for.
+        involved: who asked and who has voted, where that was just read; empty: it is read first.
+    """
+
+    instruction_id: str
+    round: int
+    person: str
+    involved: frozenset[str] = frozenset()
+
+
+_BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
+_BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
+_Work = Callable[[Tx, Instruction, datetime], Decided]
+
+
+async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
+    """Record a vote; in the same transaction the last one needed makes it approved.
+
+    A request whose rule asks for the typed amount refuses without the right one.
+    """
+
+    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.AWAITING:
+            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+        if found.expires_at is not None and found.expires_at <= now:
+            return Decided(found, Refusal.EXPIRED)
+        if found.requirement.typed_amount and not _is_amount(typed_amount, found):
+            return Decided(found, Refusal.WRONG_AMOUNT)
+        typed = typed_amount is not None and _is_amount(typed_amount, found)
+        return _vote(ctx, tx, found, _vote_of(found, click, Choice.APPROVE, now, typed=typed), people)
+
+    return await _with_people(ctx, click, work, name="approve")
+
+
+async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
+    """Vote for another attempt at something whose outcome nobody could find out; the amount must be typed."""
+
+    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+        if found.suspect is not None:
+            return Decided(found, Refusal.SUSPECT)
+        if not _is_amount(typed_amount, found):
+            return Decided(found, Refusal.WRONG_AMOUNT)
+        return _vote(ctx, tx, found, _vote_of(found, click, Choice.RETRY, now, typed=True), people)
+
+    return await _with_people(ctx, click, work, name="retry")
+
+
+async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
+    """One eligible person suffices; the reason is required by the form and shown."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.AWAITING:
+            return Decided(found, Refusal.DECIDED)
+        if found.expires_at is not None and found.expires_at <= now:
+            return Decided(found, Refusal.EXPIRED)
+        return _finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
+
+    return await _decide(ctx, click, work, name="reject")
+
+
+async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decided:
+    """End a request whose outcome nobody could find out. Reading goes on: a late success is an alert."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+        if no is not None:
+            return Decided(found, no)
+        if found.state is not State.NEEDS_HUMAN:
+            return Decided(found, Refusal.DECIDED)
+        look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
+        return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
+
+    return await _decide(ctx, click, work, name="close")
+
+
+async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
+    """The requester, or an admin who says why, takes a request back while nothing has been sent."""
+    standing = await ctx.people.standing(click.person)
+
+    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+        admin = listed(Role.ADMIN, standing, ctx.policy.people) and _is_home(ctx, standing)
+        if click.person != found.requester and not admin:
+            return Decided(found, Refusal.NOT_YOURS)
+        if found.state in _BEING_CREATED:
+            return Decided(found, Refusal.TOO_EARLY)
+        if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:
+            return Decided(found, Refusal.TOO_LATE)
+        if click.person != found.requester and not clean(reason):
+            return Decided(found, Refusal.NO_REASON)
+        return _finish(ctx, tx, found, State.WITHDRAWN, click.person, reason, now)
+
+    return await _decide(ctx, click, work, name="withdraw")
+
+
+async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Decided:
+    def checked(tx: Tx) -> Decided:
+        found = tx.instructions.get(click.instruction_id)
+        if found is None:
+            raise LookupError(click.instruction_id)
+        if found.round != click.round:
+            return Decided(found, Refusal.STALE)
+        return work(tx, found, ctx.clock.now())
+
+    decided = await ctx.store.write(checked, name=name)
+    ctx.wake()
+    return decided
+
+
+async def _with_people(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
+    """Decide knowing who asked and who has voted, and again when somebody votes meanwhile: each can only once."""
+    involved = click.involved
+    while True:
+        involved = involved or await involved_in(ctx, click.instruction_id)
+        people = await ctx.people.standings({click.person, *involved})
+        try:
+            return await _decide(ctx, click, partial(work, people=people), name=name)
+        except OutdatedError:
+            involved = frozenset()
+
+
+def _vote_of(found: Instruction, click: Click, choice: Choice, now: datetime, *, typed: bool) -> Vote:
+    return Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now, typed=typed)
+
+
+def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standings) -> Decided:
+    """Store a vote and count; who asked must still be allowed to, or nothing that was approved could be sent."""
+    require_fresh(ctx, {found.requester, vote.person}, people)
+    no = refusal_of_requester(ctx, found, people)
+    if no is not None:
+        return Decided(suspend(ctx, tx, found, no, vote.at) or found, Refusal.HELD)
+    if not tx.votes.cast(vote):
+        return Decided(found, Refusal.REPEATED)
+    votes = tx.votes.of(found.id, found.round)
+    require_fresh(ctx, [one.person for one in votes], people)
+    counted = count(ctx, found, votes, people, seconds=found.requirement.expires_seconds)
+    held = resumed(tx, found, vote.at)
+    held = held and without_the_others(tx, held, votes, counted, vote.at)
+    if held is None:
+        return Decided(found, Refusal.STALE)
+    return _counted(tx, held, vote, counted)
+
+
+def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
+    """What a vote comes to, together with those that count beside it."""
+    voices = len(count.counted)
+    detail = {"round": found.round, "counted": sorted(count.counted), "quorum": found.requirement.quorum}
+    if voices < found.requirement.quorum:
+        tx.audit.append(_entry(found, vote.person, vote.choice.value, detail, vote.at))
+        return Decided(tx.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
+    return Decided(_approved(tx, found, vote, detail), voices=voices)
+
+
+def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object]) -> Instruction:
+    """The vote that was still missing. A create is looked for once more before it is made again.
+
+    Those who let it be made again did not approve the payment: that takes votes of a round of its own.
+    """
+    again = found.state is State.NEEDS_HUMAN and not found.commits
+    moved = tx.instructions.move(
+        found,
+        State.CREATE_UNKNOWN if again else State.APPROVED,
+        now=vote.at,
+        actor=vote.person,
+        action=vote.choice.value,
+        detail=detail,
+        decided_by=vote.person,
+        reason="",
+        due_at=vote.at,
+        creates=0 if again else found.creates,
+        round=found.round + 1 if again else found.round,
+        unknown_since=vote.at if again else found.unknown_since,
+        exec_deadline=None if again else vote.at + timedelta(seconds=found.requirement.execute_within_seconds),
+    )
+    return moved or found
+
+
+def _entry(found: Instruction, person: str, action: str, detail: dict[str, object], now: datetime) -> Entry:
+    state = found.state.value
+    return Entry(at=now, instruction_id=found.id, actor=person, action=action, before=state, after=state, detail=detail)
+
+
+def _finish(
+    ctx: Context,
+    tx: Tx,
+    found: Instruction,
+    to: State,
+    person: str,
+    reason: str,
+    now: datetime,
+    *,
+    due_at: datetime | None = None,
+) -> Decided:
+    moved = tx.instructions.move(
+        found,
+        to,
+        now=now,
+        actor=person,
+        action=to.value,
+        detail={"reason": reason},
+        decided_by=person,
+        reason=reason,
+        due_at=due_at,
+    )
+    if moved is None:
+        return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
+    if moved.kind is Kind.BULK:
+        tx.bulk_flights.land(moved.id)
+    watch(ctx, tx, moved, now)
+    tell(tx, moved, policy=ctx.policy, now=now)
+    return Decided(moved)
+
+
+def _voted(tx: Tx, found: Instruction, click: Click) -> bool:
+    return any(vote.person == click.person for vote in tx.votes.of(found.id, found.round))
+
+
+def _is_home(ctx: Context, standing: Standing) -> bool:
+    return full_member(standing.person, home=ctx.home) is None
+
+
+def _is_amount(typed: str | None, found: Instruction) -> bool:
+    try:
+        return typed is not None and parse_amount(typed.upper().removesuffix("USD").strip()) == found.cents
+    except AmountError:
+        return False

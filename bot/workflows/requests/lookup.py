@@ -1,0 +1,32 @@
+"""Look at requests without changing anything."""
+
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
+
+
+async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
+    """A request by its reference, code or the service's id, with the votes of its round."""
+
+    def work(tx: Tx) -> tuple[Instruction, list[Vote]] | None:
+        found = tx.instructions.find(text)
+        return (found, tx.votes.of(found.id, found.round)) if found is not None else None
+
+    return await ctx.store.read(work)
+
+
+async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
+    """The votes of a request's present round."""
+    return await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+
+
+async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
+    """What waits for people, oldest first."""
+
+    def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
+        found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind is not Kind.PURCHASE)
+        return [(one, tx.votes.of(one.id, one.round)) for one in found]
+
+    return await ctx.store.read(work)

@@ -1,0 +1,103 @@
+"""Who asked may no longer ask for money: what they asked for is held, and nobody can approve it in their place.
+
+Every approval so far is void: approvers decided on a request of somebody who might ask. An admin may withdraw it, and
+nobody can take it over. Should the requester be allowed to ask again, approvers approve anew; nothing goes on by itself
+once it was approved.
+"""
+
+from datetime import datetime
+
+from bot.domain.approvals import No, may_request
+from bot.domain.audit import Entry
+from bot.domain.errors import ServiceNow
+from bot.domain.payments.instruction import Instruction, State
+from bot.presentation.payments.holding import held, is_held
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.requests.announce import alert
+from bot.workflows.requests.ballot import Standings
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+
+def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
+    """Why who asked may no longer ask for money; None when they may."""
+    return may_request(standings[instruction.requester], people=ctx.policy.people, home=ctx.home)
+
+
+async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
+    """The same, read now.
+
+    Raises:
+        ServiceNow: Slack did not say who they are.
+    """
+    standing = await ctx.people.standing(instruction.requester)
+    return may_request(standing, people=ctx.policy.people, home=ctx.home)
+
+
+async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | None, bool]:
+    """The same for what only shows, and whether it is known: while Slack does not say, what was known holds."""
+    try:
+        return await read_refusal(ctx, instruction), True
+    except ServiceNow:
+        return None, False
+
+
+def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetime) -> Instruction | None:
+    """Back to where people decide, without any of the approvals so far; None when somebody else changed it first.
+
+    What does not wait for people yet stays where it stands. People hear of it once.
+    """
+    back = instruction.state
+    if back is State.APPROVED:
+        back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
+    votes = tx.votes.of(instruction.id, instruction.round)
+    reason = held(no, sent_before=instruction.commits > 0)
+    if back is instruction.state and instruction.reason == reason and not votes:
+        return instruction
+    changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
+    after = _put_back(ctx, tx, instruction, back, changes, no, now)
+    if after is not None:
+        alert(tx, after, topic=f"suspended:{after.round}", facts={"reason": reason}, policy=ctx.policy, now=now)
+    return after
+
+
+def followed(
+    ctx: Context, tx: Tx, instruction: Instruction, refusal: No | None, now: datetime, *, known: bool
+) -> Instruction | None:
+    """The instruction held, or no longer, as :func:`guessed_refusal` says; None when somebody else changed it first."""
+    if refusal is not None:
+        return suspend(ctx, tx, instruction, refusal, now)
+    return resumed(tx, instruction, now) if known else instruction
+
+
+def resumed(tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+    """The instruction without the word that it is held; None when somebody else changed it first."""
+    if not is_held(instruction.reason):
+        return instruction
+    return tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=instruction.due_at)
+
+
+def _put_back(
+    ctx: Context, tx: Tx, instruction: Instruction, back: State, changes: Changes, no: No, now: datetime
+) -> Instruction | None:
+    detail = {"why": no.value}
+    if back is not instruction.state:
+        due = now + ctx.quiet.spacing * 60 if back is State.NEEDS_HUMAN else now
+        changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
+        return tx.instructions.move(
+            instruction, back, now=now, actor=SYSTEM, action="suspended", detail=detail, **changes
+        )
+    after = tx.instructions.touch(instruction, now=now, show=True, **changes)
+    if after is not None:
+        state = after.state.value
+        entry = Entry(
+            at=now,
+            instruction_id=after.id,
+            actor=SYSTEM,
+            action="suspended",
+            before=state,
+            after=state,
+            detail=detail,
+        )
+        tx.audit.append(entry)
+    return after

@@ -1,0 +1,105 @@
+"""A stricter policy holds open requests back; a softer one changes nothing that was asked before it.
+
+What is asked of an open request is what would be asked of it were it made now: a duplicate needs one more approver than
+the policy of the day, and votes that typed no amount are void where the amount must be typed.
+"""
+
+from datetime import datetime
+
+from bot.domain.approvals import Count, Void
+from bot.domain.audit import Entry
+from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, is_many, requirement_of
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Requirement, State
+from bot.domain.payments.payout import daily_key
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.requests.announce import remind
+from bot.workflows.requests.ballot import without_the_others
+from storage.transaction import Tx
+
+_OPEN = (
+    State.NEW,
+    State.CREATING,
+    State.CREATE_UNKNOWN,
+    State.AWAITING,
+    State.APPROVED,
+    State.COMMIT_UNKNOWN,
+    State.NEEDS_HUMAN,
+)
+
+
+async def tighten_open(ctx: Context) -> int:
+    """At start: hold every open request against the policy that is in force now; how many need more than before."""
+
+    def work(tx: Tx) -> int:
+        found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind is not Kind.PURCHASE]
+        return sum(1 for one in found if _at_start(ctx, tx, one, ctx.clock.now()) is not one)
+
+    return await ctx.store.write(work, name="tighten")
+
+
+def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+    held = tighten(ctx, tx, instruction, now)
+    if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
+        return held  # where nobody is asked at the moment, votes are counted before anything is sent
+    votes = tx.votes.of(held.id, held.round)
+    typed = frozenset(vote.person for vote in votes if vote.typed)
+    void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
+    asked = without_the_others(tx, held, votes, Count(typed, void), now)
+    if asked is not None and void:
+        remind(tx, asked, 0, policy=ctx.policy, now=now)
+    return asked
+
+
+def _wanted(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Requirement:
+    """What the policy would ask of this request were it made now."""
+    payload = instruction.payload
+    alone = not is_many(instruction)
+    facts = facts_of(
+        instruction,
+        new_recipient=ctx.policy.looks_at_recipients and alone and not tx.instructions.paid_before(payload.email),
+        sent_today=tx.reservations.sum(daily_key(now)) if ctx.policy.looks_at_the_day else 0,
+        duplicates=_twins(tx, instruction) if alone else 0,
+    )
+    return requirement_of(ctx.policy, facts, extra=doubts_of(payload))
+
+
+def _twins(tx: Tx, instruction: Instruction) -> int:
+    """How many requests of the day before it were for the same, and may have been paid."""
+    return tx.instructions.recent_same(
+        instruction.payload.email,
+        instruction.payload.cents,
+        instruction.created_at - SAME_PAYMENT,
+        ignoring=NOT_PAID,
+        before=instruction.id,
+    )
+
+
+def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+    """The instruction with what the policy asks of it now, if that is more; None when somebody else was faster."""
+    wanted = instruction.requirement.tightened(_wanted(ctx, tx, instruction, now))
+    if wanted is instruction.requirement:
+        return instruction
+    held = tx.instructions.touch(
+        instruction,
+        now=now,
+        show=True,
+        requirement=wanted,
+        due_at=instruction.due_at,
+        lease_owner=instruction.lease_owner,
+        lease_until=instruction.lease_until,
+    )
+    if held is not None:
+        state = held.state.value
+        detail = {"quorum": wanted.quorum, "typed_amount": wanted.typed_amount}
+        tx.audit.append(
+            Entry(
+                at=now,
+                instruction_id=held.id,
+                actor=SYSTEM,
+                action="tightened",
+                before=state,
+                after=state,
+                detail=detail,
+            )
+        )
+    return held

@@ -1,0 +1,1 @@
+"""What is posted to Slack, edited there and dropped there."""

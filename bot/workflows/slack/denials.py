@@ -1,0 +1,23 @@
+"""What Slack denies us while we run, told in the alerts channel: people hear it, the operator can mend it."""
+
+from hashlib import sha256
+
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import tell_everybody
+from storage.transaction import Tx
+
+
+async def tell_denials(ctx: Context) -> int:
+    """Tell of each reason, once a day however many processes meet it; how many were new to this one."""
+    reasons = ctx.people.denials()
+    if not reasons:
+        return 0
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        for reason in reasons:
+            key = f"denied:{sha256(reason.encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
+            tell_everybody(tx, key=key, facts={"topic": "denied", "reason": reason}, policy=ctx.policy, now=now)
+
+    await ctx.store.write(work, name="tell_denials")
+    return len(reasons)

@@ -1,0 +1,316 @@
+"""Files that people drop: noticed once, looked at, and offered what can be done with them.
+
+Slack tells of one upload in several events, each of them perhaps several times. All of them lead to one row by the
+file's id; the worker that looks at the row decides once, in the transaction that queues the offer.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.files.dropped import (
+    HEAD_BYTES,
+    LARGEST,
+    DroppedFile,
+    FileInfo,
+    FileKind,
+    FileTrouble,
+    Share,
+    UnusableFile,
+    sniff,
+)
+from bot.domain.tracking import back_off
+from bot.presentation.files import offers
+from bot.workflows.context import Context
+from bot.workflows.slack.boards import post_board, show_board
+from bot.workflows.slack.file_actions import suggested
+from bot.workflows.slack.headers import Patience, first_row
+from bot.workflows.slack.subjects import Attachment
+from bot.workflows.workers import Hold, Work
+from storage.rows import DropRow, DropState
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+SUBJECT = "file"
+_PATIENCE = 12
+"""Attempts at a file that Slack is still working on or cannot hand over: with the pauses, about ten minutes."""
+_AT_ONCE = 30
+"""Files that are looked at at a time: more than hang when Slack hangs, few enough for memory."""
+_PLACE_PATIENCE = 5
+"""Attempts at finding the message of a file; one that was put into a form has none."""
+_SEARCHED_FROM = 2
+"""The attempt from which on its conversation is searched."""
+_CLOCK_SKEW = 60.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sighting:
+    """What one event says of one file. ``message_ts`` is empty where the event does not know the message."""
+
+    file_id: str
+    channel: str
+    user: str
+    message_ts: str = ""
+    thread_ts: str = ""
+
+
+async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
+    """Remember files to look at; those that are known already change nothing."""
+    now = ctx.clock.now()
+    rows = [
+        DropRow(
+            id=seen.file_id,
+            channel=seen.channel,
+            message_ts=seen.message_ts,
+            thread_ts=seen.thread_ts or seen.message_ts,
+            user=seen.user,
+            created_at=now,
+            due_at=now,
+        )
+        for seen in sightings
+    ]
+
+    def remember(tx: Tx) -> bool:
+        news = [tx.dropped.notice(row) for row in rows]
+        return any(news)
+
+    if await ctx.store.write(remember, name="notice_files"):
+        ctx.wake()
+
+
+async def forget(ctx: Context, file_id: str) -> None:
+    """A file was deleted: its offer says so."""
+    now = ctx.clock.now()
+
+    def strike(tx: Tx) -> bool:
+        if not tx.dropped.gone(file_id):
+            return False
+        show_board(tx, f"{SUBJECT}:{file_id}", now=now)
+        return True
+
+    if await ctx.store.write(strike, name="file_gone"):
+        ctx.wake()
+
+
+async def _look(ctx: Context, row: DropRow) -> None:
+    """Offer a file, keep quiet about it, or look again later."""
+    try:
+        info = await ctx.downloads.info(row.id)
+        if info.user == ctx.bot_user:
+            await _keep_quiet(ctx, row, "our own")
+            return
+        placed = await _placed(ctx, row, info)
+        if placed is None:
+            await _later(ctx, row, "its message is not known", most=_PLACE_PATIENCE)
+            return
+        file, head = await _examined(ctx, info, placed)
+        if file.kind is FileKind.TABLE:
+            file = replace(file, header=await first_row(ctx, info, head, Patience()))
+    except UnusableFile as unusable:
+        if unusable.trouble in (FileTrouble.PROCESSING, FileTrouble.CHANGED):
+            await _later(ctx, row, unusable.trouble)
+        else:
+            await _keep_quiet(ctx, row, unusable.trouble)
+        if unusable.trouble is FileTrouble.EMPTY:
+            await _tell(ctx, row, offers.unusable(unusable))
+    except (ServiceNow, OutcomeUnknown) as silent:
+        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+        await _later(ctx, row, silent.reason, wait=wait)
+    except (ServiceNever, OperatorError) as refused:
+        log.error("a dropped file could not be looked at", file=row.id, reason=str(refused))  # noqa: TRY400
+        await _later(ctx, row, str(refused))
+    else:
+        await _decide(ctx, row, file)
+
+
+async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
+    if not suggested(ctx, file):
+        await ctx.store.write(lambda tx: tx.dropped.quiet(file.id), name="file_quiet")
+        if offers.is_archive(file):
+            await _tell(ctx, row, offers.no_use(file))
+        return
+    now = ctx.clock.now()
+
+    def offer(tx: Tx) -> bool:
+        if not tx.dropped.offered(file):
+            return False
+        return post_board(tx, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts, now=now)
+
+    if await ctx.store.write(offer, name="offer_file"):
+        ctx.wake()
+
+
+async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
+    """What a file is, by its first bytes. Raises what :class:`bot.slack.downloads.Downloads` raises."""
+    return (await _examined(ctx, info, share))[0]
+
+
+async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
+    """The same, and those bytes."""
+    if info.size > LARGEST:  # nothing takes it, whatever it is
+        raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
+    head = await ctx.downloads.head(info, most=HEAD_BYTES)
+    kind, found = sniff(head, info.name)
+    file = DroppedFile(
+        id=info.id,
+        name=info.name,
+        size=info.size,
+        mimetype=info.mimetype,
+        kind=kind,
+        format=found,
+        duration_ms=info.duration_ms,
+        channel=share.channel,
+        message_ts=share.ts,
+        thread_ts=share.thread_ts or share.ts,
+        user=info.user,
+    )
+    return file, head
+
+
+async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
+    """The file as it is now, for somebody who wants to use it where it is shared.
+
+    Args:
+        ctx: the workflows' context.
+        file_id: the file.
+        share: where they want to use it.
+        vouched: Slack itself said just now that it stands there. Its record of the file may leave its places out.
+
+    Raises:
+        UnusableFile: it cannot be used, or does not stand in this channel.
+    """
+    try:
+        info = await ctx.downloads.info(file_id)
+    except UnusableFile as unusable:
+        if unusable.trouble is FileTrouble.DELETED:
+            await forget(ctx, file_id)
+        raise
+    row = await ctx.store.read(lambda tx: tx.dropped.get(file_id))
+    was_seen = row is not None and row.channel == share.channel  # an event of Slack's said so
+    if not (share.channel in info.channels or (not info.channels and (vouched or was_seen))):
+        raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
+    if vouched and row is None and not info.channels:
+        await _keep_place(ctx, file_id, share, info.user)
+    if row is None or row.state is not DropState.OFFERED or row.size != info.size:
+        return await examine(ctx, info, share)
+    thread_ts = share.thread_ts or share.ts
+    return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
+
+
+async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
+    """Remember where Slack said a file stands, for the press that follows. An event of its message still offers it."""
+    now = ctx.clock.now()
+    row = DropRow(
+        id=file_id,
+        channel=share.channel,
+        message_ts="",
+        thread_ts="",
+        user=user,
+        created_at=now,
+        due_at=None,
+        state=DropState.QUIET,
+    )
+    await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
+
+
+class FileOffers:
+    """What the offers say, see :class:`bot.workflows.slack.subjects.Subject`."""
+
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
+        """The offer as things stand now."""
+        row = await ctx.store.read(lambda tx: tx.dropped.get(id))
+        if row is None:
+            return None
+        file = _dropped(row)
+        if row.state is DropState.GONE:
+            return offers.gone(file)
+        return offers.offer(file, suggested(ctx, file))
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
+        """Offers have no thread of their own."""
+        return None
+
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
+        """Nor files."""
+        return None
+
+
+async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
+    """The message the file stands in; None when nobody says.
+
+    An event of the message itself, which names it, is usually a moment behind; Slack's record of a fresh file may say
+    nothing of its messages for a while. Then the conversation is searched.
+    """
+    if row.message_ts:
+        return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
+    named = info.share_in(row.channel)
+    if named is not None or row.attempts < _SEARCHED_FROM:
+        return named
+    try:
+        oldest = row.created_at.timestamp() - _CLOCK_SKEW
+        return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("a conversation could not be searched for a file", file=row.id, reason=silent.reason)
+        return None
+
+
+def _dropped(row: DropRow) -> DroppedFile:
+    return DroppedFile(
+        id=row.id,
+        name=row.name,
+        size=row.size,
+        mimetype=row.mimetype,
+        kind=row.kind,
+        format=row.format,
+        duration_ms=row.duration_ms,
+        header=None if row.header is None else tuple(row.header),
+        channel=row.channel,
+        message_ts=row.message_ts,
+        thread_ts=row.thread_ts,
+        user=row.user,
+    )
+
+
+async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
+    """Say to who uploaded it, and to nobody else, why there is no offer: they expected one, and can mend it.
+
+    Once, when the event of the message itself is there: before that, the file may be looked at a second time.
+    """
+    if not row.message_ts:
+        return
+    thread_ts = row.thread_ts if row.thread_ts != row.message_ts else ""
+    try:
+        await ctx.messenger.whisper(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None)
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("nobody was told why a file is not offered", file=row.id, reason=silent.reason)
+
+
+async def _keep_quiet(ctx: Context, row: DropRow, reason: str) -> None:
+    log.info("a dropped file is not offered", file=row.id, reason=str(reason))
+    await ctx.store.write(lambda tx: tx.dropped.quiet(row.id), name="file_quiet")
+
+
+async def _later(ctx: Context, row: DropRow, reason: str, *, wait: float | None = None, most: int = _PATIENCE) -> None:
+    if row.attempts >= most:
+        await _keep_quiet(ctx, row, reason)
+        return
+    due = _when(ctx.clock.now(), row, wait)
+    await ctx.store.write(lambda tx: tx.dropped.again(row.id, due_at=due), name="file_later")
+
+
+def _when(now: datetime, row: DropRow, wait: float | None) -> datetime:
+    return now + max(back_off(first=1.0, attempts=row.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
+
+
+def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
+    return tx.dropped.claim_due(**hold)
+
+
+FILES = Work(name="files", table="dropped_file", slots=_AT_ONCE, claim=_claim, step=lambda ctx: partial(_look, ctx))
+"""Look at the files that wait for it."""

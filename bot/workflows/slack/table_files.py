@@ -1,0 +1,66 @@
+"""Tables out of Slack: a file is downloaded, read beside us, or refused with one sentence."""
+
+import hashlib
+import tempfile
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+from bot.clients.service_errors import told
+from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
+from bot.domain.files.dropped import FileInfo
+from bot.domain.files.tables import Limits, Table, TableProblem
+from bot.presentation.files.table_problems import EXAMPLE, table_problem
+from bot.workflows.context import Context
+from bot.workflows.slack.tables import BOUNDS, Bounds, read_apart
+
+Trouble = PersonError | TableProblem | ServiceNow | ServiceNever | OperatorError | OutcomeUnknown
+"""What can be wrong with a file that should hold a table."""
+TROUBLE = (PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown)
+
+_IN_MEMORY = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile:
+    """A file that was read. Another ``fingerprint`` is other content: it is the SHA-256 of its bytes."""
+
+    info: FileInfo
+    table: Table
+    fingerprint: str
+
+
+async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> TableFile:
+    """Download a file and read it as a whole.
+
+    Raises:
+        UnusableFile, TableProblem: the person has to mend the file.
+        ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see :class:`bot.slack.downloads.Downloads`.
+    """
+    return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
+
+
+async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: Bounds = BOUNDS) -> TableFile:
+    """The same for a file of which everything is known but its content."""
+    digest = hashlib.sha256()
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spooled:
+        async with ctx.downloads.open(info, limit=limits.size) as body:
+            async for chunk in body:
+                digest.update(chunk)
+                spooled.write(chunk)
+        table = await read_apart(cast(BinaryIO, spooled), name=info.name, limits=limits, bounds=bounds)
+    return TableFile(info=info, table=table, fingerprint=digest.hexdigest())
+
+
+def words_for(trouble: Trouble, *, example: str = EXAMPLE) -> str:
+    """One sentence, plain text. ``example``: a first row that would be right here."""
+    match trouble:
+        case TableProblem():
+            return table_problem(trouble, example=example)
+        case PersonError(rule=rule):
+            return f"{rule[:1].upper()}{rule[1:]}."
+        case OperatorError(mend=mend):
+            return f"The operator of Switchboard has to mend this: {told(trouble)}{f'; {mend}' if mend else ''}."
+        case ServiceNow(service=service):
+            return f"{service} {told(trouble)}. Try again in a minute."
+        case _:
+            return f"{trouble.service} {trouble.reason}."

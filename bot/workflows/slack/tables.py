@@ -1,0 +1,146 @@
+"""Reading a file that a stranger made in a process of its own: within limits of time and memory, and beside everybody.
+
+A workbook of a few megabytes can hold one cell with millions of attributes. The parser makes all of them at once, and
+nobody else in its process runs meanwhile. So what unpacks, and what is long, is read by a process that the system ends
+when it takes too much. It gets nothing of our environment, because what it reads may be made to take it over.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO, Final
+
+from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Rows, Table, TableProblem
+from bot.tables.child import asked_as_json
+from bot.tables.reading import read_table
+
+LOG = logging.getLogger(__name__)
+
+_SMALL: Final = 512 * 1024
+"""Bytes of text that a thread reads at once: less work than a process is to start, and it lets others run between."""
+
+_RUN: Final = "import sys; from bot.tables.child import main; sys.exit(main(sys.argv[1:]))"
+_BLOCK: Final = 256 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """What reading one file may take: seconds of the processor, seconds by the clock, bytes of memory."""
+
+    cpu: int = 20
+    wall: float = 60.0
+    memory: int = 512 * MEBIBYTE
+
+
+BOUNDS: Final = Bounds()
+_READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
+"""Two files at a time; a third waits, and holds up nothing else."""
+
+
+async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
+    """Read a CSV or XLSX file as a whole, as :func:`bot.tables.reading.read_table` does, without holding anybody up.
+
+    Raises:
+        TableProblem: the file holds no table that can be used, or takes more to read than any table should.
+    """
+    limits = limits or Limits()
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    if size <= _SMALL and not file.read(2).startswith(b"PK"):
+        return await asyncio.to_thread(read_table, file, name=name, limits=limits)
+    if size > limits.size:
+        raise TableProblem(Flaw.TOO_LARGE, allowed=limits.size)
+    return await asyncio.get_running_loop().run_in_executor(_READERS, _read, file, name, limits, bounds)
+
+
+def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds) -> Table:
+    """In a thread: have it read, and take the rows as they come."""
+    asked = asked_as_json(name=name, limits=limits, cpu=bounds.cpu, memory=bounds.memory)
+    with tempfile.TemporaryFile() as copy:
+        file.seek(0)
+        while block := file.read(_BLOCK):
+            copy.write(block)
+        copy.seek(0)
+        child = subprocess.Popen(  # noqa: S603 - ourselves
+            [sys.executable, "-s", "-S", "-P", "-c", _RUN, asked],
+            stdin=copy,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            close_fds=True,
+            start_new_session=True,
+        )
+        end = threading.Timer(bounds.wall, child.kill)
+        end.daemon = True
+        end.start()
+        try:
+            assert child.stdout is not None
+            with child.stdout as lines:
+                table = _table(lines)
+        finally:
+            end.cancel()
+            with suppress(ProcessLookupError):
+                child.kill()
+            code = child.wait()
+    if table is None:
+        LOG.warning("a file took too much to read (exit %s)", code)
+        raise TableProblem(Flaw.TOO_COMPLEX)
+    return table
+
+
+def _table(lines: IO[bytes]) -> Table | None:
+    """What the process wrote; None when it ended before it was done.
+
+    Raises:
+        TableProblem: that is what it wrote.
+    """
+    about: dict[str, Any] | None = None
+    rows = Rows()
+    for line in lines:
+        if not line.endswith(b"\n"):
+            return None
+        found = json.loads(line)
+        if isinstance(found, int):
+            return None if about is None or found != len(rows) else _whole(about, rows)
+        if isinstance(found, list):
+            _add(rows, found)
+        elif "flaw" in found:
+            raise _problem(found)
+        else:
+            about = found
+    return None
+
+
+def _add(rows: Rows, found: Iterable[tuple[int, list[str]]]) -> None:
+    for number, cells in found:
+        rows.add(number, tuple(cells))
+
+
+def _whole(about: dict[str, Any], rows: Rows) -> Table:
+    return Table(
+        header=tuple(about["header"]),
+        rows=rows,
+        encoding=about["encoding"],
+        delimiter=about["delimiter"],
+        sheet=about["sheet"],
+    )
+
+
+def _problem(found: dict[str, Any]) -> TableProblem:
+    return TableProblem(
+        Flaw(found["flaw"]),
+        rows=found["rows"],
+        names=found["names"],
+        allowed=found["allowed"],
+        counts=dict(found["counts"]),
+        more=found["more"],
+    )

@@ -1,0 +1,28 @@
+"""What every handler works with. Built once by the composition root."""
+
+from dataclasses import dataclass
+
+from bot.slack.messenger import Messenger
+from bot.slack.whispers import Whispers
+from bot.workflows.context import Context
+from handlers.input.allowance import Allowance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """The workflows' context and the ways to answer.
+
+    Attributes:
+        allowance: how much one person may ask for at a time.
+        command_prefix: what every slash command begins with after its slash.
+    """
+
+    ctx: Context
+    messenger: Messenger
+    whispers: Whispers
+    allowance: Allowance
+    command_prefix: str = ""
+
+    def spelled(self, command: str) -> str:
+        """How people type a command here, e.g. ``/sb-pay``."""
+        return f"/{self.command_prefix}{command}"

@@ -1,0 +1,42 @@
+"""Pay in bulk: a dropped table becomes one request for many payments, once its sum was seen."""
+
+from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.payments.bulk_file import LEAST_COLUMNS
+from bot.presentation.payments.bulk_forms import Carried
+from bot.workflows.context import Context
+from bot.workflows.payments.bulk_reading import can_be_paid
+from bot.workflows.payments.bulk_request import OF_FILE
+from handlers.commands.pay_bulk import admit_bulk
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Use
+from handlers.incoming import Click
+from handlers.replies import Private, Reply
+from handlers.views.bulk import show_file
+
+
+def _fits(file: DroppedFile) -> bool:
+    return file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS)
+
+
+def _suggested(file: DroppedFile) -> bool:
+    return file.header is None or can_be_paid(file.header)
+
+
+def _works(ctx: Context) -> bool:
+    return ctx.payments is not None
+
+
+async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
+    payments = await admit_bulk(desk, click.user)
+    if isinstance(payments, Private):
+        return payments
+    carried = Carried(
+        file=file.id,
+        channel=file.channel or click.channel,
+        key=f"{OF_FILE}{file.id}",
+        thread_ts=file.thread_ts or "",
+    )
+    return show_file(desk, click.user, carried, name=file.name)
+
+
+USES = (Use(name="bulk", label="Pay in bulk", fits=_fits, suggested=_suggested, start=_start, works=_works),)

@@ -1,0 +1,95 @@
+"""What localization does with files: by what their bytes are, as the declarations say."""
+
+from bot.domain.files.dropped import DroppedFile
+from bot.domain.localization import Operation, Request, capability, request_errors
+from bot.domain.localization.declaration import Capability, normal_format
+from bot.presentation.localization import calls as told
+from bot.presentation.localization.forms import Carried, form
+from bot.presentation.mistakes import mistakes
+from bot.workflows.context import Context
+from bot.workflows.localization import Asked, ask
+from handlers.commands.localize import refused
+from handlers.dependencies import Desk
+from handlers.file_actions.use import Start, Use
+from handlers.incoming import Click
+from handlers.input.presence import can_post
+from handlers.replies import Nothing, Open, Private, Reply
+
+_OFFERED = (
+    Operation.GENDER,
+    Operation.SEPARATION,
+    Operation.CONVERSION,
+    Operation.AUDIO_EXTRACTION,
+    Operation.TEXT_EXTRACTION,
+    Operation.TRANSCRIPTION,
+    Operation.SPEECH_EMOTION,
+)
+
+
+def _use(operation: Operation) -> Use:
+    declared = capability(operation)
+    return Use(
+        name=declared.verb.replace("-", "_"),
+        label=declared.label,
+        fits=lambda file: fits(declared, file),
+        start=_start(declared),
+        works=works,
+    )
+
+
+def fits(declared: Capability, file: DroppedFile) -> bool:
+    """Whether the operation takes what this file really is."""
+    return declared.media is not None and declared.media.takes(file.kind, file.format)
+
+
+def works(ctx: Context) -> bool:
+    """Whether the service is configured here."""
+    return ctx.localizing.client is not None
+
+
+def _start(declared: Capability) -> Start:
+    async def start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
+        refusal = await refused(desk, click.user)
+        if refusal is not None:
+            return refusal
+        request = _request(declared, file)
+        errors = request_errors(request)
+        if errors:
+            return Private(mistakes(errors))
+        if declared.options:
+            return Open(form([declared], _carried(declared, file)))
+        asked = Asked(
+            request=request,
+            file_name=file.name,
+            requester=click.user,
+            channel=file.channel,
+            thread_ts=file.thread_ts,
+            source_key=f"click:{click.trigger_id or click.view_id}",
+            pressed=True,
+        )
+        sight = await ask(desk.ctx, asked)
+        if await can_post(desk.messenger, file.channel):
+            return Nothing()
+        return Private(told.asked(sight.order, position=sight.position, member=False))
+
+    return start
+
+
+def _request(declared: Capability, file: DroppedFile) -> Request:
+    seconds = file.duration_ms / 1000 if file.duration_ms else None
+    return Request(operation=declared.operation, file=file.id, file_format=normal_format(file.format), seconds=seconds)
+
+
+def _carried(declared: Capability, file: DroppedFile) -> Carried:
+    return Carried(
+        verb=declared.verb,
+        operations=(declared.operation.value,),
+        channel=file.channel,
+        thread_ts=file.thread_ts,
+        file=file.id,
+        file_name=file.name,
+    )
+
+
+USES = tuple(_use(operation) for operation in _OFFERED)
+"""In the order of the buttons."""

@@ -1,0 +1,1 @@
+"""Input: grammar, fields, dispatch and limits that commands and forms share."""

@@ -1,0 +1,221 @@
+"""One declaration of a command's verbs parses what people type and prints the help.
+
+Text arrives the way people and their devices write: curly quotes, hard spaces, links made of
+addresses. It is brought into plain form first, split at spaces (``"…"`` keeps words together,
+an apostrophe is a letter), and unescaped last.
+"""
+
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bot.domain.errors import PersonError
+from handlers.dependencies import Desk
+from handlers.incoming import Command
+from handlers.replies import Reply
+
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys(_SPACES, " "),
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u200b": "",
+    }
+)
+_LINKED = re.compile(
+    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
+)
+_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument: ``read`` turns its text into a value or raises ``PersonError``."""
+
+    name: str
+    rule: str
+    read: Callable[[str], Any]
+    rest: bool = False
+    """Takes all words that are left."""
+    each: bool = False
+    """Takes all words that are left, each by itself; its value is the list of theirs."""
+    typed: str = ""
+    """How help prints it, where the name alone does not say it."""
+    optional: bool = False
+    """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
+
+    unit: Callable[[str], bool] | None = None
+    """Whether the word after it belongs to it and says nothing more; raises ``PersonError`` where it contradicts."""
+
+    @property
+    def usage(self) -> str:
+        """As help prints it."""
+        if self.typed:
+            return self.typed
+        return f"[{self.name}]" if self.optional else f"<{self.name}>"
+
+
+Values = Mapping[str, Any]
+"""Argument values by name."""
+Run = Callable[[Desk, Command, Values], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Verb:
+    """What stands behind a command's name. ``alone`` answers the verb without any argument."""
+
+    name: str
+    summary: str
+    example: str
+    run: Run
+    arguments: Sequence[Argument] = ()
+    alone: Callable[[Desk, Command], Awaitable[Reply]] | None = None
+
+    @property
+    def usage(self) -> str:
+        """The verb with its arguments, as help prints it."""
+        return " ".join([self.name, *(argument.usage for argument in self.arguments)])
+
+
+class MistakesError(Exception):
+    """Everything that is wrong with one line, so that it can be mended in one go."""
+
+    def __init__(self, errors: Sequence[PersonError]) -> None:
+        super().__init__("; ".join(str(error) for error in errors))
+        self.errors = errors
+
+
+def plain_text(text: str) -> str:
+    """What the person meant as a command, with Slack's escapes still in it; unescape each word afterwards."""
+    return without_links(text.translate(_PLAIN))
+
+
+def without_links(text: str) -> str:
+    """What was typed where Slack made links and mentions of it; every other letter stays as it is.
+
+    Slack's own links show the address they lead to. Where somebody gave a link another text, both stand there: nobody
+    approves "invoice" that leads to who knows where.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        address = (found["address"] or found["bare"]).removeprefix("mailto:")
+        label = found["label"]
+        if label is None:
+            return address
+        return label if _bare(label) == _bare(address) else f"{label} ({address})"
+
+    linked = _LINKED.sub(shown, text)
+    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://", "", address.strip().casefold()).removesuffix("/")
+
+
+def unescape(word: str) -> str:
+    """Slack escapes three characters; undone last, so that nothing typed can look like Slack's own markup."""
+    return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def words_of(text: str, *, example: str) -> list[str]:
+    """Split a command line.
+
+    Raises:
+        PersonError: a quotation mark is opened and not closed.
+    """
+    splitter = shlex.shlex(plain_text(text), posix=True, punctuation_chars=False)
+    splitter.whitespace_split = True
+    splitter.commenters = ""
+    splitter.escape = ""
+    splitter.quotes = '"'
+    try:
+        return [unescape(word) for word in splitter]
+    except ValueError:
+        raise PersonError(
+            argument="text", rule="a quotation mark is opened but not closed", example=example, given=text
+        ) from None
+
+
+def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
+    """Values by argument name.
+
+    Raises:
+        MistakesError: with every argument that is missing or breaks its rule, and every word too many.
+    """
+    example = f"{spelled} {verb.example}"
+    values: dict[str, Any] = {}
+    errors: list[PersonError] = []
+    left = list(words)
+    for number, argument in enumerate(verb.arguments):
+        if argument.optional and (not left or _is_for_another(left[0], argument, verb.arguments[number + 1 :])):
+            values[argument.name] = None
+            continue
+        taken, left = _taken(argument, left)
+        found = []
+        for text in taken:
+            try:
+                found.append(read_argument(argument, text))
+            except PersonError as broken:
+                errors.append(_with_example(broken, example, text))
+        try:
+            left = _without_unit(argument, left)
+        except PersonError as broken:
+            errors.append(_with_example(broken, example, left[0]))
+            left = left[1:]
+        values[argument.name] = found if argument.each else next(iter(found), None)
+    if left:
+        errors.append(
+            PersonError(argument=left[0], rule="this is one word too many", example=example, given=" ".join(left))
+        )
+    if errors:
+        raise MistakesError(errors)
+    return values
+
+
+def _with_example(broken: PersonError, example: str, text: str) -> PersonError:
+    return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
+
+
+def _without_unit(argument: Argument, left: list[str]) -> list[str]:
+    return left[1:] if argument.unit is not None and left and argument.unit(left[0]) else left
+
+
+def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
+    """The texts that are the argument's, at least one, and the words that remain for those after it."""
+    if argument.each:
+        return left or [""], []
+    if argument.rest:
+        return [" ".join(left)], []
+    return left[:1] or [""], left[1:]
+
+
+def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:
+    """Whether this optional argument cannot take the word and one after it can."""
+    return not _takes(argument, word) and any(one.optional and _takes(one, word) for one in later)
+
+
+def _takes(argument: Argument, word: str) -> bool:
+    try:
+        argument.read(word)
+    except PersonError:
+        return False
+    return True
+
+
+def read_argument(argument: Argument, text: str) -> Any:
+    """One argument's value.
+
+    Raises:
+        PersonError: it is missing or breaks its rule.
+    """
+    if not text.strip():
+        raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
+    return argument.read(text)
