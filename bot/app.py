@@ -8,7 +8,7 @@ import asyncio
 import errno
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -50,20 +50,21 @@ from bot.wiring.emails import open_emailing
 from bot.wiring.localization import open_localizing
 from bot.wiring.payments import make_payments
 from bot.wiring.schedule import Schedule
-from bot.wiring.workers import SUBJECTS, plan
-from bot.workflows import localization, quarantine
+from bot.wiring.workers import SUBJECTS, WATCHED, Drain, plan
+from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.audit import Anchoring
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.replays import first_time
+from bot.workflows.admin.retention import Retention
 from bot.workflows.admin.unread import UnreadLog
-from bot.workflows.bookings.service import DeliveryService
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
-from bot.workflows.leases import Leases
 from bot.workflows.requests.recover import recover
 from bot.workflows.requests.tighten import tighten_open
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
 from handlers import actions, commands, events, shortcuts, views
 from handlers import file_actions as uses
@@ -83,6 +84,7 @@ from handlers.socket_mode import SocketMode
 from storage.address import PostgresServer, parse_address
 from storage.anchors import AnchorFile, anchors_path
 from storage.engine import Patience
+from storage.leases import Leases
 from storage.migrate import migrate
 from storage.peers import Peers
 from storage.rows import ClosedKey
@@ -153,7 +155,8 @@ class Switchboard:
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
         self._context: Context | None = None
-        self._delivery: DeliveryService | None = None
+        self._delivery: Service[DeliveryService]
+        self._lists = EmailEngine(monotonic=self._around.clock.boottime)
         self._high_water: HighWater
         self._unread: UnreadLog
         self._schedule: Schedule | None = None
@@ -310,7 +313,7 @@ class Switchboard:
             now=shared.now,
             token=token.get_secret_value() if token is not None else None,
             skew=lambda: shared.skew if isinstance(shared, SharedClock) else 0.0,
-            services=silence.WATCHED,
+            services=[one.name for one in WATCHED],
         )
         app.router.add_get("/metrics", metrics.handle)
         self._runner = runner = web.AppRunner(
@@ -326,7 +329,7 @@ class Switchboard:
         self._address = runner.addresses[0][:2]
         log.info("listening", url=self.url)
 
-    async def _join(self, store: Store, session: aiohttp.ClientSession, payments: PaymentsClient | None) -> None:
+    async def _join(self, store: Store, session: aiohttp.ClientSession, payments: Service[PaymentsClient]) -> None:
         """Ask Slack who we are until it answers, then start what depends on it."""
         library: dict[str, Any] = {
             "token": self._token,
@@ -338,31 +341,12 @@ class Switchboard:
         patient = AsyncWebClient(**library)
         client = PacedClient(pace=self._pace, **library)
         identity = await until_answered(lambda: who_we_are(patient), setting="SLACK_BOT_TOKEN")
-        if payments is not None:  # with people of its own: nothing read here may be taken for a later answer
+        if payments.is_configured:  # with people of its own: nothing read here may be taken for a later answer
             await staffing.require(self._settings, self._policy, self._make_people(client), home=identity.team_id)
         messenger = Messenger(client=client)
         whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
         self._stack.push_async_callback(whispers.drain)
-        files = Files(client=client, session=session, api_url=self._settings.slack_api_url)
-        downloads = Downloads(client=client, session=session, token=self._token, api_url=self._settings.slack_api_url)
-        localizing = await open_localizing(
-            self._settings,
-            self._stack,
-            text_seconds=self._around.service_total,
-            answers=self._unread,
-            circuit=self._circuit("localization"),
-        )
-        emails = open_emailing(
-            self._settings,
-            self._stack,
-            check_seconds=self._around.service_total,
-            monotonic=self._around.clock.boottime,
-            answers=self._unread,
-        )
-        self._context = ctx = self._make_context(
-            store, client, messenger, files, downloads, payments, localizing, emails, identity
-        )
-        self._stack.push_async_callback(ctx.anchoring.finish)
+        self._context = ctx = self._make_context(store, client, messenger, session, identity, payments)
         await self._go_on(ctx)
         desk = Desk(
             ctx=ctx,
@@ -389,14 +373,14 @@ class Switchboard:
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.warn, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
-        await at_start(partial(silence.remember, ctx))
+        await at_start(partial(silence.remember, WATCHED, ctx))
         await at_start(partial(tighten_open, ctx))
         self._stack.push_async_callback(ctx.workers.stop)
         if self._around.ticking:
             self._schedule = self._make_schedule(ctx)
             self._schedule.start()
             self._stack.push_async_callback(self._schedule.stop)
-            self._stack.push_async_callback(ctx.emails.stop)
+            self._stack.push_async_callback(self._lists.stop)
 
     async def _connect(self, bolt: AsyncApp, client: AsyncWebClient) -> None:
         """In Socket Mode, open the socket; the library keeps it open from then on."""
@@ -417,50 +401,69 @@ class Switchboard:
         store: Store,
         client: AsyncWebClient,
         messenger: Messenger,
-        files: Files,
-        downloads: Downloads,
-        payments: PaymentsClient | None,
-        localizing: localization.Localizing,
-        emails: EmailEngine,
+        session: aiohttp.ClientSession,
         identity: Identity,
+        payments: Service[PaymentsClient],
     ) -> Context:
-        settings = self._settings
+        settings, around = self._settings, self._around
+        localization = open_localizing(
+            settings,
+            self._stack,
+            text_seconds=around.service_total,
+            answers=self._unread,
+            circuit=self._circuit("localization"),
+        )
+        emails = open_emailing(
+            settings,
+            self._stack,
+            check_seconds=around.service_total,
+            wake=self._lists.wake,
+            answers=self._unread,
+        )
         return Context(
             store=store,
             payments=payments,
-            missing=settings.missing_for_payments,
+            delivery=self._delivery,
+            localization=localization,
+            emails=emails,
             messenger=messenger,
-            files=files,
-            downloads=downloads,
+            files=Files(client=client, session=session, api_url=settings.slack_api_url),
+            downloads=Downloads(client=client, session=session, token=self._token, api_url=settings.slack_api_url),
             people=self._make_people(client),
             policy=self._policy,
             clock=self._clock,
             home=identity.team_id,
-            owner=self._around.owner,
+            owner=around.owner,
             token_key=self._key("callbacks"),
             callback_base=settings.public_url or self.url,
             public=settings.public_url is not None,
             poll_seconds=settings.poll_seconds,
             quiet=Quiet(settings.quiet_seconds),
             wake=self._wake,
-            anchoring=Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water),
             high_water=self._high_water,
-            unread=self._unread,
             pace=self._pace,
-            turns=Turns(pace=self._pace, monotonic=self._around.clock.boottime, sleep=self._around.sleep),
+            turns=Turns(pace=self._pace, monotonic=around.clock.boottime, sleep=around.sleep),
             subjects=SUBJECTS,
-            uses=self._uses,
+            file_actions=self._uses,
             bot_user=identity.bot_user_id,
-            delivery=self._delivery,
-            delivery_missing=settings.missing_for_delivery,
+            chores=self._chores(store),
             assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
-            localizing=localizing,
-            emails=emails,
-            server_now=self._around.server_now,
-            leases=Leases(seconds=LEASE_SECONDS, sleep=self._around.sleep),
+            server_now=around.server_now,
+            leases=Leases(store=store, clock=self._clock, owner=around.owner, sleep=around.sleep),
             workers=Workers(run=quarantine.take),
             peers=self._peers,
         )
+
+    def _chores(self, store: Store) -> Mapping[str, Drain]:
+        """What this process does by itself beside its rows."""
+        anchoring = Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water)
+        self._stack.push_async_callback(anchoring.finish)
+        return {
+            "anchors": lambda _: anchoring.due(),
+            "lists": self._lists.drain,
+            "unread": lambda _: self._unread.flush(),
+            "retention": Retention().prune_due,
+        }
 
     def _make_people(self, client: AsyncWebClient) -> People:
         people = self._policy.people

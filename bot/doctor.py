@@ -326,12 +326,14 @@ async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Findi
     clock = SystemClock().boottime
     limiter = PartnerTurns(SlidingWindow(clock=clock), clock=clock)
     try:
-        client = make_payments(settings, session, limiter, total=_SECONDS)
+        payments = make_payments(settings, session, limiter, total=_SECONDS)
     except OperatorError:
         return Finding(Level.ERROR, "payments: the route table cannot be used")
-    if client is None:
-        return _missing("payments", settings.missing_for_payments)
-    return _said("payments", await _asked(client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET")
+    if payments.client is None:
+        return _missing("payments", payments.missing)
+    return _said(
+        "payments", await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
+    )
 
 
 async def _delivery(settings: Settings, session: aiohttp.ClientSession) -> Finding:
@@ -339,7 +341,7 @@ async def _delivery(settings: Settings, session: aiohttp.ClientSession) -> Findi
         return _missing("delivery", settings.missing_for_delivery or ("SECRET_KEY",))
     sealing = derived_key(settings.secret_key.get_secret_value(), "stores")
     try:
-        service = make_delivery(settings, session, sealing_key=sealing, total=_SECONDS)
+        service = make_delivery(settings, session, sealing_key=sealing, total=_SECONDS).client
     except OperatorError:
         return Finding(Level.ERROR, "delivery: the route table cannot be used")
     if service is None:

@@ -91,6 +91,24 @@ class CardCopy:
         return self.wanted_version <= self.shown_version
 
 
+class Action(StrEnum):
+    """What an outbox row posts."""
+
+    CARD = "card"
+    NEWS = "news"
+    ALERT = "alert"
+    REMINDER = "reminder"
+    LINK = "link"
+    """The checkout link of a purchase, with its picture."""
+    NOTICE = "notice"
+    """About no single instruction."""
+    BOARD = "board"
+    """The message of a job or a booking."""
+    LINE = "line"
+    FILE = "file"
+    """What belongs into a board's thread."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
     """One post to Slack: stored before it is made, made at most once as far as Slack lets us know."""

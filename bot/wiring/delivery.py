@@ -9,7 +9,8 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Environment, Settings
-from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.service import Service
 from storage.sealing import Sealer
 
 
@@ -23,15 +24,15 @@ def make_delivery(
     circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
-) -> DeliveryService | None:
-    """The service with its keys; None when it is not configured.
+) -> Service[DeliveryService]:
+    """The service with its keys, configured or not.
 
     ``sealing_key`` encrypts the keys of stores in the database; ``total``: seconds for one request;
     ``may_leave`` is asked before each that changes something; ``answers`` is told which answers were read.
     """
     base_url = settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
-        return None
+        return Service(client=None, missing=settings.missing_for_delivery)
     client = DeliveryClient(
         routes=load_routes(settings.services_file, environment=settings.environment.value),
         transport=Transport(
@@ -41,9 +42,10 @@ def make_delivery(
         may_leave=may_leave,
         answers=answers,
     )
-    return DeliveryService(
+    service = DeliveryService(
         client=client,
         sealer=Sealer(key=sealing_key),
         given_keys=settings.delivery_store_keys,
         production=settings.environment is Environment.PRODUCTION,
     )
+    return Service(client=service)

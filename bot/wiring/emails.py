@@ -1,6 +1,5 @@
-"""The composition root's part for e-mail processing: settings in, client and whatever runs out."""
+"""The composition root's part for e-mail processing: settings in, service out."""
 
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import Final
 from urllib.parse import urlsplit
@@ -16,7 +15,7 @@ from bot.clients.unread import Answers
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.logs import Redaction
 from bot.settings import Settings
-from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.services.emails import EmailsService, Wake
 
 _FILE_SECONDS: Final = 600.0
 """A whole list of addresses may take the service minutes."""
@@ -27,16 +26,16 @@ def open_emailing(
     stack: AsyncExitStack,
     *,
     check_seconds: float,
-    monotonic: Callable[[], float],
+    wake: Wake,
     answers: Answers,
-) -> EmailEngine:
+) -> EmailsService:
     """Build what e-mail processing needs; the stack closes its sessions.
 
     Args:
         settings: the configuration.
         stack: of the application.
         check_seconds: for a request about one address.
-        monotonic: seconds of a clock that is never set.
+        wake: tells who works on lists that there may be something to do.
         answers: told which answers were read.
     """
     single, bulk, key = settings.email_single_base_url, settings.email_bulk_base_url, settings.email_api_key
@@ -56,13 +55,13 @@ def open_emailing(
             hide=Redaction([key.get_secret_value()]).known,
             answers=answers,
         )
-    return EmailEngine(
+    return EmailsService(
         client=client,
         missing=settings.missing_for_emails,
         missing_single=settings.missing_for_single_emails,
         missing_files=settings.missing_for_email_files,
         results=Results(session=fetching, own=own),
-        monotonic=monotonic,
+        wake=wake,
     )
 
 

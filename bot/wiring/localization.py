@@ -12,7 +12,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.clients.unread import Answers
 from bot.settings import Environment, Settings
-from bot.workflows.localization import Localizing
+from bot.workflows.services.localization import Calls, LocalizationService
 
 _CONNECT_SECONDS: Final = 10.0
 _READ_SECONDS: Final = 600.0
@@ -21,9 +21,9 @@ _MEDIA_SECONDS: Final = 3_600.0
 """For everything: a file of a gigabyte also takes its time to get there."""
 
 
-async def open_localizing(
+def open_localizing(
     settings: Settings, stack: AsyncExitStack, *, text_seconds: float, answers: Answers, circuit: Circuit
-) -> Localizing:
+) -> LocalizationService:
     """Build what localization needs; the stack closes it.
 
     Args:
@@ -61,6 +61,6 @@ async def open_localizing(
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
             answers=answers,
         )
-    localizing = Localizing(client=client, missing=settings.missing_for_localization, results=results)
-    stack.push_async_callback(localizing.close)
-    return localizing
+    calls = Calls(circuit=circuit)
+    stack.push_async_callback(calls.close)
+    return LocalizationService(client=client, missing=settings.missing_for_localization, results=results, calls=calls)

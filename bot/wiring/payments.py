@@ -10,6 +10,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
+from bot.workflows.services.service import Service
 
 
 def make_payments(
@@ -22,8 +23,8 @@ def make_payments(
     circuit: Circuit | None = None,
     may_leave: MayLeave = always,
     answers: Answers = NOBODY,
-) -> PaymentsClient | None:
-    """The client; None when payments is not configured. ``total``, ``connect``: seconds for a request, its connection.
+) -> Service[PaymentsClient]:
+    """Payments, configured or not. ``total``, ``connect``: seconds for a request, its connection.
 
     ``may_leave`` is asked before each request that changes something; ``answers`` is told which answers were read.
 
@@ -37,8 +38,8 @@ def make_payments(
     )
     routes = load_routes(settings.services_file, environment=settings.environment.value)
     if base_url is None or partner is None or secret is None:
-        return None
-    return PaymentsClient(
+        return Service(client=None, missing=settings.missing_for_payments)
+    client = PaymentsClient(
         routes=routes,
         transport=Transport(
             session=session, base_url=base_url, service="payments", connect=connect, total=total, circuit=circuit
@@ -49,3 +50,4 @@ def make_payments(
         may_leave=may_leave,
         answers=answers,
     )
+    return Service(client=client)

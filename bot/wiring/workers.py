@@ -4,16 +4,17 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.wiring.schedule import Look, Plan
 from bot.workflows import localization
 from bot.workflows.admin import clocks
-from bot.workflows.admin.silence import WATCHED, pass_on_news, probe
+from bot.workflows.admin.silence import Watched, pass_on_news, probe
 from bot.workflows.admin.takeover import take_over
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Subject
 from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.payments import bulk_follow, callbacks, follow, orphans, purchase
@@ -23,7 +24,6 @@ from bot.workflows.requests import advance
 from bot.workflows.requests.recover import recover_claims
 from bot.workflows.slack import boards, intake, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
-from bot.workflows.slack.subjects import Subject
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
 
@@ -44,20 +44,8 @@ async def _clock(ctx: Context) -> int:
     return await clocks.look_again(ctx)
 
 
-async def _anchor(ctx: Context) -> int:
-    return await ctx.anchoring.due()
-
-
-async def _lists(ctx: Context) -> int:
-    return await ctx.emails.drain(ctx)
-
-
-async def _unread(ctx: Context) -> int:
-    return await ctx.unread.flush()
-
-
-async def _prune(ctx: Context) -> int:
-    return await ctx.retention.prune_due(ctx)
+async def _chore(name: str, ctx: Context) -> int:
+    return await ctx.chores[name](ctx)
 
 
 SUBJECTS: dict[str, Subject] = {
@@ -92,7 +80,30 @@ async def _take_up(work: Work[Any], ctx: Context) -> int:
     return await ctx.workers.take_up(ctx, work)
 
 
-_PROBES: Final[Mapping[str, Drain]] = {f"probe {service}": partial(probe, service) for service in WATCHED}
+def _payments(ctx: Context) -> Circuit | None:
+    client = ctx.payments.client
+    return None if client is None else client.circuit
+
+
+def _delivery(ctx: Context) -> Circuit | None:
+    service = ctx.delivery.client
+    return None if service is None else service.client.circuit
+
+
+def _localization(ctx: Context) -> Circuit | None:
+    client = ctx.localization.client
+    return None if client is None else client.circuit
+
+
+WATCHED: Final = (
+    Watched(name="payments", circuit=_payments, ask=lambda ctx: ctx.payments.required().partner()),
+    Watched(name="delivery", circuit=_delivery, ask=stores.ask_something),
+    Watched(name="localization", circuit=_localization, show=localization.show_queues),
+)
+"""Services whose silence is noticed."""
+CHORES: Final = ("anchors", "lists", "unread", "retention")
+"""What this process does by itself beside its rows; see :attr:`bot.workflows.context.Context.chores`."""
+_PROBES: Final[Mapping[str, Drain]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
 """One drain a service: a probe that hangs keeps no other from being asked."""
 
 DRAINS: Final[Mapping[str, Drain]] = {
@@ -103,13 +114,10 @@ DRAINS: Final[Mapping[str, Drain]] = {
     "leftovers": _leftovers,
     "lost": look_due,
     "survey": survey_due,
-    "anchors": _anchor,
     "clock": _clock,
-    "silence": pass_on_news,
+    "silence": partial(pass_on_news, WATCHED),
     **_PROBES,
-    "lists": _lists,
-    "unread": _unread,
-    "retention": _prune,
+    **{name: partial(_chore, name) for name in CHORES},
 }
 """Everything that is done because it is due, by name."""
 

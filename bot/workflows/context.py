@@ -1,12 +1,14 @@
 """What every workflow is given. Built once by the composition root, handed down, never global."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.clock import Clock
+from bot.domain.content import Content
+from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
@@ -16,27 +18,118 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace
 from bot.slack.people import People
 from bot.slack.turns import Turns
-from bot.workflows.admin.audit import Anchoring
-from bot.workflows.admin.highwater import HighWater
-from bot.workflows.admin.retention import Retention
-from bot.workflows.admin.unread import UnreadLog
-from bot.workflows.bookings.service import DeliveryService
-from bot.workflows.leases import Leases
-from bot.workflows.slack.file_actions import Usable
-from bot.workflows.slack.subjects import Subject
-from bot.workflows.workers import Workers
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.emails import EmailsService
+from bot.workflows.services.localization import LocalizationService
+from bot.workflows.services.service import Service
+from storage.leases import Leases
 from storage.peers import Peers
 from storage.store import Store
-
-if TYPE_CHECKING:  # what runs is given the context
-    from bot.workflows.emails.engine import EmailEngine
-    from bot.workflows.localization.running import Localizing
 
 SYSTEM = "switchboard"
 """Actor of what nobody clicked."""
 
-LEASE_SECONDS = 60.0
-"""So long after its process died a row is free for another; a step that takes longer renews it."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attachment:
+    """A file for a board's thread. ``name`` and ``title`` are its own in this thread: it is found again by them."""
+
+    name: str
+    content: bytes
+    title: str
+    alt: str
+    """What it shows, in words."""
+    comment: str
+    """mrkdwn of the message; foreign parts must have been escaped."""
+
+
+class Subject(Protocol):
+    """What boards of one kind say. None: there is nothing to say any more, and nothing is posted."""
+
+    async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002 - what it is
+        """The message itself, as things stand now."""
+        ...
+
+    async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+        """One message in the thread."""
+        ...
+
+    async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
+        """One file in the thread."""
+        ...
+
+
+class FileAction(Protocol):
+    """Something that can be done with a file, as far as offering it goes; ``handlers.file_actions`` does it."""
+
+    @property
+    def name(self) -> str:
+        """Its word in ids."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """What its button says."""
+        ...
+
+    @property
+    def fits(self) -> Callable[[DroppedFile], bool]:
+        """Whether it can be done with this file."""
+        ...
+
+    @property
+    def suggested(self) -> Callable[[DroppedFile], bool]:
+        """Whether it is offered below this file unasked."""
+        ...
+
+    @property
+    def works(self) -> "Callable[[Context], bool]":
+        """Whether what it needs is configured here."""
+        ...
+
+
+class HighWater(Protocol):
+    """Whether the database may be older than what left: see :class:`bot.workflows.admin.highwater.HighWater`."""
+
+    @property
+    def began(self) -> datetime:
+        """When this process began: requests from before may have been carried out in a future this database lost."""
+        ...
+
+    @property
+    def looked(self) -> set[str]:
+        """Requests from before that were looked for at the service."""
+        ...
+
+    survey_at: datetime | None
+    """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+
+    async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
+        """The services hold what the database does not know of; ``sent``: a word for what, and its code or id."""
+        ...
+
+
+class Workers(Protocol):
+    """What this process works on, row by row: see :class:`bot.workflows.workers.Workers`."""
+
+    freed: Callable[[str], None]
+    """Called with the name of a kind of work that had no free slot, once it has one."""
+
+    def running(self, name: str) -> int:
+        """Slots of this kind that are taken."""
+        ...
+
+    async def take_up(self, ctx: "Context", work: Any) -> int:
+        """Begin what is due of a kind, as far as slots are free; how many rows that were."""
+        ...
+
+    async def finished(self) -> None:
+        """Wait until nothing is under way."""
+        ...
+
+    async def stop(self) -> None:
+        """Begin nothing more, and let what is under way end, for a while; then cut it off."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,9 +137,6 @@ class Context:
     """The outside world as workflows see it.
 
     Attributes:
-        payments: None when payments is not configured; ``missing`` then names the variables.
-        delivery: None when the delivery service is not configured; ``delivery_missing`` then names the variables.
-        emails: works on lists of addresses, and holds the e-mail service.
         home: id of the workspace whose members count.
         owner: id of this process, under which it holds leases.
         token_key: seals callback addresses.
@@ -59,14 +149,11 @@ class Context:
         pace: how fast Slack may be called.
         turns: the order of posts within a conversation.
         subjects: what boards say, by their kind.
-        uses: what can be done with files, in the order in which it is offered.
+        file_actions: what can be done with files, in the order in which it is offered.
         bot_user: who we are among the people of the workspace.
-        localizing: the localization service, and its calls that are under way.
         assumptions: lines of the route table that nobody has vouched for.
-        anchoring: writes down outside the database where the audit chain stands.
-        high_water: the same before each request with an effect, and what that says of the database.
-        unread: answers of the services that could not be read.
-        retention: forgets what nobody needs any more.
+        high_water: what the anchors outside the database say of it.
+        chores: what this process does by itself beside its rows, by name; each returns how much that was.
         server_now: stands for the clock of the database's server where time is played.
         leases: renews what this process holds while it works on it.
         peers: the other processes of a PostgreSQL database; None: there are none.
@@ -74,8 +161,10 @@ class Context:
     """
 
     store: Store
-    payments: PaymentsClient | None
-    missing: tuple[str, ...]
+    payments: Service[PaymentsClient]
+    delivery: Service[DeliveryService]
+    localization: LocalizationService
+    emails: EmailsService
     messenger: Messenger
     files: Files
     downloads: Downloads
@@ -90,21 +179,15 @@ class Context:
     poll_seconds: float
     quiet: Quiet
     wake: Callable[[], None]
-    anchoring: Anchoring
     high_water: HighWater
-    unread: UnreadLog
     pace: Pace
     turns: Turns
     subjects: Mapping[str, Subject]
-    uses: Sequence[Usable]
+    file_actions: Sequence[FileAction]
     bot_user: str
-    retention: Retention = field(default_factory=Retention)
+    chores: "Mapping[str, Callable[[Context], Awaitable[int]]]"
     server_now: Callable[[], datetime] | None = None
-    leases: Leases = field(default_factory=lambda: Leases(seconds=LEASE_SECONDS))
+    leases: Leases
     workers: Workers
     peers: Peers | None = None
-    delivery: DeliveryService | None = None
-    delivery_missing: tuple[str, ...] = ()
     assumptions: Sequence[Assumption] = ()
-    localizing: "Localizing"
-    emails: "EmailEngine"

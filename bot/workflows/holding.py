@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, Self
+from typing import Final, Self
 
 from bot.clients.circuit import Circuit, Seat
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.presentation.payments.holding import unanswered
+from bot.workflows.context import Context
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
 FLAG: Final = "silent:"
 """Of each service that some process finds silent, by its name."""
@@ -53,12 +51,13 @@ def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: ti
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
-async def is_held(ctx: "Context", instruction: Instruction) -> bool:
+async def is_held(ctx: Context, instruction: Instruction) -> bool:
     """Whether the next step waits because the service answers nothing; that is stored, and its card says so.
 
     One whose window has passed is not held: its step says so.
     """
-    circuit = ctx.payments.circuit if ctx.payments is not None else None
+    client = ctx.payments.client
+    circuit = client.circuit if client is not None else None
     seconds = circuit.holds_effects if circuit is not None and _sends(instruction) else 0.0
     if circuit is None or not seconds:
         return False
@@ -72,7 +71,7 @@ async def is_held(ctx: "Context", instruction: Instruction) -> bool:
     return True
 
 
-async def seated(ctx: "Context", seat: Seat, instruction: Instruction) -> bool:
+async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
     """Whether its request may be claimed now: the service answers, and not too many of its answers are waited for.
 
     False: that is stored.
@@ -84,18 +83,18 @@ async def seated(ctx: "Context", seat: Seat, instruction: Instruction) -> bool:
     return False
 
 
-def without_seat(ctx: "Context", circuit: Circuit, reason: str) -> tuple[str, timedelta]:
+def without_seat(ctx: Context, circuit: Circuit, reason: str) -> tuple[str, timedelta]:
     """What its card says of something that got no seat, and when to look again; ``reason``: what it says already."""
     pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
     return (why(ctx, circuit) if circuit.is_open else reason), pause
 
 
-def why(ctx: "Context", circuit: Circuit) -> str:
+def why(ctx: Context, circuit: Circuit) -> str:
     """What a card says meanwhile."""
     return unanswered(circuit.service, since(ctx, circuit))
 
 
-def since(ctx: "Context", circuit: Circuit) -> datetime:
+def since(ctx: Context, circuit: Circuit) -> datetime:
     """Since when the service has answered nothing."""
     return ctx.clock.now() - timedelta(seconds=circuit.silent_seconds)
 

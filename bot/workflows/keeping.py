@@ -6,15 +6,13 @@ away for a while must not make an unknown outcome of it: it is written again for
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
+from bot.workflows.context import Context
 from storage.errors import CommitUnknown, Conflict, StorageBusy, StorageClosed, StorageError
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
 T = TypeVar("T")
 
@@ -27,7 +25,7 @@ _AT_START: Final = 60.0
 """Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 
 
-async def keep(ctx: "Context", work: Callable[[Tx], T], *, name: str) -> T:
+async def keep(ctx: Context, work: Callable[[Tx], T], *, name: str) -> T:
     """Store what came of a request, again and again until it is stored.
 
     Args:
@@ -74,7 +72,7 @@ async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_STA
 
 
 async def claimed(
-    ctx: "Context", work: Callable[[Tx], T | None], *, name: str, read_back: Callable[[Tx], T | None]
+    ctx: Context, work: Callable[[Tx], T | None], *, name: str, read_back: Callable[[Tx], T | None]
 ) -> T | None:
     """What a transaction that claims a request comes to.
 

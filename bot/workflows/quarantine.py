@@ -15,9 +15,8 @@ import structlog
 from bot.domain.approvals import No, Role, full_member, listed
 from bot.domain.audit import Entry
 from bot.domain.tracking import back_off
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import tell_everybody
-from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import StorageError
 from storage.repositories.steps import Key, key_of
@@ -109,7 +108,7 @@ def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
         if found is not None:
             tx.instructions.touch(found, now=now, show=True, due_at=found.due_at)
     elif table == "booking":
-        show_board(tx, f"booking:{key[0]}", now=now)
+        tx.boards.mark(f"booking:{key[0]}", now=now, progress=False)
 
 
 def name_of(tx: Tx, row: object) -> str:

@@ -12,7 +12,7 @@ from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
 from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
-from bot.workflows.requests.announce import Action
+from storage.rows import Action
 from storage.transaction import Tx
 
 ACTOR = "switchboard"

@@ -9,16 +9,14 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, TypeVar
+from typing import Any, Final, Generic, TypedDict, TypeVar
 
 import structlog
 
+from bot.workflows.context import Context
 from storage.errors import StorageBusy
 from storage.repositories.steps import Key, key_of
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds the workers
-    from bot.workflows.context import Context
 
 log = structlog.get_logger(__name__)
 
@@ -43,19 +41,19 @@ Claim = Callable[[Tx, Hold], Sequence[R]]
 """Takes rows up that are due, in a transaction."""
 
 
-def _always(_: "Context") -> bool:
+def _always(_: Context) -> bool:
     return True
 
 
-def _none(_: "Context") -> int:
+def _none(_: Context) -> int:
     return 0
 
 
-InFlight = Callable[["Context", Tx, Any], bool]
+InFlight = Callable[[Context, Tx, Any], bool]
 """Whether a request of the row was under way; then its outcome has just been stored as unknown."""
 
 
-def nothing_in_flight(_ctx: "Context", _tx: Tx, _row: object) -> bool:
+def nothing_in_flight(_ctx: Context, _tx: Tx, _row: object) -> bool:
     """No step of this kind of work sends anything that has to be claimed first."""
     return False
 
@@ -81,18 +79,18 @@ class Work(Generic[R]):
     table: str
     slots: int
     claim: Claim[R]
-    step: "Callable[[Context], Step[R]]"
+    step: Callable[[Context], Step[R]]
     kind: str = ""
     in_flight: InFlight = nothing_in_flight
     leased: bool = True
-    beside: "Callable[[Context], int]" = _none
-    ready: "Callable[[Context], bool]" = _always
+    beside: Callable[[Context], int] = _none
+    ready: Callable[[Context], bool] = _always
 
 
 class Workers:
     """The tasks of one process, by kind of work. ``run`` takes a step and deals with what it ends in."""
 
-    def __init__(self, *, run: "Callable[[Context, Work[Any], Any, Step[Any]], Awaitable[None]]") -> None:
+    def __init__(self, *, run: Callable[[Context, Work[Any], Any, Step[Any]], Awaitable[None]]) -> None:
         self._run = run
         self._tasks: dict[str, dict[asyncio.Task[None], Key]] = defaultdict(dict)
         self._full: set[str] = set()
@@ -104,7 +102,7 @@ class Workers:
         """Slots of this kind that are taken."""
         return len(self._tasks[name])
 
-    async def take_up(self, ctx: "Context", work: Work[Any]) -> int:
+    async def take_up(self, ctx: Context, work: Work[Any]) -> int:
         """Begin what is due, as far as slots are free; how many rows that were."""
         room = work.slots - self.running(work.name) - work.beside(ctx)
         if room <= 0:
@@ -146,7 +144,7 @@ class Workers:
     def _all(self) -> list[asyncio.Task[None]]:
         return [task for tasks in self._tasks.values() for task in tasks]
 
-    def _begin(self, ctx: "Context", work: Work[Any], row: Any, step: Step[Any]) -> None:
+    def _begin(self, ctx: Context, work: Work[Any], row: Any, step: Step[Any]) -> None:
         key = key_of(work.table, row)
         tasks = self._tasks[work.name]
         if work.leased:
@@ -166,8 +164,8 @@ class Workers:
 
         task.add_done_callback(ended)
 
-    async def _held(self, ctx: "Context", work: Work[Any], key: Key, row: Any, step: Step[Any]) -> None:
-        with ctx.leases.kept(ctx, work.table, key):
+    async def _held(self, ctx: Context, work: Work[Any], key: Key, row: Any, step: Step[Any]) -> None:
+        with ctx.leases.kept(work.table, key):
             await self._run(ctx, work, row, step)
 
 

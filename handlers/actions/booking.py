@@ -7,7 +7,7 @@ from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import certification
 from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting
-from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver import told
 from handlers.commands.deliver_certify import export
 from handlers.dependencies import Desk

@@ -12,8 +12,8 @@ from bot.workflows.bookings import acting, hooks, stores
 from bot.workflows.bookings.elsewhere import take_in
 from bot.workflows.bookings.follow import look_up
 from bot.workflows.bookings.hooks import HookState
-from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import KnownStore
+from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver_certify import CERTIFY
 from handlers.commands.deliver_edit import edit_form
 from handlers.dependencies import Desk

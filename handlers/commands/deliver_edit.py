@@ -11,7 +11,7 @@ from bot.presentation import answers
 from bot.presentation.bookings import forms as views
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
-from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Desk
 from handlers.replies import Later, Open
 

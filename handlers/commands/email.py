@@ -13,6 +13,7 @@ from bot.presentation.emails import lists as emails
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import dispatch
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Answer as Said
 from handlers.replies import Later, Open, Private, Reply
@@ -38,7 +39,7 @@ async def admitted(desk: Desk, user: str) -> EmailsClient | Private:
     refusal = full_member((await ctx.people.standing(user)).person, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    return ctx.emails.client or Private(answers.not_configured("e-mail processing", ctx.emails.missing))
+    return configured(ctx.emails, "e-mail processing")
 
 
 async def _check(desk: Desk, command: Command, values: Values) -> Reply:

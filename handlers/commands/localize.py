@@ -17,6 +17,7 @@ from bot.workflows.localization import Asked, ask
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import dispatch
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb, unescape, without_links
 from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
@@ -93,8 +94,9 @@ async def _alone(desk: Desk, command: Command) -> Reply:
 async def refused(desk: Desk, user: str) -> Private | None:
     """Why this person cannot ask for anything now; None: they can."""
     ctx = desk.ctx
-    if ctx.localizing.client is None:
-        return Private(answers.not_configured("localization", ctx.localizing.missing))
+    client = configured(ctx.localization, "localization")
+    if isinstance(client, Private):
+        return client
     standing = await ctx.people.standing(user)
     refusal = full_member(standing.person, home=ctx.home)
     return None if refusal is None else Private(answers.refused(refusal))
@@ -102,7 +104,7 @@ async def refused(desk: Desk, user: str) -> Private | None:
 
 def own_hosts(desk: Desk) -> Collection[str]:
     """Private hosts from which the service may be told to download."""
-    client = desk.ctx.localizing.client
+    client = desk.ctx.localization.client
     return () if client is None else client.own_hosts
 
 

@@ -17,6 +17,7 @@ from handlers.commands.pay_freeze import FREEZE, UNFREEZE
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
@@ -39,13 +40,14 @@ async def _now_form(desk: Desk, command: Command) -> Reply:
 
 
 async def _form(desk: Desk, command: Command, kind: Kind) -> Reply:
-    if desk.ctx.payments is None:
-        return Private(answers.not_configured("payments", desk.ctx.missing))
+    payments = configured(desk.ctx.payments, "payments")
+    if isinstance(payments, Private):
+        return payments
     standing = await desk.ctx.people.standing(command.user)
     refusal = may_request(standing, people=desk.ctx.policy.people, home=desk.ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    unsendable = _unsendable(desk.ctx.payments, kind)
+    unsendable = _unsendable(payments, kind)
     return unsendable or Open(views.request(channel=command.channel, kind=kind))
 
 
@@ -72,12 +74,13 @@ async def _ask(desk: Desk, command: Command, values: Values, kind: Kind) -> Repl
 async def ask(desk: Desk, asked: Asked) -> Private:
     """The common end of the command line and the form: check the person and the limit, store the request."""
     ctx = desk.ctx
-    if ctx.payments is None:
-        return Private(answers.not_configured("payments", ctx.missing))
+    payments = configured(ctx.payments, "payments")
+    if isinstance(payments, Private):
+        return payments
     refusal = may_request(await ctx.people.standing(asked.requester), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    unsendable = _unsendable(ctx.payments, asked.kind)
+    unsendable = _unsendable(payments, asked.kind)
     if unsendable is not None:
         return unsendable
     stopped = await is_frozen(ctx)

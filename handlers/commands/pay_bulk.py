@@ -23,6 +23,7 @@ from handlers.commands.pay_reading import admitted, asking, show
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import fields
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.input.presence import can_post
 from handlers.replies import Answer, Edit, Nothing, Open, Private, Reply
@@ -38,12 +39,13 @@ TEMPLATE_NAME: Final = "switchboard-bulk-template.csv"
 async def admit(desk: Desk, user: str) -> PaymentsClient | Private:
     """The service, for somebody who may ask for payments now; or why not."""
     ctx = desk.ctx
-    if ctx.payments is None:
-        return Private(answers.not_configured("payments", ctx.missing))
+    payments = configured(ctx.payments, "payments")
+    if isinstance(payments, Private):
+        return payments
     refusal = may_request(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    return ctx.payments
+    return payments
 
 
 def unsendable(require: Callable[[], None]) -> Private | None:

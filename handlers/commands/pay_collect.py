@@ -8,6 +8,7 @@ from bot.workflows.payments.collect import AskedToCollect, request_purchase
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import fields, items
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.input.presence import can_post
 from handlers.replies import Open, Private, Reply
@@ -46,8 +47,9 @@ async def _form(desk: Desk, command: Command) -> Reply:
 
 async def _refusal(desk: Desk, user: str) -> Private | None:
     ctx = desk.ctx
-    if ctx.payments is None:
-        return Private(answers.not_configured("payments", ctx.missing))
+    payments = configured(ctx.payments, "payments")
+    if isinstance(payments, Private):
+        return payments
     refusal = may_request(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     return Private(answers.refused(refusal)) if refusal is not None else None
 

@@ -24,6 +24,7 @@ from bot.workflows.requests.lookup import find, find_votes
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import fields
+from handlers.input.configured import configured
 from handlers.input.grammar import Argument, MistakesError, Values, Verb
 from handlers.replies import Answer, Edit, Later, Open, Private, Reply
 
@@ -46,9 +47,7 @@ async def admitted(desk: Desk, user: str, rule: Rule = may_look) -> PaymentsClie
     refusal = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
-    if ctx.payments is None:
-        return Private(answers.not_configured("payments", ctx.missing))
-    return ctx.payments
+    return configured(ctx.payments, "payments")
 
 
 def asking(work: Callable[[], Awaitable[Answer | Open]], *, meanwhile: Answer | Open | None = None) -> Later:
@@ -85,7 +84,7 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.instruction.requester == command.user):
         return await _told_now(desk, found)
-    payments = ctx.payments
+    payments = ctx.payments.client
     if found is not None or not in_a_role or payments is None:
         raise MistakesError([_unknown("operation", SHOW, desk, text)])
 
@@ -112,7 +111,7 @@ async def show(desk: Desk, reference: str) -> Private:
 
 async def _told_now(desk: Desk, found: Story) -> Reply:
     """One of ours, with what the service says of it now where it has a record of its own."""
-    card, payments, remote_id = await _told(desk, found), desk.ctx.payments, found.instruction.remote_id
+    card, payments, remote_id = await _told(desk, found), desk.ctx.payments.client, found.instruction.remote_id
     if payments is None or remote_id is None or found.instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
         return card
 

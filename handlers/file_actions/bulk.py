@@ -23,7 +23,7 @@ def _suggested(file: DroppedFile) -> bool:
 
 
 def _works(ctx: Context) -> bool:
-    return ctx.payments is not None
+    return ctx.payments.is_configured
 
 
 async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:

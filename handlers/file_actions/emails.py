@@ -29,6 +29,6 @@ USES = (
         label="Process e-mails",
         fits=lambda file: file.kind is FileKind.TABLE,
         start=process,
-        works=lambda ctx: ctx.emails.client is not None,
+        works=lambda ctx: ctx.emails.is_configured,
     ),
 )

@@ -44,7 +44,7 @@ def fits(declared: Capability, file: DroppedFile) -> bool:
 
 def works(ctx: Context) -> bool:
     """Whether the service is configured here."""
-    return ctx.localizing.client is not None
+    return ctx.localization.is_configured
 
 
 def _start(declared: Capability) -> Start:

@@ -12,10 +12,11 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.views import View
-from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import store_names
+from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Desk
 from handlers.incoming import Command
+from handlers.input.configured import configured
 from handlers.input.delivery_fields import BOOKING_RULE
 from handlers.input.grammar import MistakesError, Verb
 from handlers.replies import Answer, Later, Open, Private, Reply
@@ -32,9 +33,7 @@ async def admitted(desk: Desk, user: str) -> DeliveryService | Private:
     refusal = may_look(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return Private(deliveries.refused(refusal))
-    if ctx.delivery is None:
-        return Private(answers.not_configured("delivery", ctx.delivery_missing))
-    return ctx.delivery
+    return configured(ctx.delivery, "delivery")
 
 
 async def admitted_as_admin(desk: Desk, user: str) -> DeliveryService | Private:

@@ -14,8 +14,8 @@ from bot.presentation.bookings import forms
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.request import AskedToDeliver
-from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.bookings.stores import known_stores, store_names
+from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver import told
 from handlers.dependencies import Desk
 from handlers.incoming import Submission

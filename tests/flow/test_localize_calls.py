@@ -22,7 +22,7 @@ SITE = "https://files.example.com"
 @pytest.fixture
 async def rig(database_url: str) -> AsyncIterator[Rig]:
     rig = await Rig.open(database_url=database_url)
-    rig.switchboard.context.localizing.beat_seconds = 0.2
+    rig.switchboard.context.localization.calls.beat_seconds = 0.2
     yield rig
     await rig.close()
 
@@ -62,7 +62,7 @@ async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     await press(maria, board, CANCEL)
     board = await maria.board(f"canceled by <@{MARIA}>", "may go on with it, and bill it")
     assert [button.text for button in board.buttons] == ["Run again"]
-    await maria.rig.switchboard.context.localizing.idle()  # nobody waits for the answer any more
+    await maria.rig.switchboard.context.localization.calls.idle()  # nobody waits for the answer any more
     (job,) = await jobs(maria.rig)
     assert (job.state, job.lease_owner, job.closed_at is not None) == (State.CANCELED, "", True)
     await press(maria, board, AGAIN)
@@ -250,7 +250,7 @@ async def test_no_track_at_all_has_failed(maria: Localizer) -> None:
 
 async def test_a_file_is_called_what_it_is(maria: Localizer, tmp_path: Path) -> None:
     maria.rig.localization.switches.instead = media.make(tmp_path, "ogg")
-    maria.rig.switchboard.context.localizing.look_seconds = 0.5
+    maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
     maria.rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "files.completeUploadExternal"))
     await maria.type("speak Welcome aboard")  # the service calls it speech.mp3
     results = await maria.results(await maria.board(DONE))
@@ -269,7 +269,7 @@ async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer
 
 @pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
 async def test_a_file_that_may_have_arrived_is_looked_for(maria: Localizer, kind: FaultKind) -> None:
-    maria.rig.switchboard.context.localizing.look_seconds = 0.5
+    maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
     maria.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
     await maria.type("speak Welcome aboard")
     board = await maria.board(DONE)

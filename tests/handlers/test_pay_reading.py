@@ -285,5 +285,5 @@ async def test_a_failure_of_ours_beside_the_ack_becomes_an_answer_too(
     async def broken(_: object) -> None:
         raise RuntimeError("ours")
 
-    monkeypatch.setattr(rig.switchboard.context.payments, "partner", lambda: broken(None))
+    monkeypatch.setattr(rig.switchboard.context.payments.client, "partner", lambda: broken(None))
     assert "Something went wrong on our side" in (await ask(rig, "partner", user=ADA)).text

@@ -27,8 +27,8 @@ from bot.domain.clock import SystemClock
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
 from bot.wiring import localization as localizing
-from bot.workflows.localization import Localizing
 from bot.workflows.requests import recover
+from bot.workflows.services.localization import Calls
 from bot.workflows.slack import outbox
 
 
@@ -80,7 +80,7 @@ def show_after(seconds: float) -> None:
     for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER"), (recover, "SCAN_AFTER")):
         assert name in vars(module)
         vars(module)[name] = timedelta(seconds=seconds)
-    vars(localizing)["Localizing"] = partial(Localizing, look_seconds=seconds)
+    vars(localizing)["Calls"] = partial(Calls, look_seconds=seconds)
 
 
 if __name__ == "__main__":

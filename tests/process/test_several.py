@@ -11,7 +11,7 @@ import pytest
 from bot.playground.process import free_port
 from bot.playground.simulators.ledger import Entry, EntryKind
 from bot.playground.workspace import Ack
-from bot.workflows.context import LEASE_SECONDS
+from storage.leases import LEASE_SECONDS
 from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
 from tests.process.scene import Scene

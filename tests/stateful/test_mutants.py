@@ -85,8 +85,8 @@ async def callbacks_are_believed(reads: callbacks._Reads, row: InboxRow) -> None
     ctx = reads._ctx
     instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
     operation: Operation | None = None
-    if instruction is not None and instruction.remote_id is not None and ctx.payments is not None:
-        read = await ctx.payments.get_operation(instruction.remote_id)
+    if instruction is not None and instruction.remote_id is not None and ctx.payments.client is not None:
+        read = await ctx.payments.client.get_operation(instruction.remote_id)
         operation = read.model_copy(update={"status": "completed"})
     await ctx.store.write(lambda tx: callbacks._apply(ctx, tx, row, operation), name="verified")
 

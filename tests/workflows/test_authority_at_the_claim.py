@@ -28,7 +28,7 @@ def while_reading(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, method: str, happens: Callable[[], None], *, answered: bool = False
 ) -> None:
     """Let something happen while the service is asked, before its answer or, ``answered``, right after it."""
-    payments = rig.switchboard.context.payments
+    payments = rig.switchboard.context.payments.client
     original: Reading = getattr(payments, method)
 
     async def slow(*arguments: Any, **named: Any) -> Any:

@@ -11,9 +11,8 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
 from bot.wiring.workers import settle
-from bot.workflows.context import Context
+from bot.workflows.context import Attachment, Context
 from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
-from bot.workflows.slack.subjects import Attachment
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.workflows.test_delivery import KINDS

@@ -114,7 +114,7 @@ async def test_a_state_nobody_knows_is_shown_as_it_came(rig: Rig, word_of_theirs
 async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> None:
     await booked(rig)
     ctx = rig.switchboard.context
-    delivery = ctx.delivery
+    delivery = ctx.delivery.client
     assert delivery is not None
     (before,) = await ctx.store.read(lambda tx: tx.bookings.open())
     key = await ctx.store.read(lambda tx: delivery.key(tx, before.store))

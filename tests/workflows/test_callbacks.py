@@ -126,7 +126,7 @@ async def test_however_much_comes_to_an_address_little_is_kept_and_seldom_read(r
 async def test_what_comes_while_the_record_is_read_leads_to_one_more_reading(rig: Rig) -> None:
     rig.payments.callbacks.switches.drop = True
     await approved(rig)
-    secret, payments = token((await newest(rig)).id), rig.switchboard.context.payments
+    secret, payments = token((await newest(rig)).id), rig.switchboard.context.payments.client
     assert payments is not None
     as_ever = payments.get_operation
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -54,7 +55,8 @@ async def die_and_start_again(rig: Rig, working: asyncio.Task[None]) -> None:
     """End the work where it stands, and go on with a new process."""
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
-    for task in list(rig.switchboard.context.emails._tasks.values()):
+    drain: Any = rig.switchboard.context.chores["lists"]
+    for task in list(drain.__self__._tasks.values()):
         task.cancel()
     await rig.switchboard.stop()
     await rig.start()

@@ -96,7 +96,7 @@ async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
 
 async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str) -> None:
     """A shell holds the real lock while the answer is known; the writer gives up on it after two seconds."""
-    payments = rig.switchboard.context.payments
+    payments = rig.switchboard.context.payments.client
     assert payments is not None
     commit = payments.commit_payout
     shell = sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None, check_same_thread=False)

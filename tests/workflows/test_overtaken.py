@@ -63,7 +63,7 @@ async def ask_in_bulk(rig: Rig) -> None:
 
 async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    assert ctx.payments is not None
+    assert ctx.payments.client is not None
     await ask_in_bulk(rig)
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
@@ -71,7 +71,7 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     assert stale.state is State.APPROVED
     withdrawn = await decide.withdraw(ctx, decide.Click(instruction_id=stale.id, round=stale.round, person=MARIA))
     assert withdrawn.refusal is None
-    await bulk_send.send(ctx, ctx.payments, stale)
+    await bulk_send.send(ctx, ctx.payments.client, stale)
     assert (await the_one(rig)).state is State.WITHDRAWN
     assert rig.payments.bulk_payments == []
     assert await ctx.store.read(lambda tx: tx.bulk_flights.flying()) is None
@@ -80,14 +80,14 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
 
 async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    assert ctx.payments is not None
+    assert ctx.payments.client is not None
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    found = await create.with_recipient(ctx, ctx.payments, await taken(ctx, Kind.PAYOUT))
+    found = await create.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
     assert found is not None
-    claimed = await create.claim(ctx, ctx.payments.circuit.seat(), found, {})
+    claimed = await create.claim(ctx, ctx.payments.client.circuit.seat(), found, {})
     assert claimed is not None
     attempt, creating, _ = claimed
-    outcome = await ctx.payments.create_payout(create.new_payout(ctx, creating), earlier_unknown=False)
+    outcome = await ctx.payments.client.create_payout(create.new_payout(ctx, creating), earlier_unknown=False)
     await touched_elsewhere(ctx, creating)
     await ctx.store.write(lambda tx: create.record(ctx, tx, creating, attempt, outcome, adopt=create.adopt))
     await recover(ctx)
@@ -109,9 +109,9 @@ async def claimed_commit(rig: Rig, ctx: Context) -> tuple[Attempt, Instruction]:
 
 async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    assert ctx.payments is not None
+    assert ctx.payments.client is not None
     attempt, sending = await claimed_commit(rig, ctx)
-    outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
+    outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
     await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
     assert (await the_one(rig)).state is State.COMMITTED
@@ -119,9 +119,9 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
 
 async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    assert ctx.payments is not None
+    assert ctx.payments.client is not None
     attempt, sending = await claimed_commit(rig, ctx)
-    outcome = await ctx.payments.commit_payout(sending.remote_id or "", earlier_unknown=False)
+    outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     lost = Unknown(reason="its process stood still")
     await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, lost, ctx.clock.now()))
     await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
@@ -132,8 +132,8 @@ async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig
     ctx = rig.switchboard.context
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     new = await taken(ctx, Kind.PAYOUT)
-    assert ctx.payments is not None
-    assert await create.claim(ctx, ctx.payments.circuit.seat(), new, {}) is not None
+    assert ctx.payments.client is not None
+    assert await create.claim(ctx, ctx.payments.client.circuit.seat(), new, {}) is not None
     due = ctx.clock.now() + timedelta(minutes=5)
     assert (
         await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
@@ -149,9 +149,9 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
         lambda tx: tx.instructions.claim_due(now=ctx.clock.now(), owner="dead", lease_seconds=60, limit=10)
     )
     dead = replace(ctx, owner="dead")
-    assert ctx.payments is not None
+    assert ctx.payments.client is not None
     for one in claimed:
-        assert await create.claim(dead, ctx.payments.circuit.seat(), one, {}) is not None
+        assert await create.claim(dead, ctx.payments.client.circuit.seat(), one, {}) is not None
     odd = claimed[0].id
     await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
     assert rig.clock is not None

@@ -9,11 +9,10 @@ import pytest
 from bot.slack.messenger import Messenger, Posted
 from bot.wiring.workers import drained
 from bot.workflows import quarantine
-from bot.workflows.context import LEASE_SECONDS
-from bot.workflows.leases import Leases
 from bot.workflows.requests.recover import recover_claims
 from bot.workflows.slack.outbox import SCAN_AFTER
 from bot.workflows.workers import Workers
+from storage.leases import LEASE_SECONDS, Leases
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 
@@ -72,7 +71,7 @@ async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_
 
         async def meanwhile() -> None:
             assert rig.clock is not None
-            leases = Leases(seconds=LEASE_SECONDS, sleep=rig.clock.sleep)
+            leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
             other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
             rig.clock.advance(LEASE_SECONDS + 1)
             await recover_claims(other)

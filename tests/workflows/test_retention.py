@@ -24,7 +24,7 @@ async def rig(database_url: str) -> AsyncIterator[Rig]:
 
 
 async def prune_due(ctx: Context) -> int:
-    return await ctx.retention.prune_due(ctx)
+    return await ctx.chores["retention"](ctx)
 
 
 async def write(rig: Rig, work: Any) -> Any:

@@ -51,7 +51,7 @@ def die(rig: Rig, operation: str = "*") -> None:
 async def silence(rig: Rig) -> None:
     """The partner drops every connection, and some reads have found it out."""
     rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
-    payments = rig.switchboard.context.payments
+    payments = rig.switchboard.context.payments.client
     assert payments is not None
     found_silent(payments.circuit)
     await rig.settle()
@@ -266,10 +266,10 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
     rig = await deliveries.open_rig(sqlite_url)
     try:
         service, ctx = deliveries.service_of(rig), rig.switchboard.context
-        assert ctx.delivery is not None
+        assert ctx.delivery.client is not None
         await deliveries.ask_price(rig)
         service.faults.arm(Fault(FaultKind.LOST, "*", times=None))
-        found_silent(ctx.delivery.client.circuit)
+        found_silent(ctx.delivery.client.client.circuit)
         await rig.submit(MARIA, {})
         await rig.settle()
         assert "The delivery service has not answered since" in deliveries.card(rig).text
@@ -285,7 +285,7 @@ async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:
 
 
 async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig) -> None:
-    client = rig.switchboard.context.localizing.client
+    client = rig.switchboard.context.localization.client
     assert client is not None
     found_silent(client.circuit)
     for text in ("Good morning", "Good evening", "Good night"):
@@ -298,13 +298,13 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
     assert ":red_circle: Content localization: has not answered since" in await status(rig)
     rig.localization.faults.arm(Fault(FaultKind.LOST, "*"))
     await rig.pass_time(PAUSES[0])
-    await rig.switchboard.context.localizing.idle()
+    await rig.switchboard.context.localization.calls.idle()
     await rig.pass_time(PAUSES[1] - 1)
     assert len(rig.localization.calls) == 1
     await rig.pass_time(2)
-    await rig.switchboard.context.localizing.idle()
+    await rig.switchboard.context.localization.calls.idle()
     await rig.settle()
-    await rig.switchboard.context.localizing.idle()
+    await rig.switchboard.context.localization.calls.idle()
     assert len(rig.localization.calls) == 3
     await rig.settle()
     assert not any(waiting in board.text for board in rig.workspace.messages(FINANCE))

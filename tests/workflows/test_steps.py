@@ -22,7 +22,7 @@ class Poison:
     """Makes a method of the payments client fail for one request, as a defect of ours would."""
 
     def __init__(self, rig: Rig, method: str, word: str, *, after: bool = False) -> None:
-        self.payments: Any = rig.switchboard.context.payments
+        self.payments: Any = rig.switchboard.context.payments.client
         self.method, self.word, self.after = method, word, after
         self.was = getattr(self.payments, method)
         self.met = 0
@@ -107,7 +107,7 @@ async def test_after_the_claim_it_is_unknown_and_read(rig: Rig, verb: str) -> No
 
 async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
     """Begun again and again and never ended: the row is not taken up for ever."""
-    payments: Any = rig.switchboard.context.payments
+    payments: Any = rig.switchboard.context.payments.client
     was, begun = payments.account_status, 0
 
     async def killed(*_: Any) -> Any:
@@ -147,7 +147,7 @@ async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
 
 async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:
     ctx = rig.switchboard.context
-    payments: Any = ctx.payments
+    payments: Any = ctx.payments.client
     was, hanging, gate = payments.get_operation, asyncio.Event(), asyncio.Event()
 
     async def slow(*args: Any) -> Any:
@@ -168,7 +168,8 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
         assert await DRAINS["instructions"](ctx) == 0
         await recover_claims(ctx)
     assert (await newest(rig)).version == version, "a renewed lease is the same hold"
-    for task in ctx.workers._all():
+    workers: Any = ctx.workers
+    for task in workers._all():
         task.cancel()
     await ctx.workers.finished()
     payments.get_operation = was

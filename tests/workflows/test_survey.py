@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.admin.highwater import NOBODY_ASKED
+from bot.workflows.payments.survey import NOBODY_ASKED
 from tests.support.clock import ManualClock
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, asked, newest

@@ -6,8 +6,8 @@ from datetime import datetime
 import structlog
 
 from bot.domain.clock import SharedClock
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import tell_everybody
 from storage.store import Store
 
 log = structlog.get_logger(__name__)

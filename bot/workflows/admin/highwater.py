@@ -15,8 +15,8 @@ from bot.domain.anchors import Anchor
 from bot.domain.clock import Clock
 from bot.domain.policy import Policy
 from bot.domain.recovery import ReadingOnly
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.reading_only import enter, reading_only, resumed_at
-from bot.workflows.requests.announce import tell_everybody
 from storage.anchors import AnchorFile
 from storage.errors import StorageError
 from storage.store import Store
@@ -26,8 +26,6 @@ log = structlog.get_logger(__name__)
 
 _CHUNK = 100
 LOST = "what was written down outside the database says that it once held more than it does now"
-UNKNOWN_HERE = "the service holds what the database says was never sent"
-NOBODY_ASKED = "the payments service holds payments that report to us and that nothing in the database asked for"
 
 
 @dataclass(frozen=True, slots=True)

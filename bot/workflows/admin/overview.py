@@ -25,27 +25,26 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
     """The outside services, what they lack where they are not configured, and whether they answer."""
     silent = silent_services(tx, ctx.clock.now())
-    no_payments, no_delivery = () if ctx.payments else ctx.missing, () if ctx.delivery else ctx.delivery_missing
     return (
-        Service(name="Payments", missing=no_payments, silent_since=silent.get("payments")),
+        Service(name="Payments", missing=ctx.payments.missing, silent_since=silent.get("payments")),
         Service(
             name="Content localization",
-            missing=ctx.localizing.missing,
+            missing=ctx.localization.missing,
             silent_since=silent.get("localization"),
         ),
-        Service(name="Delivery booking", missing=no_delivery, silent_since=silent.get("delivery")),
+        Service(name="Delivery booking", missing=ctx.delivery.missing, silent_since=silent.get("delivery")),
         *_emails(ctx),
     )
 
 
 def _emails(ctx: Context) -> tuple[Service, ...]:
     """One service, or its two halves where one of them works alone."""
-    engine = ctx.emails
-    if engine.missing or not (engine.missing_single or engine.missing_files):
-        return (Service(name="E-mail processing", missing=engine.missing),)
+    emails = ctx.emails
+    if emails.missing or not (emails.missing_single or emails.missing_files):
+        return (Service(name="E-mail processing", missing=emails.missing),)
     return (
-        Service(name="E-mail processing of single addresses", missing=engine.missing_single),
-        Service(name="E-mail processing of whole files", missing=engine.missing_files),
+        Service(name="E-mail processing of single addresses", missing=emails.missing_single),
+        Service(name="E-mail processing of whole files", missing=emails.missing_files),
     )
 
 

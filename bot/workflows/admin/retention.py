@@ -6,12 +6,10 @@ shared again.
 """
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from bot.workflows.context import Context
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds this
-    from bot.workflows.context import Context
 
 KEPT: Final = timedelta(days=30)
 _EVERY: Final = 3_600.0
@@ -26,7 +24,7 @@ class Retention:
     def __init__(self) -> None:
         self._next_look = 0.0
 
-    async def prune_due(self, ctx: "Context") -> int:
+    async def prune_due(self, ctx: Context) -> int:
         """Forget some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0

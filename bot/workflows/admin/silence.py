@@ -4,7 +4,7 @@ Each process counts for itself. What one found out is kept as a flag, so that se
 before it sends anything, and everybody can be shown it.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -14,95 +14,85 @@ import structlog
 from bot.clients.circuit import Circuit
 from bot.domain.bookings.booking import Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.localization.progress import LANES
 from bot.domain.payments.instruction import State
 from bot.presentation.payments.holding import is_unanswered
 from bot.workflows import holding
-from bot.workflows.bookings.service import DeliveryService
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
 from bot.workflows.holding import FLAG, OLD, Silence
-from bot.workflows.localization.request import show_queue
-from bot.workflows.requests.announce import tell_everybody
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-WATCHED: Final = ("payments", "delivery", "localization")
-"""Services whose circuits are passed on."""
 _ANEW: Final = 60.0
 """Seconds after which a process says again that it still finds a service silent."""
 _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
 
-@dataclass(frozen=True, slots=True)
-class _Watched:
-    """A service: its circuit, and how to ask it something cheap; None: nothing of it can be read."""
-
-    circuit: Circuit
-    ask: Callable[[], Awaitable[object]] | None = None
+def _nothing(_tx: Tx, _now: datetime) -> None:
+    """What waits for the service shows it by itself."""
 
 
-def _watched(ctx: Context) -> list[_Watched]:
-    found = []
-    if ctx.payments is not None:
-        found.append(_Watched(ctx.payments.circuit, ctx.payments.partner))
-    if ctx.delivery is not None:
-        delivery = ctx.delivery
-        found.append(_Watched(delivery.client.circuit, lambda: _read_a_store(ctx, delivery)))
-    if ctx.localizing.client is not None:
-        found.append(_Watched(ctx.localizing.client.circuit))
-    return found
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """A service whose silence is noticed.
+
+    Attributes:
+        name: its name, as in its circuit.
+        circuit: whether it answers; None: it is not configured.
+        ask: asks it something cheap; None: nothing of it can be read.
+        show: has what waits for it drawn anew.
+    """
+
+    name: str
+    circuit: Callable[[Context], Circuit | None]
+    ask: Callable[[Context], Awaitable[object]] | None = None
+    show: Callable[[Tx, datetime], None] = _nothing
 
 
-async def _read_a_store(ctx: Context, delivery: DeliveryService) -> None:
-    keys = await ctx.store.read(lambda tx: [delivery.key(tx, name) for name in delivery.store_names(tx)])
-    key = next((one for one in keys if one is not None), None)
-    if key is not None:
-        await delivery.client.get_store(key=key)
-    elif delivery.client.has_master_key:
-        await delivery.client.list_stores()
-
-
-async def remember(ctx: Context) -> None:
+async def remember(watched: Sequence[Watched], ctx: Context) -> None:
     """At start: a service that an earlier process found silent is asked before anything is sent to it."""
     now = ctx.clock.now()
     known = await ctx.store.read(lambda tx: tx.flags.starting(FLAG))
-    for one in _watched(ctx):
-        flag = Silence.read(known.get(f"{FLAG}{one.circuit.service}"))
-        if flag is not None and not one.circuit.is_open:
-            one.circuit.resume((now - flag.since).total_seconds())
+    for one in watched:
+        flag, circuit = Silence.read(known.get(f"{FLAG}{one.name}")), one.circuit(ctx)
+        if flag is not None and circuit is not None and not circuit.is_open:
+            circuit.resume((now - flag.since).total_seconds())
 
 
-async def pass_on_news(ctx: Context) -> int:
+async def pass_on_news(watched: Sequence[Watched], ctx: Context) -> int:
     """Pass on what is new of each service; how many had news. No request: nobody's news wait for an answer."""
-    return sum([await _pass_on(ctx, one.circuit) for one in _watched(ctx)])
+    return sum([await _pass_on(ctx, one) for one in watched])
 
 
-async def probe(service: str, ctx: Context) -> int:
+async def probe(one: Watched, ctx: Context) -> int:
     """Ask one service whether it answers, if it is silent or effects wait to know; whether there is news of it."""
-    one = next((one for one in _watched(ctx) if one.circuit.service == service), None)
-    if one is None or one.ask is None or not one.circuit.wants_probe:
+    circuit = one.circuit(ctx)
+    if circuit is None or one.ask is None or not circuit.wants_probe:
         return 0
     try:
-        await one.ask()
+        await one.ask(ctx)
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
-        log.info("a service was asked whether it answers", service=service, reason=str(trouble))
-    return await _pass_on(ctx, one.circuit)
+        log.info("a service was asked whether it answers", service=one.name, reason=str(trouble))
+    return await _pass_on(ctx, one)
 
 
-async def _pass_on(ctx: Context, circuit: Circuit) -> int:
-    news, at = circuit.news, ctx.clock.boottime()
+async def _pass_on(ctx: Context, one: Watched) -> int:
+    circuit, at = one.circuit(ctx), ctx.clock.boottime()
+    if circuit is None:
+        return 0
+    news = circuit.news
     if news == circuit.noted and not (circuit.is_open and at - circuit.noted_at > _ANEW):
         return 0
     work = _silent if news[0] else _answers
-    await ctx.store.write(lambda tx: work(ctx, tx, circuit), name="silence")
+    await ctx.store.write(lambda tx: work(ctx, tx, circuit, one.show), name="silence")
     circuit.noted, circuit.noted_at = news, at
     ctx.wake()
     return 1
 
 
-def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
+def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
     """Store that the service is silent. The first process to find out tells people."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
     known = Silence.read(tx.flags.get(key))
@@ -117,12 +107,12 @@ def _silent(ctx: Context, tx: Tx, circuit: Circuit) -> None:
         log.warning("a service answers nothing", service=circuit.service)
         facts = {"topic": "silent", "service": circuit.service, "since": since.isoformat()}
         _tell(ctx, tx, facts, now)
-        _show_queues(tx, circuit, now)
+        show(tx, now)
     if not circuit.holds_effects:
         _go_on(tx, circuit, now)  # one is on trial, and the others follow when it is answered
 
 
-def _answers(ctx: Context, tx: Tx, circuit: Circuit) -> None:
+def _answers(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
     """Store that the service answers again. The first process to find out tells people."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
     known = Silence.read(tx.flags.get(key))
@@ -131,15 +121,8 @@ def _answers(ctx: Context, tx: Tx, circuit: Circuit) -> None:
         seconds = round((now - known.since).total_seconds())
         facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
         _tell(ctx, tx, facts, now)
-        _show_queues(tx, circuit, now)
+        show(tx, now)
     _go_on(tx, circuit, now)
-
-
-def _show_queues(tx: Tx, circuit: Circuit, now: datetime) -> None:
-    """What waits in a queue says why."""
-    if circuit.service == "localization":
-        for lane in LANES:
-            show_queue(tx, lane, now=now)
 
 
 def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:

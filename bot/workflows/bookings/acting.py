@@ -15,9 +15,9 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
-from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
+from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.transaction import Tx
 
 

@@ -24,11 +24,11 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
 from bot.workflows.context import Context
 from bot.workflows.holding import without_seat
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
+from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_file
 from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
@@ -303,8 +303,8 @@ BOOKINGS = Work(
     table="booking",
     slots=50,
     claim=_claim,
-    step=lambda ctx: partial(_step, ctx, delivering(ctx)),
+    step=lambda ctx: partial(_step, ctx, ctx.delivery.required()),
     in_flight=_lost,
-    ready=has_delivery,
+    ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Send what was confirmed, look for what was lost."""

@@ -5,8 +5,8 @@ from bot.domain.bookings.record import BookingRecord
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.events import made_elsewhere
 from bot.workflows.bookings.follow import look_up
-from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService
 from storage.transaction import Tx
 
 

@@ -26,8 +26,8 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
-from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Hold, Work
 from storage.rows import InboxState, StoreEvent
@@ -299,7 +299,7 @@ EVENTS = Work(
     table="store_event",
     slots=20,
     claim=_claim,
-    step=lambda ctx: partial(_verify, ctx, delivering(ctx)),
-    ready=has_delivery,
+    step=lambda ctx: partial(_verify, ctx, ctx.delivery.required()),
+    ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Verify every event that is due by reading its booking."""

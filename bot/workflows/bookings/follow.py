@@ -15,8 +15,8 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.service import DeliveryService, delivering, has_delivery, no_key
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
 
@@ -170,7 +170,7 @@ POLLS = Work(
     table="booking",
     slots=50,
     claim=_claim,
-    step=lambda ctx: partial(_poll, ctx, delivering(ctx)),
-    ready=has_delivery,
+    step=lambda ctx: partial(_poll, ctx, ctx.delivery.required()),
+    ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Read every booking that is due."""

@@ -13,8 +13,8 @@ from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
 from bot.workflows.bookings.evidence import note
-from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.rows import StoreHook
 from storage.transaction import Tx
 

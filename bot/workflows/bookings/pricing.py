@@ -3,8 +3,8 @@
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import Payment, Position, Quote
 from bot.workflows.bookings.evidence import note
-from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService, no_key
 
 
 async def price(

@@ -10,8 +10,8 @@ from bot.domain.references import reference, ulid
 from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price
-from bot.workflows.bookings.service import DeliveryService
 from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService
 from storage.errors import CommitUnknown
 from storage.transaction import Tx
 

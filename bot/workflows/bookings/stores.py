@@ -16,9 +16,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid
 from bot.workflows.bookings.evidence import note
-from bot.workflows.bookings.service import DeliveryService, no_key
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
+from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.repositories.stores import folded
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
@@ -89,7 +89,7 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
 
 async def list_due(ctx: Context) -> int:
     """List the stores now and then, so that they can be chosen by name; returns 0: nothing follows from it."""
-    delivery = ctx.delivery
+    delivery = ctx.delivery.client
     if delivery is None:
         return 0
     now = ctx.clock.now()
@@ -111,6 +111,17 @@ async def list_due(ctx: Context) -> int:
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         log.warning("the stores could not be listed", reason=str(trouble))
     return 0
+
+
+async def ask_something(ctx: Context) -> None:
+    """Read something cheap: a store, or all of them where no key of one is known."""
+    delivery = ctx.delivery.required()
+    keys = await ctx.store.read(lambda tx: [delivery.key(tx, name) for name in delivery.store_names(tx)])
+    key = next((one for one in keys if one is not None), None)
+    if key is not None:
+        await delivery.client.get_store(key=key)
+    elif delivery.client.has_master_key:
+        await delivery.client.list_stores()
 
 
 async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
@@ -149,7 +160,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
 
 async def settle_due(ctx: Context) -> int:
     """Find out what became of stores whose creation was not answered; returns how many there were."""
-    delivery = ctx.delivery
+    delivery = ctx.delivery.client
     if delivery is None:
         return 0
     now = ctx.clock.now()

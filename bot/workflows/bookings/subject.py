@@ -9,8 +9,7 @@ from bot.domain.content import Content
 from bot.presentation.blocks import qr
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import lines as booking_lines
-from bot.workflows.context import Context
-from bot.workflows.slack.subjects import Attachment
+from bot.workflows.context import Attachment, Context
 
 _LONGEST = 2_000
 """Characters that a QR code holds, with room for the error correction."""

@@ -13,11 +13,10 @@ from functools import partial
 import structlog
 
 from bot.clients.emails import EmailsClient
-from bot.clients.results import Results
 from bot.domain.emails.lists import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
 from bot.workflows import quarantine
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
 from bot.workflows.emails.prepare import prepare
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import EXAMPLE
@@ -28,6 +27,7 @@ from bot.workflows.reading_only import reading_only
 from bot.workflows.slack.boards import show_board
 from bot.workflows.slack.table_files import TROUBLE, Trouble, words_for
 from storage.errors import StorageError
+from storage.leases import LEASE_SECONDS
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -45,32 +45,11 @@ _AFTER_STORAGE = timedelta(seconds=5)
 class EmailEngine:
     """The lists that this process works on.
 
-    Attributes:
-        client: the e-mail service; None when it is not configured.
-        missing: names of the variables that it lacks then.
-        missing_single: names of those without which no single address can be asked about; empty: it can.
-        missing_files: the same of whole files.
-        results: fetches what the service made.
-
     Args:
         monotonic: seconds of a clock that is never set.
     """
 
-    def __init__(
-        self,
-        *,
-        client: EmailsClient | None,
-        missing: tuple[str, ...],
-        missing_single: tuple[str, ...],
-        missing_files: tuple[str, ...],
-        results: Results,
-        monotonic: Callable[[], float],
-    ) -> None:
-        self.client = client
-        self.missing = missing
-        self.missing_single = missing_single
-        self.missing_files = missing_files
-        self.results = results
+    def __init__(self, *, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
         self._pressure = Pressure(clock=monotonic)
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -97,7 +76,7 @@ class EmailEngine:
 
     async def drain(self, ctx: Context) -> int:
         """Work until nothing is due; returns how many lists there were."""
-        client = self.client
+        client = ctx.emails.client
         if client is None:
             return 0
         found = 0

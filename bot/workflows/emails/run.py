@@ -14,10 +14,11 @@ from bot.clients.emails import EmailsClient
 from bot.clients.service_errors import told
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.context import Context
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import subject_of, tell
 from bot.workflows.slack.boards import post_file, show_board
+from storage.leases import LEASE_SECONDS
 from storage.rows import Job
 from storage.transaction import Tx
 

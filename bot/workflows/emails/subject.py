@@ -8,11 +8,10 @@ from types import MappingProxyType
 from bot.domain.content import Content
 from bot.domain.emails.lists import WHOLE, Count, Outcome, Progress, RunState
 from bot.presentation.emails import lists as emails
-from bot.workflows.context import Context
+from bot.workflows.context import Attachment, Context
 from bot.workflows.emails.prepare import ROWS
 from bot.workflows.emails.result import result_file
 from bot.workflows.emails.run import RESULT
-from bot.workflows.slack.subjects import Attachment
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 

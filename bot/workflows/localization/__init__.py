@@ -1,17 +1,17 @@
 """Content localization: calls that may take minutes, a job each, with a message that is edited and answers below it."""
 
-from bot.workflows.localization.request import Asked, ask, cancel, make_sure_of_room, repeat, sight_of
-from bot.workflows.localization.running import WORKS, Localizing
+from bot.workflows.localization.request import Asked, ask, cancel, make_sure_of_room, repeat, show_queues, sight_of
+from bot.workflows.localization.running import WORKS
 from bot.workflows.localization.subject import LocalizationSubject
 
 __all__ = [
     "WORKS",
     "Asked",
     "LocalizationSubject",
-    "Localizing",
     "ask",
     "cancel",
     "make_sure_of_room",
     "repeat",
+    "show_queues",
     "sight_of",
 ]

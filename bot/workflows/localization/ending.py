@@ -1,8 +1,7 @@
 """A call that ends without a result."""
 
-from typing import TYPE_CHECKING
-
 from bot.domain.localization.progress import Progress, State
+from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.subject import FAILURE
@@ -10,11 +9,8 @@ from bot.workflows.slack.boards import post_line, show_board
 from storage.rows import Job
 from storage.transaction import Tx
 
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
-
-async def end(ctx: "Context", job: Job, state: State, *, reason: str, words: str = "") -> None:
+async def end(ctx: Context, job: Job, state: State, *, reason: str, words: str = "") -> None:
     """Close it, edit its message and tell who asked; nothing when somebody else has ended it meanwhile."""
     now = ctx.clock.now()
 

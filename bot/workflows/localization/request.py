@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from bot.domain.errors import PersonError
 from bot.domain.localization import Request
@@ -20,14 +19,12 @@ from bot.domain.localization.progress import (
     lane_of,
 )
 from bot.domain.references import ulid
+from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
 from bot.workflows.slack.boards import post_board, show_board
 from storage.errors import CommitUnknown
 from storage.rows import Job
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
 _MOST = 1_000
 """Jobs of a lane that are looked through for a position in the queue."""
@@ -55,7 +52,7 @@ class Asked:
     pressed: bool = False
 
 
-async def ask(ctx: "Context", asked: Asked) -> Sight:
+async def ask(ctx: Context, asked: Asked) -> Sight:
     """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
     order = Order(request=asked.request.complete(), file_name=asked.file_name)
     job = _job(asked, order, now=ctx.clock.now())
@@ -83,7 +80,7 @@ def _same(one: Job, other: Job) -> bool:
     )
 
 
-async def _store(ctx: "Context", job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
+async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
     def work(tx: Tx) -> Sight:
         before = known(tx, job)  # writers come one after the other, those of other processes too
         if before is None and room_in(tx, job.requester, job.kind) < 1:
@@ -129,7 +126,7 @@ def _job(asked: Asked, order: Order, *, now: datetime) -> Job:
     )
 
 
-async def cancel(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
+async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     """Stop waiting for it, whichever process waits; None when there is no such call.
 
     It was canceled when the state says so and ``progress.by`` is the person.
@@ -148,12 +145,12 @@ async def cancel(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
 
     found = await ctx.store.write(work, name="cancel_localization")
     if found is not None and found.state is State.CANCELED:
-        ctx.localizing.stop(job_id)
+        ctx.localization.calls.stop(job_id)
     ctx.wake()
     return found
 
 
-async def repeat(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
+async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     """Run once more what ended without a result; None when there is nothing to run again.
 
     Two people who press at the same moment make one.
@@ -193,7 +190,7 @@ async def repeat(ctx: "Context", job_id: str, *, person: str) -> Sight | None:
     return await ctx.store.read(lambda tx: sight_in(tx, both[1]))
 
 
-async def sight_of(ctx: "Context", job_id: str) -> Sight | None:
+async def sight_of(ctx: Context, job_id: str) -> Sight | None:
     """What people see of a call now."""
     now = ctx.clock.now()
 
@@ -208,7 +205,7 @@ async def sight_of(ctx: "Context", job_id: str) -> Sight | None:
         return found
     until = found.progress.ended_at or now
     elapsed = max((until - found.progress.started_at).total_seconds(), 0.0)
-    percent = ctx.localizing.percent(job_id) if found.state is State.RUNNING else None
+    percent = ctx.localization.calls.percent(job_id) if found.state is State.RUNNING else None
     return replace(found, elapsed=elapsed, percent=percent)
 
 
@@ -239,7 +236,7 @@ def _position(tx: Tx, job: Job) -> int:
     return max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
 
 
-async def make_sure_of_room(ctx: "Context", person: str, requests: Sequence[Request]) -> None:
+async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:
     """Whether all of them can be asked for, before the first one is.
 
     Raises:
@@ -266,6 +263,12 @@ def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
     for job in tx.jobs.open(kind, limit=_MOST):
         if job.state == State.WAITING:
             show_board(tx, subject_of(job.id), now=now, progress=True)
+
+
+def show_queues(tx: Tx, now: datetime) -> None:
+    """What waits says why."""
+    for lane in LANES:
+        show_queue(tx, lane, now=now)
 
 
 def subject_of(job_id: str) -> str:

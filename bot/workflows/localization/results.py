@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 import structlog
 
@@ -26,6 +26,7 @@ from bot.domain.localization.results import SOUNDS
 from bot.domain.tracking import back_off
 from bot.presentation.localization import calls as told
 from bot.slack.history import Stretch
+from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
@@ -33,9 +34,6 @@ from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line, show_board
 from storage.rows import Job
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
 log = structlog.get_logger(__name__)
 
@@ -85,7 +83,7 @@ class Spool:
             self._file.close()
 
 
-async def accept(ctx: "Context", job: Job, result: Result) -> Job | None:
+async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
     """Store what came back. Texts are queued with it; the job is returned when files have to be handed over."""
     now = ctx.clock.now()
     order = Order.read(job.payload)
@@ -135,7 +133,7 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
     return f"{stem}-{track.name}-{job_id[-6:].lower()}.{track.extension}"
 
 
-async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
+async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     """Put every file that is not there yet into the thread; what cannot be done now is done when it is due again.
 
     Args:
@@ -157,7 +155,7 @@ async def hand_over(ctx: "Context", job: Job, *, spool: Spool | None) -> None:
 
 
 async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can become of it
-    ctx: "Context", job: Job, number: int, spool: Spool | None
+    ctx: Context, job: Job, number: int, spool: Spool | None
 ) -> Job | None:
     """One file; the job as it is then, or None when it goes on later or is over."""
     progress = Progress.read(job.detail)
@@ -167,7 +165,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     known = delivery.state
     try:
         if delivery.state is Handed.MAYBE:
-            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localizing.look_seconds)
+            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localization.calls.look_seconds)
             if ctx.clock.now() < seen_from:
                 await _look_at(ctx, job, seen_from)
                 return None
@@ -193,13 +191,13 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     return await _store(ctx, job, _marked(Progress.read(job.detail), number, Handed.THERE))
 
 
-async def _give_up(ctx: "Context", job: Job, number: int, *, reason: str) -> Job | None:
+async def _give_up(ctx: Context, job: Job, number: int, *, reason: str) -> Job | None:
     """Go on without this file: the others are handed over all the same."""
     progress = _marked(Progress.read(job.detail), number, Handed.LOST)
     return await _store(ctx, job, progress.but(reason=reason, tries=0))
 
 
-async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
+async def _store(ctx: Context, job: Job, progress: Progress) -> Job | None:
     now = ctx.clock.now()
     return await keep(
         ctx,
@@ -208,13 +206,13 @@ async def _store(ctx: "Context", job: Job, progress: Progress) -> Job | None:
     )
 
 
-async def _look_at(ctx: "Context", job: Job, due: datetime) -> None:
+async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
     """Slack may not show yet what it took: look when it would."""
     now = ctx.clock.now()
     await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
 
 
-async def _is_there(ctx: "Context", job: Job, delivery: Delivery) -> bool:
+async def _is_there(ctx: Context, job: Job, delivery: Delivery) -> bool:
     channel, thread_ts = await _where(ctx, job)
     oldest = job.created_at.timestamp() - _CLOCK_SKEW
     names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
@@ -238,7 +236,7 @@ def _marked(progress: Progress, number: int, state: Handed) -> Progress:
     return progress.but(deliveries=tuple(deliveries))
 
 
-def _close(ctx: "Context", tx: Tx, job: Job) -> None:
+def _close(ctx: Context, tx: Tx, job: Job) -> None:
     now = ctx.clock.now()
     progress = Progress.read(job.detail)
     lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
@@ -256,7 +254,7 @@ def _close(ctx: "Context", tx: Tx, job: Job) -> None:
 
 
 async def _later(
-    ctx: "Context",
+    ctx: Context,
     job: Job,
     number: int,
     state: Handed,
@@ -278,7 +276,7 @@ async def _later(
         return await _give_up(ctx, job, number, reason=why)
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
-    look = timedelta(seconds=ctx.localizing.look_seconds)
+    look = timedelta(seconds=ctx.localization.calls.look_seconds)
     pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
     pause = max(pause, timedelta(seconds=asked or 0.0))
     holds = spool is not None and spool.size > 0
@@ -293,7 +291,7 @@ async def _later(
     return None
 
 
-async def _put(ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None) -> None:
+async def _put(ctx: Context, job: Job, delivery: Delivery, spool: Spool | None) -> None:
     channel, thread_ts = await _where(ctx, job)
     try:
         await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
@@ -304,7 +302,7 @@ async def _put(ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None
         await _share(ctx, job, delivery, spool, channel=direct, thread_ts=None)
 
 
-async def _where(ctx: "Context", job: Job) -> tuple[str, str | None]:
+async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
     """The thread of the call's message, which may be on its way still when the service was quick."""
     for _ in range(_LOOKS):
         board = await ctx.store.read(lambda tx: tx.boards.get(subject_of(job.id)))
@@ -318,7 +316,7 @@ async def _where(ctx: "Context", job: Job) -> tuple[str, str | None]:
 
 
 async def _share(
-    ctx: "Context", job: Job, delivery: Delivery, spool: Spool | None, *, channel: str, thread_ts: str | None
+    ctx: Context, job: Job, delivery: Delivery, spool: Spool | None, *, channel: str, thread_ts: str | None
 ) -> None:
     async with _opened(ctx, delivery, spool) as (chunks, length):
         head, whole = await _looked_into(chunks)
@@ -350,13 +348,15 @@ def _as_it_is(delivery: Delivery, head: bytes) -> Delivery:
 
 @asynccontextmanager
 async def _opened(
-    ctx: "Context", delivery: Delivery, spool: Spool | None
+    ctx: Context, delivery: Delivery, spool: Spool | None
 ) -> AsyncIterator[tuple[AsyncIterable[bytes], int | None]]:
     """The bytes of a file of the result, and how many there are where that is known."""
     if not delivery.track.url and spool is not None:
         yield spool.chunks(), spool.size
         return
-    async with ctx.localizing.results.open(delivery.track.url, service="localization", limit=LARGEST_RESULT) as result:
+    async with ctx.localization.results.open(
+        delivery.track.url, service="localization", limit=LARGEST_RESULT
+    ) as result:
         yield result, result.length
 
 

@@ -8,16 +8,15 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import structlog
 
-from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
+from bot.clients.localization import Upload, UploadTrouble
 from bot.clients.localization.multipart import Form
-from bot.clients.results import Results
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
@@ -27,6 +26,7 @@ from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
+from bot.workflows.context import Context
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.results import Spool, accept, hand_over
@@ -35,9 +35,6 @@ from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
 from storage.rows import Job
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
 
 log = structlog.get_logger(__name__)
 
@@ -69,105 +66,19 @@ _TYPES = {
 }
 
 
-@dataclass(slots=True)
-class _Running:
-    task: asyncio.Task[None]
-    form: Form | None = None
-    size: int = 0
-
-
-class Localizing:
-    """What localization needs besides the context, and the calls of this process that are under way.
-
-    Args:
-        client: None when the service is not configured; ``missing`` then names the variables.
-        missing: names of variables.
-        results: fetches what the service made, without its key.
-        beat_seconds: between two signs of life of a call: its elapsed time is shown anew.
-        look_seconds: how long a file that was shared can stay invisible: Slack looks through it first.
-    """
-
-    def __init__(
-        self,
-        *,
-        client: LocalizationClient | None,
-        missing: tuple[str, ...],
-        results: Results,
-        beat_seconds: float = 5.0,
-        look_seconds: float = 30.0,
-    ) -> None:
-        self.client = client
-        self.missing = missing
-        self.results = results
-        self.beat_seconds = beat_seconds
-        self.look_seconds = look_seconds
-        self.closing = False
-        self._running: dict[str, _Running] = {}
-        self._lanes: dict[str, str] = {}
-
-    def room(self, lane: str) -> int:
-        """How many calls of this kind may begin; of a service that answers nothing one at a time finds out."""
-        if self.client is not None and self.client.circuit.is_silent:
-            return 0 if self._running or self.client.circuit.rest else 1
-        return LANES[lane] - sum(1 for kind in self._lanes.values() if kind == lane)
-
-    def begin(self, job: Job, work: Coroutine[Any, Any, None]) -> None:
-        """Do it beside everything else."""
-        task = asyncio.create_task(work, name=f"localization {job.id}")
-        self._running[job.id] = _Running(task)
-        self._lanes[job.id] = job.kind
-        task.add_done_callback(lambda _: self._forget(job.id))
-
-    def _forget(self, job_id: str) -> None:
-        self._running.pop(job_id, None)
-        self._lanes.pop(job_id, None)
-
-    def sending(self, job_id: str, form: Form, size: int) -> None:
-        """Its file begins to go out."""
-        running = self._running.get(job_id)
-        if running is not None:
-            running.form, running.size = form, size
-
-    def percent(self, job_id: str) -> int | None:
-        """How much of its file went out; None: unknown here."""
-        running = self._running.get(job_id)
-        if running is None or running.form is None or not running.size:
-            return None
-        return min(running.form.sent * 100 // running.size, 100)
-
-    def stop(self, job_id: str) -> None:
-        """Wait no longer for the answer: the connection is closed."""
-        running = self._running.get(job_id)
-        if running is not None:
-            running.task.cancel()
-
-    async def idle(self) -> None:
-        """Wait until nothing is under way."""
-        while self._running:
-            await asyncio.wait({one.task for one in self._running.values()})
-
-    async def close(self) -> None:
-        """Stop waiting for everything; the next process says so."""
-        self.closing = True
-        tasks = [one.task for one in self._running.values()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _take_up(ctx: "Context", job: Job) -> None:
+async def _take_up(ctx: Context, job: Job) -> None:
     match State(job.state):
         case State.WAITING:
             begun = await ctx.store.write(lambda tx: _begin(ctx, tx, job), name="begin_localization")
             if begun is not None:
-                ctx.localizing.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
+                ctx.localization.calls.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
         case State.HANDING_OVER:
-            ctx.localizing.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
+            ctx.localization.calls.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
         case _:
             await end(ctx, job, State.INTERRUPTED, reason="Switchboard was restarted before the answer came")
 
 
-def _begin(ctx: "Context", tx: Tx, job: Job) -> Job | None:
+def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
     now = ctx.clock.now()
     progress = Progress.read(job.detail).but(started_at=now)
     begun = tx.jobs.change(job, now=now, state=State.RUNNING, detail=progress.detail(), keep_lease=True)
@@ -177,12 +88,12 @@ def _begin(ctx: "Context", tx: Tx, job: Job) -> Job | None:
     return begun
 
 
-async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) -> None:
+async def _beating(ctx: Context, job: Job, work: Coroutine[Any, Any, None]) -> None:
     """Do the work while showing that it goes on; it is stopped when somebody else has ended it."""
     task = asyncio.ensure_future(work)
     try:
         while not task.done():
-            await asyncio.wait({task}, timeout=ctx.localizing.beat_seconds)
+            await asyncio.wait({task}, timeout=ctx.localization.calls.beat_seconds)
             if not task.done() and not await _beat(ctx, job):
                 task.cancel()
         await task
@@ -190,7 +101,7 @@ async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) ->
         task.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await task
-        if ctx.localizing.closing:
+        if ctx.localization.calls.closing:
             await _let_go(ctx, job)
     except Exception:
         # Nobody waits for this task: what it stumbled over ends here, and the job says so.
@@ -201,7 +112,7 @@ async def _beating(ctx: "Context", job: Job, work: Coroutine[Any, Any, None]) ->
         ctx.wake()
 
 
-async def _let_go(ctx: "Context", job: Job) -> None:
+async def _let_go(ctx: Context, job: Job) -> None:
     """End the lease, so that the next process says at once that this was interrupted."""
     now = ctx.clock.now()
     try:
@@ -210,13 +121,13 @@ async def _let_go(ctx: "Context", job: Job) -> None:
         log.info("the lease of a call runs out by itself", job=job.id)
 
 
-async def _end_of(ctx: "Context", job_id: str) -> None:
+async def _end_of(ctx: Context, job_id: str) -> None:
     job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
     if job is not None and job.closed_at is None:
         await end(ctx, job, State.FAILED, reason="something went wrong here; the operator finds it in the log")
 
 
-async def _beat(ctx: "Context", job: Job) -> bool:
+async def _beat(ctx: Context, job: Job) -> bool:
     """Hold the lease and show how long it takes; False when the job is nobody's or somebody else's now."""
     now = ctx.clock.now()
 
@@ -234,7 +145,7 @@ async def _beat(ctx: "Context", job: Job) -> bool:
     return held
 
 
-async def _run(ctx: "Context", job: Job) -> None:
+async def _run(ctx: Context, job: Job) -> None:
     """Send the request once, and make something of what came back."""
     order = Order.read(job.payload)
     spool = Spool()
@@ -258,10 +169,10 @@ async def _run(ctx: "Context", job: Job) -> None:
         spool.close()
 
 
-async def _call(ctx: "Context", job: Job, request: Request, spool: Spool) -> Any:
-    client = ctx.localizing.client
+async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
+    client = ctx.localization.client
     if client is None:
-        raise OperatorError("localization is not configured", mend=f"set {', '.join(ctx.localizing.missing)}")
+        raise OperatorError("localization is not configured", mend=f"set {', '.join(ctx.localization.missing)}")
     if not request.file:
         return await client.run(request, sink=spool)
     info = await ctx.downloads.info(request.file)
@@ -269,12 +180,12 @@ async def _call(ctx: "Context", job: Job, request: Request, spool: Spool) -> Any
     upload = upload_of(ctx, info, request)
 
     def began(form: Form) -> None:
-        ctx.localizing.sending(job.id, form, info.size)
+        ctx.localization.calls.sending(job.id, form, info.size)
 
     return await client.run(request, upload=upload, sink=spool, began=began)
 
 
-async def _known(ctx: "Context", request: Request, info: FileInfo) -> Request:
+async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
     """The request with what its file really is.
 
     Raises:
@@ -298,7 +209,7 @@ async def _known(ctx: "Context", request: Request, info: FileInfo) -> Request:
     )
 
 
-def upload_of(ctx: "Context", info: FileInfo, request: Request) -> Upload:
+def upload_of(ctx: Context, info: FileInfo, request: Request) -> Upload:
     """The file as it goes out, read from the workspace while it does."""
 
     @asynccontextmanager
@@ -338,7 +249,7 @@ def _lane(lane: str) -> Work[Job]:
         slots=LANES[lane],
         claim=claim,
         step=lambda ctx: partial(_take_up, ctx),
-        beside=lambda ctx: LANES[lane] - ctx.localizing.room(lane),
+        beside=lambda ctx: LANES[lane] - ctx.localization.calls.room(lane),
     )
 
 

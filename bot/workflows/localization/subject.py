@@ -1,36 +1,32 @@
 """What the board of a call says, and the lines and files of its thread."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from bot.domain.content import Content
 from bot.presentation.localization import calls as told
+from bot.workflows.context import Attachment, Context
 from bot.workflows.localization.request import sight_of
-from bot.workflows.slack.subjects import Attachment
-
-if TYPE_CHECKING:  # the context holds the subjects
-    from bot.workflows.context import Context
 
 RESULT = "result"
 FAILURE = "failure"
 
 
 class LocalizationSubject:
-    """See :class:`bot.workflows.slack.subjects.Subject`."""
+    """See :class:`bot.workflows.context.Subject`."""
 
-    async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002 - what it is
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The call as it stands."""
         sight = await sight_of(ctx, id)
         return None if sight is None else told.board(sight)
 
-    async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """The result, or why there is none."""
         sight = await sight_of(ctx, id)
         if sight is None:
             return None
         return told.result(sight) if payload["what"] == RESULT else told.failure(sight)
 
-    async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
+    async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
         """A text that is too long for a message."""
         sight = await sight_of(ctx, id)
         if sight is None:

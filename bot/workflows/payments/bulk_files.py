@@ -9,11 +9,10 @@ from bot.domain.payments.operation import OperationStatus
 from bot.presentation.payments import bulk_files
 from bot.slack.messenger import Posted
 from bot.tables import write_csv
-from bot.workflows.context import Context
+from bot.workflows.context import Attachment, Context
 from bot.workflows.payments.bulk_cancel import RESULT_FILE
 from bot.workflows.payments.bulk_follow import FAILED_FILE, ITEMS_FILE
 from bot.workflows.payments.bulk_request import REQUEST_FILE
-from bot.workflows.slack.subjects import Attachment
 from storage.rows import OutboxRow
 
 

@@ -110,10 +110,10 @@ class _Reads:
 
 
 async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
-    if instruction.remote_id is None or ctx.payments is None:
+    if instruction.remote_id is None or ctx.payments.client is None:
         return None
     try:
-        return await _read(ctx.payments, instruction, instruction.remote_id)
+        return await _read(ctx.payments.client, instruction, instruction.remote_id)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         log.warning("a callback could not be verified yet", reason=str(silent))
         return None

@@ -30,13 +30,14 @@ from bot.domain.payments.payout import GUARD_SECONDS, MAX_CREATES, differences
 from bot.domain.references import callback_token
 from bot.domain.reminders import next_look
 from bot.domain.tracking import back_off
-from bot.workflows.context import LEASE_SECONDS, SYSTEM, Context
+from bot.workflows.context import SYSTEM, Context
 from bot.workflows.holding import seated
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.payments.orphans import left_by_code, watch, watch_each
 from bot.workflows.payments.sought import Look, by_code, taken_note_of
 from bot.workflows.requests.announce import Place, show_card, tell
 from bot.workflows.requests.suspend import read_refusal, suspend
+from storage.leases import LEASE_SECONDS
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 

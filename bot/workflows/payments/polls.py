@@ -5,7 +5,7 @@ from functools import partial
 
 from bot.clients.payments import PaymentsClient
 from bot.workflows.context import Context
-from bot.workflows.workers import Hold, Step, Work
+from bot.workflows.workers import Hold, Work
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -18,15 +18,17 @@ def polling(name: str, *, kind: str, slots: int, read: Read) -> Work[Tracked]:
     def claim(tx: Tx, hold: Hold) -> list[Tracked]:
         return tx.tracked.claim_due(kind=kind, **hold)
 
-    def step(ctx: Context) -> Step[Tracked]:
-        payments = ctx.payments
-        if payments is None:
-            raise RuntimeError("payments is not configured")
-        return partial(read, ctx, payments)
-
-    return Work(name=name, table="tracked", kind=kind, slots=slots, claim=claim, step=step, ready=has_payments)
+    return Work(
+        name=name,
+        table="tracked",
+        kind=kind,
+        slots=slots,
+        claim=claim,
+        step=lambda ctx: partial(read, ctx, ctx.payments.required()),
+        ready=has_payments,
+    )
 
 
 def has_payments(ctx: Context) -> bool:
     """Whether the payments service is configured."""
-    return ctx.payments is not None
+    return ctx.payments.is_configured

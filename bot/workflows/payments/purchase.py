@@ -102,9 +102,9 @@ def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
 
 def link_of(ctx: Context, instruction: Instruction) -> str:
     """Where the buyer pays; empty while there is nothing to pay, and once it is over."""
-    if instruction.state is not State.OPEN or instruction.remote_id is None or ctx.payments is None:
+    if instruction.state is not State.OPEN or instruction.remote_id is None or ctx.payments.client is None:
         return ""
-    return ctx.payments.checkout_url(instruction.remote_id)
+    return ctx.payments.client.checkout_url(instruction.remote_id)
 
 
 def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
@@ -249,8 +249,8 @@ def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 
 def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
     try:
-        if ctx.payments is not None:
-            ctx.payments.checkout_url(operation.id)
+        if ctx.payments.client is not None:
+            ctx.payments.client.checkout_url(operation.id)
     except ServiceNever:
         return ("no checkout link can be made of its id",)
     return ()

@@ -25,7 +25,6 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.payout import daily_key
 from bot.domain.recovery import HELD, Look, ReadingOnly, Seen
-from bot.workflows.admin.highwater import UNKNOWN_HERE
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.payments import bulk_send
 from bot.workflows.payments.sought import by_code
@@ -36,6 +35,7 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
+UNKNOWN_HERE = "the service holds what the database says was never sent"
 _AT_ONCE = 3
 _FOLLOWED = frozenset({State.OPEN, State.COMMITTED, State.PENDING_ESCROW})
 _READ_ANYWAY = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN})
@@ -52,7 +52,7 @@ class _Finding:
 
 async def look_due(ctx: Context) -> int:
     """While reading only: look for what is due to be looked for; returns how many there were."""
-    payments = ctx.payments
+    payments = ctx.payments.client
     if payments is None:
         return 0
     mode, due = await ctx.store.read(lambda tx: _due(tx, ctx.clock.now()))

@@ -13,7 +13,6 @@ import structlog
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.evidence import SKEW
 from bot.domain.payments.operation import Operation
-from bot.workflows.admin.highwater import NOBODY_ASKED
 from bot.workflows.context import Context
 from bot.workflows.payments.create import callback_folder
 from bot.workflows.reading_only import resumed_at
@@ -21,17 +20,19 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
+NOBODY_ASKED = "the payments service holds payments that report to us and that nothing in the database asked for"
 _AGAIN: Final = timedelta(minutes=1)
 
 
 async def survey_due(ctx: Context) -> int:
     """Compare once a process, as soon as the service answers; how many no row knows. They start reading only."""
     at, now = ctx.high_water.survey_at, ctx.clock.now()
-    if ctx.payments is None or at is None or now < at:
+    payments = ctx.payments.client
+    if payments is None or at is None or now < at:
         return 0
     ctx.high_water.survey_at = now + _AGAIN
     try:
-        held = await ctx.payments.ends_of_list()
+        held = await payments.ends_of_list()
     except ServiceNow as silent:
         log.warning("what the payments service holds is compared later", reason=str(silent))
         return 0

@@ -109,8 +109,10 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     if step is None:
         await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
         return
-    if ctx.payments is None:
-        await _put_off(ctx, instruction, wait=None, reason=f"payments is not configured: set {', '.join(ctx.missing)}")
+    payments = ctx.payments.client
+    if payments is None:
+        reason = f"payments is not configured: set {', '.join(ctx.payments.missing)}"
+        await _put_off(ctx, instruction, wait=None, reason=reason)
         return
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
@@ -118,8 +120,8 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
             return  # somebody else was faster
         instruction = seen
     try:
-        if await recovery.is_known_here(ctx, ctx.payments, instruction):
-            await step(ctx, ctx.payments, instruction)
+        if await recovery.is_known_here(ctx, payments, instruction):
+            await step(ctx, payments, instruction)
     except StorageError:
         raise  # nothing of the instruction's own; the step is taken again
     except ServiceNow as later:

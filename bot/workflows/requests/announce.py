@@ -12,25 +12,8 @@ from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.policy import Policy
 from bot.domain.references import ulid
+from storage.rows import Action
 from storage.transaction import Tx
-
-
-class Action(StrEnum):
-    """What an outbox row posts."""
-
-    CARD = "card"
-    NEWS = "news"
-    ALERT = "alert"
-    REMINDER = "reminder"
-    LINK = "link"
-    """The checkout link of a purchase, with its picture."""
-    NOTICE = "notice"
-    """About no single instruction."""
-    BOARD = "board"
-    """The message of a job or a booking."""
-    LINE = "line"
-    FILE = "file"
-    """What belongs into a board's thread."""
 
 
 class Place(StrEnum):
@@ -238,13 +221,6 @@ def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy,
     else:
         topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
     alert(tx, instruction, topic=topic, facts={"reason": reason}, policy=policy, now=now, once="paid after its end")
-
-
-def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:
-    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``."""
-    tx.outbox.add(
-        id=ulid(now), key=key, action=Action.NOTICE, place="alerts", channel=policy.alerts, payload=facts, now=now
-    )
 
 
 def _card_queued(tx: Tx, instruction: Instruction) -> bool:

@@ -1,7 +1,7 @@
 """Boards: one message for a job or a booking, edited in place; lines and files in its thread.
 
 What is queued here is posted by :mod:`bot.workflows.slack.outbox` with the same guarantees as cards and their news.
-What a board says is the business of its kind: see :mod:`bot.workflows.slack.subjects`.
+What a board says is the business of its kind: see :class:`bot.workflows.context.Subject`.
 """
 
 from collections.abc import Mapping
@@ -11,9 +11,8 @@ from bot.domain.content import Content
 from bot.domain.references import ulid
 from bot.slack.messenger import Posted
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Action
 from bot.workflows.slack.editing import Edited, NotYet, edit, edits, or_later
-from storage.rows import Board, OutboxRow
+from storage.rows import Action, Board, OutboxRow
 from storage.transaction import Tx
 
 _ELSEWHERE = "elsewhere"

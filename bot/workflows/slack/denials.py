@@ -2,8 +2,8 @@
 
 from hashlib import sha256
 
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import tell_everybody
 from storage.transaction import Tx
 
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.workflows.context import Context
 from bot.workflows.payments import bulk_files
-from bot.workflows.requests.announce import Action, Place, thread_of
+from bot.workflows.requests.announce import Place, thread_of
 from bot.workflows.slack import boards, pictures
-from storage.rows import Board, CardCopy, OutboxRow
+from storage.rows import Action, Board, CardCopy, OutboxRow
 from storage.transaction import Tx
 
 ALONE = "alone"

@@ -14,8 +14,8 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import tell_everybody
 from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
 from storage.transaction import Tx

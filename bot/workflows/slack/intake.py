@@ -26,11 +26,10 @@ from bot.domain.files.dropped import (
 )
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
-from bot.workflows.context import Context
+from bot.workflows.context import Attachment, Context
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.file_actions import suggested
 from bot.workflows.slack.headers import Patience, first_row
-from bot.workflows.slack.subjects import Attachment
 from bot.workflows.workers import Hold, Work
 from storage.rows import DropRow, DropState
 from storage.transaction import Tx
@@ -220,7 +219,7 @@ async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> No
 
 
 class FileOffers:
-    """What the offers say, see :class:`bot.workflows.slack.subjects.Subject`."""
+    """What the offers say, see :class:`bot.workflows.context.Subject`."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The offer as things stand now."""

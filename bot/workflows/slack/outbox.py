@@ -20,16 +20,18 @@ from bot.presentation.payments import news, purchases
 from bot.slack.history import Stretch
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.slack.turns import Turn
-from bot.workflows.context import LEASE_SECONDS, Context
+from bot.workflows.alerts import tell_everybody
+from bot.workflows.context import Context
 from bot.workflows.payments import bulk_files
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.requests.announce import Action, Place, alert, news_elsewhere, tell_everybody
+from bot.workflows.requests.announce import Place, alert, news_elsewhere
 from bot.workflows.slack import boards, destination, pictures
 from bot.workflows.slack.destination import About, about_of
 from bot.workflows.slack.refresh import card_for
 from bot.workflows.slack.searching import forgetting, has_come_further, remembering, stretch_of
 from bot.workflows.workers import Hold, Work
-from storage.rows import CardCopy, OutboxRow, OutboxState
+from storage.leases import LEASE_SECONDS
+from storage.rows import Action, CardCopy, OutboxRow, OutboxState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

@@ -1,8 +1,7 @@
-"""The delivery service as workflows see it, and the keys of its stores."""
+"""The delivery service as the context holds it: the client with the keys of its stores."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
@@ -12,9 +11,6 @@ from storage.repositories.stores import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
 from storage.transaction import Tx
-
-if TYPE_CHECKING:  # the context holds this
-    from bot.workflows.context import Context
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +61,6 @@ class DeliveryService:
     def sealed(self, key: SecretStr, *, row: str) -> str:
         """A key as it may be stored in that row."""
         return self.sealer.seal(key.get_secret_value(), row=row, column=STORE_KEY)
-
-
-def has_delivery(ctx: "Context") -> bool:
-    """Whether the delivery service is configured."""
-    return ctx.delivery is not None
-
-
-def delivering(ctx: "Context") -> DeliveryService:
-    """The delivery service, where :func:`has_delivery`."""
-    if ctx.delivery is None:
-        raise RuntimeError("delivery is not configured")
-    return ctx.delivery
 
 
 def no_key(store: str) -> OperatorError:

@@ -4,23 +4,23 @@ So a step may take as long as it has to, and the rows of a process that died are
 """
 
 import asyncio
+import logging
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-import structlog
-
+from bot.domain.clock import Clock
 from storage.errors import StorageError
 from storage.repositories.steps import Key
+from storage.store import Store
 from storage.transaction import Tx
 
-if TYPE_CHECKING:  # the context holds what runs
-    from bot.workflows.context import Context
+LOG = logging.getLogger(__name__)
 
-log = structlog.get_logger(__name__)
-
+LEASE_SECONDS: Final = 60.0
+"""So long after its process died a row is free for another; a step that takes longer renews it."""
 _AFTER_TROUBLE: Final = 2.0
 
 
@@ -28,12 +28,26 @@ class Leases:
     """What this process works on.
 
     Args:
+        store: holds the rows.
+        clock: by which rows are due.
+        owner: id of this process, under which it holds leases.
         seconds: how long a lease is.
         sleep: waits that many seconds of the clock by which leases run out.
     """
 
-    def __init__(self, *, seconds: float, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        *,
+        store: Store,
+        clock: Clock,
+        owner: str,
+        seconds: float = LEASE_SECONDS,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self.seconds = seconds
+        self._store = store
+        self._clock = clock
+        self._owner = owner
         self._sleep = sleep
         self._held: Counter[tuple[str, Key]] = Counter()
         self._beat: asyncio.Task[None] | None = None
@@ -43,11 +57,11 @@ class Leases:
         return (table, key) in self._held
 
     @contextmanager
-    def kept(self, ctx: "Context", table: str, key: Key) -> Iterator[None]:
+    def kept(self, table: str, key: Key) -> Iterator[None]:
         """Renew the lease of a row, which this process has just claimed, until its step is done."""
         self._held[table, key] += 1
         if self._beat is None:
-            self._beat = asyncio.create_task(self._renew_all(ctx), name="leases")
+            self._beat = asyncio.create_task(self._renew_all(), name="leases")
         try:
             yield
         finally:
@@ -58,25 +72,25 @@ class Leases:
                 self._beat.cancel()
                 self._beat = None
 
-    async def _renew_all(self, ctx: "Context") -> None:
+    async def _renew_all(self) -> None:
         pause = self.seconds / 4
         while True:
             await self._sleep(pause)
-            pause = self.seconds / 4 if await self._renewed(ctx) else _AFTER_TROUBLE
+            pause = self.seconds / 4 if await self._renewed() else _AFTER_TROUBLE
 
-    async def _renewed(self, ctx: "Context") -> bool:
-        until = ctx.clock.now() + timedelta(seconds=self.seconds)
+    async def _renewed(self) -> bool:
+        until = self._clock.now() + timedelta(seconds=self.seconds)
         keys: dict[str, list[Key]] = defaultdict(list)
         for table, key in self._held:
             keys[table].append(key)
 
         def work(tx: Tx) -> None:
             for table, held in keys.items():
-                tx.steps.renew(table, held, owner=ctx.owner, until=until)
+                tx.steps.renew(table, held, owner=self._owner, until=until)
 
         try:
-            await ctx.store.write(work, name="renew")
+            await self._store.write(work, name="renew")
         except StorageError as error:
-            log.warning("leases could not be renewed", rows=len(self._held), reason=str(error))
+            LOG.warning("the leases of %d rows could not be renewed: %s", len(self._held), error)
             return False
         return True

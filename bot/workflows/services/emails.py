@@ -1,0 +1,33 @@
+"""E-mail processing as the context holds it."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.clients.emails import EmailsClient
+from bot.clients.results import Results
+from bot.workflows.services.service import Service
+
+
+class Wake(Protocol):
+    """Tells who works on lists that there may be something to do."""
+
+    def __call__(self, *, at_once: bool = False) -> None:
+        """``at_once``: somebody says to go on, whatever the service said before."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailsService(Service[EmailsClient]):
+    """The service of e-mail addresses; each of its two halves may be configured alone.
+
+    Attributes:
+        missing_single: names of the variables without which no single address can be asked about; empty: it can.
+        missing_files: the same of whole files.
+        results: fetches what the service made.
+        wake: see :class:`Wake`.
+    """
+
+    missing_single: tuple[str, ...]
+    missing_files: tuple[str, ...]
+    results: Results
+    wake: Wake
