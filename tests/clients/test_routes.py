@@ -24,7 +24,6 @@ create_payout POST /payouts A1
 commit_payout POST /payouts/{id}/commit A1
 one_step_payout POST /payouts/one-step A1
 payout_events GET /payouts/events/{id} A1
-cancel_payout POST /payouts/{id}/cancel A1
 create_purchase POST /purchases A1
 get_purchase GET /operations/{id} A1
 checkout GET /checkout/{id} D
@@ -64,7 +63,6 @@ def test_what_moves_money_is_marked() -> None:
     assert {row.name.removeprefix("payments.") for row in rows if row.moves_money} == {
         "commit_payout",
         "one_step_payout",
-        "cancel_payout",
         "create_bulk_payment",
         "cancel_bulk_items",
     }

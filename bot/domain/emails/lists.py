@@ -18,7 +18,6 @@ CONCURRENCY = 100
 _ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
 _ADDRESS_LIMIT = 320
 _LEAST_SHARE = 0.5
-_SURE_SHARE = 0.9
 
 RUN = "email.run"
 """Kind of job: row by row."""
@@ -236,11 +235,6 @@ class ColumnLook:
     def is_usable(self) -> bool:
         """Whether it holds more than hardly any addresses."""
         return self.share >= _LEAST_SHARE
-
-    @property
-    def is_doubtful(self) -> bool:
-        """Whether somebody should look before it is used."""
-        return self.share < _SURE_SHARE
 
 
 def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:

@@ -45,12 +45,6 @@ def media_type(file: StoredFile) -> str:
     return "audio/mpeg" if is_frame else ""
 
 
-def picture_type(file: StoredFile) -> str:
-    """The type of a file that holds a raster picture; empty for any other."""
-    kind = media_type(file)
-    return kind if kind.startswith("image/") else ""
-
-
 def shown(file: StoredFile) -> Json:
     """A file as the page draws it. ``preview`` is picture, audio, video, table or nothing."""
     if file.odd == "deleted":

@@ -268,12 +268,6 @@ def failure(sight: Sight) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def file_title(delivery: Delivery, seconds: float | None) -> str:
-    """Above a file of the result: ``vocals, 0:42``."""
-    length = f", {clock(seconds)}" if seconds is not None else ""
-    return f"{delivery.name}{length}"
-
-
 def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""

@@ -105,13 +105,6 @@ def reading(name: str) -> Content:
     return private(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
 
 
-def nothing_given() -> Content:
-    """Neither a file nor rows."""
-    return private(
-        ":pencil2: *file*: give a CSV or XLSX file, or type rows such as `ana@example.com,25.00,March translation`."
-    )
-
-
 def template_sent() -> Content:
     """The template is on its way."""
     return private(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")

@@ -12,8 +12,6 @@ from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     all_named,
     as_said,
-    channel,
-    context,
     escape,
     header,
     labelled,
@@ -287,13 +285,3 @@ def text_of(
 def title(instruction: Instruction) -> Block:
     """The headline of the card."""
     return header(f"{noun(instruction).capitalize()}: {headline(instruction)}")
-
-
-def decided_in(approvals_channel: str) -> str:
-    """Where the approvers see it."""
-    return f" · decided in {channel(approvals_channel)}"
-
-
-def more_at(command: str, reference: str) -> Block:
-    """How to look closer."""
-    return context(f"`{command} bulk items {reference}` lists every payment.")
