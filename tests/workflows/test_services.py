@@ -1,0 +1,24 @@
+"""A service is configured, or it names the variables that are missing."""
+
+import pytest
+
+from bot.workflows.services.service import Service
+from handlers.input.configured import configured
+from handlers.replies import Private
+
+LACKING: Service[str] = Service(client=None, missing=("ONE_URL", "ONE_KEY"))
+
+
+def test_a_service_that_lacks_something_names_it_to_people_and_to_the_log() -> None:
+    assert not LACKING.is_configured
+    said = configured(LACKING, "parcels")
+    assert isinstance(said, Private)
+    assert "The parcels service is not configured. The operator has to set `ONE_URL`, `ONE_KEY`." in said.content.text
+    with pytest.raises(RuntimeError, match="not configured: ONE_URL, ONE_KEY"):
+        LACKING.required()
+
+
+def test_a_configured_service_hands_out_its_client() -> None:
+    service = Service(client="the client")
+    assert service.is_configured
+    assert configured(service, "parcels") == service.required() == "the client"
