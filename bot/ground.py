@@ -22,7 +22,6 @@ _NEEDED = (
     "slack_bolt",
     "slack_sdk",
     "sqlalchemy",
-    "stamina",
     "structlog",
 )
 
