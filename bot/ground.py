@@ -14,6 +14,7 @@ _NEEDED = (
     "alembic",
     "apscheduler",
     "cryptography",
+    "phonenumbers",
     "prometheus_client",
     "psycopg",
     "pydantic",

@@ -1,21 +1,23 @@
-"""Phone numbers split as the delivery service wants them: the country's code, and the rest without a leading zero."""
+"""Phone numbers split as the delivery service wants them: the country's code, and the national number behind it.
+
+The numbering plans are those of libphonenumber: which trunk prefix a country has, and that Italy's zero is none.
+"""
 
 import re
 from typing import Final
 
+import phonenumbers
+from phonenumbers import NumberParseException, ValidationResult
+
 from bot.domain.bookings.record import Phone
 
-_ONE = "1 7"
-_TWO = (
-    "20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 "
-    "90 91 92 93 94 95 98"
-)
-_CODES: Final = frozenset(_ONE.split()) | frozenset(_TWO.split())
-"""Country codes of one and two digits (ITU-T E.164). No code is the beginning of another; all others have three."""
-
-_SEPARATORS: Final = re.compile(r"[\s().\-\u2010-\u2015/\u00a0]")
-_LONGEST, _SHORTEST = 15, 4
-"""Digits of a whole number at most, and of its national part at least."""
+_NO_NUMBER: Final = "it must be digits with the country's code in front"
+_NO_COUNTRY: Final = "it must begin with the country's code"
+_LENGTH: Final = "this is too short or too long for a phone number"
+_RULES: Final = {
+    NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY,
+    NumberParseException.NOT_A_NUMBER: _NO_NUMBER,
+}
 
 
 class PhoneError(ValueError):
@@ -34,30 +36,22 @@ def read_phone(text: str, *, home: str = "") -> Phone:
         home: the country code of where the store is, e.g. ``+593``.
 
     Raises:
-        PhoneError: it has no country code, or too few or too many digits.
+        PhoneError: it has no country code, or no number of that country has so many digits.
     """
-    given = text.strip().removeprefix("tel:").replace("(0)", "")
-    digits = _SEPARATORS.sub("", given)
-    if digits.startswith("00"):
-        digits = f"+{digits[2:]}"
-    if not re.fullmatch(r"\+?[0-9]+", digits, re.ASCII):
-        raise PhoneError("it must be digits with the country's code in front")
-    if digits.startswith("+"):
-        code = _code(digits[1:])
-        return _phone(code, digits[1 + len(code) :])
-    if re.fullmatch(r"\+[1-9][0-9]{0,3}", home):
-        return _phone(home[1:], digits)
-    raise PhoneError("it must begin with the country's code")
+    given = text.strip().removeprefix("tel:")
+    if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
+        raise PhoneError(_NO_NUMBER)
+    given = f"+{given[2:]}" if given.startswith("00") else given
+    try:
+        found = phonenumbers.parse(given, _region(home))
+    except NumberParseException as wrong:
+        raise PhoneError(_RULES.get(wrong.error_type, _LENGTH)) from None
+    if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
+        raise PhoneError(_LENGTH)
+    return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))
 
 
-def _code(digits: str) -> str:
-    if digits.startswith("0") or not digits:
-        raise PhoneError("there is no country code that begins with 0")
-    return next((digits[:length] for length in (1, 2) if digits[:length] in _CODES), digits[:3])
-
-
-def _phone(code: str, national: str) -> Phone:
-    national = national.lstrip("0")
-    if not _SHORTEST <= len(national) <= _LONGEST - len(code):
-        raise PhoneError("this is too short or too long for a phone number")
-    return Phone(country_code=f"+{code}", national=national)
+def _region(home: str) -> str | None:
+    if not re.fullmatch(r"\+[1-9][0-9]{0,2}", home):
+        return None
+    return phonenumbers.region_code_for_country_code(int(home))

@@ -106,7 +106,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phone:
-    """A number as the service wants it: the country's code with its plus, the rest without a leading zero."""
+    """A number as the service wants it: its country's code with the plus, the national number without trunk prefix."""
 
     country_code: str
     national: str
