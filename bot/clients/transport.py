@@ -15,7 +15,7 @@ import io
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -48,17 +48,6 @@ _OF_A_GATEWAY: Final = frozenset({502, 503, 504})
 """Said by somebody in front of a service that was not reached, or did not answer."""
 
 
-class Body(Protocol):
-    """A body that is not held in memory. One exchange reads it once, from its beginning."""
-
-    @property
-    def length(self) -> int:
-        """Bytes, exactly."""
-
-    def chunks(self) -> AsyncIterator[bytes]:
-        """All of them. What goes wrong on the way is for the body to remember: the network error hides it."""
-
-
 class Sink(Protocol):
     """Where the bytes of a successful answer go that is a file and no document."""
 
@@ -76,14 +65,14 @@ class Prepared:
     Attributes:
         operation: ``payments.get_operation``: what logs call it.
         path: encoded, with the query if there is one.
-        body: bytes as they go out, or a body that is read while it goes out; None for no body.
+        body: bytes as they go out, or a payload of known size that is read while it goes out; None for no body.
     """
 
     operation: str
     method: str
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
-    body: bytes | Body | None = field(default=None, repr=False)
+    body: bytes | aiohttp.Payload | None = field(default=None, repr=False)
 
 
 class _NotSent(Exception):
@@ -274,12 +263,11 @@ class Transport:
     async def _exchange(
         self, request: Prepared, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
     ) -> Reply:
-        body, length = _outgoing(request.body)
         async with self._session.request(
             request.method,
             URL(self._base_url + request.path, encoded=True),
-            data=body,
-            headers={**request.headers, **length},
+            data=_outgoing(request.body),
+            headers=request.headers,
             timeout=timeout,
             allow_redirects=False,
             middlewares=(flight,),
@@ -303,13 +291,9 @@ async def _poured(response: ClientResponse, sink: Sink) -> Reply:
     return Reply(status=response.status, headers=headers)
 
 
-def _outgoing(body: bytes | Body | None) -> tuple[bytes | io.BytesIO | AsyncIterator[bytes] | None, dict[str, str]]:
-    """The body as aiohttp takes it, and the header of one that is read while it goes out."""
-    if body is None or isinstance(body, bytes):
-        # A body of many payments is handed over as a file: written at once it would hold up everybody else.
-        return (io.BytesIO(body) if body is not None and len(body) > _CHUNK else body), {}
-    # With its length told, the body is not sent in chunks, which not every server takes.
-    return body.chunks(), {"Content-Length": str(body.length)}
+def _outgoing(body: bytes | aiohttp.Payload | None) -> bytes | io.BytesIO | aiohttp.Payload | None:
+    """Many bytes are handed over as a file: written at once they would hold up everybody else."""
+    return io.BytesIO(body) if isinstance(body, bytes) and len(body) > _CHUNK else body
 
 
 def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:

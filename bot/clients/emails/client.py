@@ -4,16 +4,18 @@ The key travels in the query and in the form (interface document 3, section 5 B)
 returns an address of a request; what the service answers is searched for the key before anybody sees it.
 """
 
-import secrets
+import io
 from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
 
+from aiohttp import BytesIOPayload
 from pydantic import SecretStr
 
 from bot.clients.emails.quick import Quick
 from bot.clients.emails.wire import Hide, Whole, hidden_bytes, read_answer, read_file_answer
+from bot.clients.multipart import make_form
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.service_errors import read_failure
@@ -116,11 +118,15 @@ class EmailsClient:
         """
         if self._bulk is None:
             raise _not_configured("whole files", "EMAIL_BULK_BASE_URL")
-        boundary = f"switchboard-{secrets.token_hex(16)}"
-        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
-        body = self._form(content, column=column, boundary=boundary)
+        key, index, file = (self._file.fields[name] for name in ("key", "column", "file"))
+        table = BytesIOPayload(io.BytesIO(content), content_type="text/csv", filename="addresses.csv")
+        form = make_form({key: self._api_key.get_secret_value(), index: str(column)}, (file, table))
         request = Prepared(
-            operation=self._file.name, method=self._file.method, path=self._file.path, headers=headers, body=body
+            operation=self._file.name,
+            method=self._file.method,
+            path=self._file.path,
+            headers={"Content-Type": form.content_type},
+            body=await form.as_bytes(),
         )
         collected = _Collected()
         reply = await self._bulk.send(request, sink=collected)
@@ -152,23 +158,6 @@ class EmailsClient:
     def file_without_key(self, content: bytes) -> bytes:
         """The same for a file."""
         return hidden_bytes(content, self._hide)
-
-    def _form(self, content: bytes, *, column: int, boundary: str) -> bytes:
-        key, index, file = (self._file.fields[name] for name in ("key", "column", "file"))
-        text = "".join(
-            f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
-            for name, value in ((key, self._api_key.get_secret_value()), (index, str(column)))
-        )
-        head = f'--{boundary}\r\nContent-Disposition: form-data; name="{file}"; filename="addresses.csv"\r\n'
-        return b"".join(
-            (
-                text.encode(),
-                head.encode(),
-                b"Content-Type: text/csv\r\n\r\n",
-                content,
-                f"\r\n--{boundary}--\r\n".encode(),
-            )
-        )
 
     def _read(self, reply: Reply) -> Checked:
         status = reply.status

@@ -6,12 +6,13 @@ from functools import partial
 from typing import Final
 from urllib.parse import urljoin
 
+from aiohttp import MultipartWriter
 from pydantic import SecretStr
 
 from bot.clients.circuit import Circuit
 from bot.clients.leaving import RESTS
-from bot.clients.localization.multipart import Form, Upload, UploadTrouble
 from bot.clients.localization.wire import extension_of, read_result
+from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Prepared, Sink, Transport
 from bot.clients.unread import NOBODY, Answers, Reading, tell
@@ -99,7 +100,6 @@ class LocalizationClient:
         *,
         upload: Upload | None = None,
         sink: Sink | None = None,
-        began: Callable[[Form], None] | None = None,
     ) -> Outcome:
         """Ask for one operation, once.
 
@@ -107,7 +107,6 @@ class LocalizationClient:
             asked: with every option filled in; see ``Request.complete``.
             upload: the file, when ``asked`` names one.
             sink: takes media that come as the answer itself.
-            began: told the form that goes out, which counts what was sent.
 
         Returns:
             ``Done``: the result; a track without an address is in the sink.
@@ -120,17 +119,15 @@ class LocalizationClient:
         """
         check(asked, upload, own_hosts=self.own_hosts)
         route = self._routes.use(SERVICE, asked.operation.value)
-        form = make_form(route, asked, upload)
-        if began is not None:
-            began(form)
+        form = form_of(route, asked, upload)
         transport = self._pace.texts if _is_text(asked) else self._pace.media
         poured = _Poured(sink) if sink is not None and asked.capability.streams else None
         with transport.circuit.reading() as may_ask:
             if not may_ask:
                 return RESTS
             reply = await transport.send(self._prepare(route, form), sink=poured)
-        if form.trouble is not None and reply.status is None:
-            raise UploadTrouble(form.trouble) from form.trouble
+        if upload is not None and upload.trouble is not None and reply.status is None:
+            raise UploadTrouble(upload.trouble) from upload.trouble
         if poured is not None and poured.content_type and reply.is_success:
             return Done(value=_streamed(asked, poured.content_type))
         return _absolute(self._outcome(asked, route, reply), transport)
@@ -142,7 +139,7 @@ class LocalizationClient:
             tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         return outcome
 
-    def _prepare(self, route: Route, form: Form) -> Prepared:
+    def _prepare(self, route: Route, form: MultipartWriter) -> Prepared:
         return Prepared(
             operation=route.name,
             method=route.method,
@@ -170,7 +167,7 @@ def check(asked: Request, upload: Upload | None, *, own_hosts: Collection[str]) 
         raise ValueError("a request with a file needs the file, and only such a one")
 
 
-def make_form(route: Route, asked: Request, upload: Upload | None) -> Form:
+def form_of(route: Route, asked: Request, upload: Upload | None) -> MultipartWriter:
     """The form of a request under the service's names; whatever is not given is left out."""
     media = asked.capability.media
     told = {one.name for one in asked.capability.options if one.is_sent}
@@ -180,8 +177,8 @@ def make_form(route: Route, asked: Request, upload: Upload | None) -> Form:
         ours[media.url] = asked.url or None
     fields = {name: str(value) for name, value in route.named(ours).items()}
     if upload is None or media is None:
-        return Form(fields=fields)
-    return Form(fields=fields, file=(route.fields[media.file], upload))
+        return make_form(fields)
+    return make_form(fields, (route.fields[media.file], upload))
 
 
 class _Poured:

@@ -15,8 +15,7 @@ from typing import Any
 
 import structlog
 
-from bot.clients.localization import Upload, UploadTrouble
-from bot.clients.localization.multipart import Form
+from bot.clients.localization import Upload, UploadTrouble, upload_as
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
@@ -40,30 +39,6 @@ log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 30.0
 """Six beats: so long after a crash another process says that the call was interrupted."""
-_TYPES = {
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "aiff": "audio/aiff",
-    "m4a": "audio/mp4",
-    "aac": "audio/aac",
-    "opus": "audio/ogg",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "mkv": "video/x-matroska",
-    "webm": "video/webm",
-    "mpeg": "video/mpeg",
-    "mpg": "video/mpeg",
-    "avi": "video/x-msvideo",
-    "flv": "video/x-flv",
-    "m4v": "video/x-m4v",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-    "html": "text/html",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-}
 
 
 async def _take_up(ctx: Context, job: Job) -> None:
@@ -178,11 +153,8 @@ async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
     info = await ctx.downloads.info(request.file)
     request = await _known(ctx, request, info)
     upload = upload_of(ctx, info, request)
-
-    def began(form: Form) -> None:
-        ctx.localization.calls.sending(job.id, form, info.size)
-
-    return await client.run(request, upload=upload, sink=spool, began=began)
+    ctx.localization.calls.sending(job.id, upload)
+    return await client.run(request, upload=upload, sink=spool)
 
 
 async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
@@ -217,9 +189,7 @@ def upload_of(ctx: Context, info: FileInfo, request: Request) -> Upload:
         async with ctx.downloads.open(info, limit=LARGEST) as body:
             yield body
 
-    extension = request.file_format or "bin"
-    content_type = _TYPES.get(extension, "application/octet-stream")
-    return Upload(name=f"file.{extension}", content_type=content_type, size=info.size, open=opened)
+    return upload_as(request.file_format, size=info.size, source=opened)
 
 
 def _trouble(trouble: BaseException) -> str:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.clients.circuit import Circuit
-from bot.clients.localization import LocalizationClient
-from bot.clients.localization.multipart import Form
+from bot.clients.localization import LocalizationClient, Upload
 from bot.clients.results import Results
 from bot.domain.localization.progress import LANES
 from bot.workflows.services.service import Service
@@ -17,8 +16,7 @@ from storage.rows import Job
 @dataclass(slots=True)
 class _Running:
     task: asyncio.Task[None]
-    form: Form | None = None
-    size: int = 0
+    upload: Upload | None = None
 
 
 class Calls:
@@ -55,18 +53,18 @@ class Calls:
         self._running.pop(job_id, None)
         self._lanes.pop(job_id, None)
 
-    def sending(self, job_id: str, form: Form, size: int) -> None:
-        """Its file begins to go out."""
+    def sending(self, job_id: str, upload: Upload) -> None:
+        """Its file goes out next."""
         running = self._running.get(job_id)
         if running is not None:
-            running.form, running.size = form, size
+            running.upload = upload
 
     def percent(self, job_id: str) -> int | None:
         """How much of its file went out; None: unknown here."""
         running = self._running.get(job_id)
-        if running is None or running.form is None or not running.size:
+        if running is None or running.upload is None or not running.upload.size:
             return None
-        return min(running.form.sent * 100 // running.size, 100)
+        return min(running.upload.sent * 100 // running.upload.size, 100)
 
     def stop(self, job_id: str) -> None:
         """Wait no longer for the answer: the connection is closed."""

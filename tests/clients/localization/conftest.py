@@ -60,7 +60,7 @@ def upload(content: bytes, extension: str, *, size: int | None = None, content_t
         name=f"file.{extension}",
         content_type=content_type,
         size=len(content) if size is None else size,
-        open=opened,
+        source=opened,
     )
 
 

@@ -1,0 +1,82 @@
+"""Multipart forms. Their size is known before the first byte leaves, so that they go out in one piece."""
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
+
+from aiohttp import AsyncIterablePayload, BytesPayload, MultipartWriter, Payload, hdrs
+
+Source = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
+"""Begins reading a file from its beginning."""
+
+
+class UploadTrouble(Exception):
+    """The file could not be read to its end, so that the service got no whole request; ``cause`` says why."""
+
+    def __init__(self, cause: BaseException) -> None:
+        super().__init__("the file could not be read to its end")
+        self.cause = cause
+
+
+class Upload(AsyncIterablePayload):
+    """A file that is read while it goes out, once.
+
+    Args:
+        name: as the service sees it.
+        content_type: e.g. ``audio/mpeg``.
+        size: bytes, exactly.
+        source: opened when the file's turn comes.
+
+    Attributes:
+        sent: bytes of the file that were handed over so far.
+        trouble: why the file could not be read to its end. What reaches the caller of aiohttp is a network error.
+    """
+
+    def __init__(self, *, name: str, content_type: str, size: int, source: Source) -> None:
+        super().__init__(self._read(source, size), content_type=content_type, filename=name)
+        self._size = size
+        self.sent = 0
+        self.trouble: Exception | None = None
+
+    async def _read(self, source: Source, size: int) -> AsyncIterator[bytes]:
+        try:
+            async for chunk in self._checked(source, size):
+                yield chunk
+        except Exception as broken:
+            self.trouble = broken
+            raise
+
+    async def _checked(self, source: Source, size: int) -> AsyncIterator[bytes]:
+        async with source() as chunks:
+            async for chunk in chunks:
+                self.sent += len(chunk)
+                if self.sent > size:
+                    raise ValueError("the file is longer than it said")
+                yield chunk
+        if self.sent < size:
+            raise ValueError("the file is shorter than it said")
+
+
+def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None) -> MultipartWriter:
+    """The body of one attempt.
+
+    Args:
+        fields: names and values, in this order.
+        file: the name of the file's field, and the file with its name; None: there is none.
+
+    Raises:
+        ValueError: a name could break out of its line.
+    """
+    form = MultipartWriter("form-data")
+    for name, value in fields.items():
+        text = BytesPayload(value.encode())
+        del text.headers[hdrs.CONTENT_TYPE]  # a part without one is text
+        text.set_content_disposition("form-data", quote_fields=False, name=name)
+        form.append_payload(text)
+    if file is not None:
+        name, content = file
+        named = {"name": name, "filename": content.filename or "file"}
+        content.set_content_disposition("form-data", quote_fields=False, **named)
+        form.append_payload(content)
+    if form.size is None:  # which writes all heads, and refuses line breaks in them
+        raise ValueError("a form goes out with its length told")
+    return form
