@@ -7,7 +7,6 @@ something else a moment later.
 """
 
 import asyncio
-import re
 import socket
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
@@ -19,6 +18,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
+from bot.clients.disposition import announced_name
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
@@ -28,7 +28,6 @@ _CONNECT_SECONDS: Final = 10.0
 _SILENCE_SECONDS: Final = 60.0
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
 _MOVED: Final = frozenset({301, 302, 303, 307, 308})
-_NAMED: Final = re.compile(r"filename\*?=(?:UTF-8'')?\"?([^\";]+)", re.IGNORECASE)
 
 
 class PrivateAddressError(OSError):
@@ -202,9 +201,8 @@ def _check(answer: aiohttp.ClientResponse, service: str) -> None:
 
 
 def _name(answer: aiohttp.ClientResponse) -> str:
-    named = _NAMED.search(answer.headers.get("Content-Disposition", ""))
-    name = unquote(named[1]) if named else unquote(answer.url.path)
-    return PurePosixPath(name.replace("\\", "/")).name.strip()
+    address = unquote(answer.url.path).replace("\\", "/")
+    return announced_name(answer.headers.get("Content-Disposition", "")) or PurePosixPath(address).name.strip()
 
 
 def _plain(hosts: Collection[str]) -> frozenset[str]:

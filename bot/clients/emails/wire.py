@@ -1,12 +1,12 @@
 """Reading whatever the service says. Pure and total: every answer becomes something that can be shown."""
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
+from bot.clients.disposition import announced_name
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
 from bot.domain.outcome import NO_JSON, Reply
 
@@ -23,7 +23,6 @@ _PLAIN_WORDS = frozenset({"success", "ok", "true", "done", "completed"})
 """Result words that only say that there is an answer; another one goes before them."""
 
 _FILE_TYPES = ("text/csv", "application/csv", "application/octet-stream", "application/vnd.", "application/zip")
-_NAMED = re.compile(r"filename\*?=(?:UTF-8'')?\"?([^\";]+)", re.IGNORECASE)
 _FILE_NAME_LIMIT = 80
 
 
@@ -103,8 +102,7 @@ def _is_file(whole: Whole) -> bool:
 
 
 def _file_name(headers: Mapping[str, str], otherwise: str) -> str:
-    found = _NAMED.search(headers.get("content-disposition", ""))
-    name = unquote(found[1]).replace("\\", "/").rpartition("/")[2] if found is not None else ""
+    name = announced_name(headers.get("content-disposition", ""))
     safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in name).strip(" .")
     return safe[-_FILE_NAME_LIMIT:] or otherwise
 
