@@ -4,6 +4,7 @@ import zipfile
 from enum import StrEnum
 from typing import BinaryIO
 
+from bot.domain.files.sniffing import FileKind, markup_of, sniff
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.tables.archive import DAMAGE
 
@@ -11,30 +12,20 @@ _HEAD = 4_096
 _CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
-_STARTS = (
-    (b"%PDF", "a PDF"),
-    (b"\x89PNG", "a picture"),
-    (b"\xff\xd8\xff", "a picture"),
-    (b"GIF8", "a picture"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"{\\rtf", "an RTF document"),
-    (b"ID;P", "an SYLK file"),
-    (b"SQLite format 3", "a database"),
-    (b"PAR1", "a Parquet file"),
-)
-_MARKUP = (
-    ("<!doctype html", "a web page"),
-    ("<html", "a web page"),
-    ("<table", "a web page"),
-    ("<meta", "a web page"),
-    ("<head", "a web page"),
-    ("<body", "a web page"),
-    ("<?xml", "an XML file"),
-    ("<workbook", "an XML file"),
-    ("mime-version:", "a web page"),
-)
+_CALLED = {
+    "pdf": "a PDF",
+    "rtf": "an RTF document",
+    "html": "a web page",
+    "mhtml": "a web page",
+    "xml": "an XML file",
+    "json": "a JSON file",
+    "gz": "a gzip archive",
+    "7z": "a 7z archive",
+    "rar": "a RAR archive",
+    "sqlite": "a database",
+    "parquet": "a Parquet file",
+}
+_CALLED_AS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a picture"}
 _INSIDE = (
     ("xl/workbook.bin", "an XLSB workbook"),
     ("word/document.xml", "a Word document"),
@@ -60,15 +51,16 @@ def kind_of(file: BinaryIO, *, name: str) -> Kind:
     head = file.read(_HEAD)
     if not head.strip(b"\xef\xbb\xbf\xff\xfe\r\n\t \x00"):
         raise TableProblem(Flaw.EMPTY)
-    if head.startswith(b"PK"):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _archive(file)
-    if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+    kind, found = sniff(head)
+    if found == "ole":
         raise _compound(file)
-    found = next((kind for start, kind in _STARTS if head.startswith(start)), None) or _markup(head)
-    if found is None and not head.startswith(_BOMS) and _is_binary(head):
-        found = "an old workbook (.xls)" if name.casefold().endswith(".xls") else "no text"
-    if found is not None:
-        raise TableProblem(Flaw.OTHER_KIND, names=[found])
+    called = _CALLED.get(found) or _CALLED.get(markup_of(head)) or _CALLED_AS.get(kind)
+    if called is None and not head.startswith(_BOMS) and _is_binary(head):
+        called = "an old workbook (.xls)" if name.casefold().endswith(".xls") else "no text"
+    if called is not None:
+        raise TableProblem(Flaw.OTHER_KIND, names=[called])
     return Kind.TEXT
 
 
@@ -97,14 +89,6 @@ def _compound(file: BinaryIO) -> TableProblem:
     if "EncryptedPackage".encode("utf-16-le") in file.read():
         return TableProblem(Flaw.LOCKED)
     return TableProblem(Flaw.OTHER_KIND, names=["an old workbook (.xls)"])
-
-
-def _markup(head: bytes) -> str | None:
-    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
-    text = head.decode("utf-16" if wide else "utf-8", "ignore").lstrip("\ufeff \r\n\t").casefold()
-    if text.startswith(("{", "[")) and text.rstrip().endswith(("}", "]")):
-        return "a JSON file"
-    return next((kind for start, kind in _MARKUP if text.startswith(start)), None)
 
 
 def _is_binary(head: bytes) -> bool:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.files.sniffing import KIND_OF, FileKind, is_called_wrongly, sniff, true_name
+from bot.domain.files.sniffing import KIND_OF, FileKind, is_called_wrongly, markup_of, sniff, true_name
 
 FTYP = b"\0\0\0\x20ftyp"
 EBML = b"\x1aE\xdf\xa3\x01\0\0\0\0\0\0\x1fB\x86\x81\x01B\xf7\x81\x01B\xf2\x81\x04B\xf3\x81\x08B\x82"
@@ -49,7 +49,7 @@ CASES = {
     "aiff": b"FORM\0\0\0\x2eAIFFCOMM",
     "m4a": FTYP + b"M4A \0\0\0\0",
     "aac": adts_frame() * 3,
-    "amr": b"#!AMR\n",
+    "amr": b"#!AMR\n\x3c" + bytes(31),
     "au": b".snd\0\0\0\x18",
     "mp4": FTYP + b"isom\0\0\x02\0",
     "m4v": FTYP + b"M4V \0\0\0\0",
@@ -128,12 +128,56 @@ def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str,
         ("<html>", "a.csv", "html"),
         ("  \n", "a.csv", ""),
         ("", "a.csv", ""),
+        ("", "", ""),
     ],
 )
 def test_text_is_a_table_when_it_looks_or_is_called_like_one(text: str, name: str, expected: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         if text.strip() or encoding == "utf-8":
             assert sniff(text.encode(encoding), name).format == expected
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        *(
+            "OggS",
+            "fLaC",
+            ".snd",
+            "#!AMR",
+            "GIF89a",
+            "FLV",
+            "ID3",
+            "RIFF....WAVE",
+            "FORM....AIFF",
+            "PAR1",
+            "BM is a bank",
+        )
+    ],
+)
+def test_a_table_that_begins_like_another_format_is_a_table(start: str) -> None:
+    assert sniff(f"{start},amount\n1,2\n".encode()).format == "csv"
+
+
+def test_rows_at_the_distance_of_packets_are_no_video() -> None:
+    assert sniff(b"G,amount\n" + b"1" * 178 + b",\n" + b"G," * 300).format == "txt"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<TABLE><tr>", "html"),
+        ("\r\n<!doctype HTML>", "html"),
+        ("MIME-Version: 1.0\r\n", "mhtml"),
+        ('<?xml version="1.0"?>', "xml"),
+        ('[{"a": 1}]\n', "json"),
+        ("{name},amount\n1,2\n", ""),
+        ("email,amount\n", ""),
+    ],
+)
+def test_markup(text: str, found: str) -> None:
+    for encoding in ("utf-8", "utf-8-sig", "utf-16"):
+        assert markup_of(text.encode(encoding)) == found
 
 
 def test_old_encodings_are_text_too() -> None:

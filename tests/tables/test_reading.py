@@ -66,6 +66,11 @@ def test_a_decimal_comma_is_no_separator_where_the_header_has_semicolons() -> No
     assert cells(read(b"email;amount\na@b.co;25,00\n")) == [("a@b.co", "25,00")]
 
 
+@pytest.mark.parametrize("name", ["ID", "PK", "BM", "GIF8", "OggS", ".snd", "PAR1", "Rar!", "7z"])
+def test_a_first_name_that_is_the_mark_of_another_format(name: str) -> None:
+    assert read(f"{name};Price\n1;25\n".encode()).header == (name, "Price")
+
+
 def test_one_column_is_a_table() -> None:
     table = read(b"email\nana@example.com\n\nbo@example.com\n")
     assert list(table.rows) == [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]

@@ -53,7 +53,7 @@ _SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "m4a", "mov", "3gp"}, {"ogg", "opus"}, 
 _PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"})
 """Names of text that is no table, whatever commas are in it."""
 
-_PDF_WITHIN = 1_024
+_START = 1_024
 _FRAMES_WITHIN = 4_096
 _CSV_LINES = 5
 _ODF = {
@@ -80,10 +80,22 @@ def sniff(head: bytes, name: str = "") -> Sniffed:
         name: its name, to choose where the bytes fit several formats.
     """
     suffix = suffix_of(name)
-    found = next((found for look in _LOOKS if (found := look(head, suffix))), "")
-    if found in KIND_OF:
-        return Sniffed(KIND_OF[found], found)
-    return Sniffed(FileKind.OTHER, found)
+    text = _text(head)
+    if b"%PDF-" in head[:_START]:
+        found = "pdf"
+    elif text is not None:  # whatever it begins with, it is none of the formats of bytes
+        found = _written(text, suffix)
+    else:
+        found = next((found for look in _LOOKS if (found := look(head, suffix))), "")
+    return Sniffed(KIND_OF.get(found, FileKind.OTHER), found)
+
+
+def markup_of(head: bytes) -> str:
+    """``html``, ``mhtml``, ``xml`` or ``json`` where the text begins like that, else nothing."""
+    text = (_text(head) or "").lstrip("\ufeff \r\n\t").casefold()
+    if text.startswith(("{", "[")) and text.rstrip().endswith(("}", "]")):
+        return "json"
+    return next((found for start, found in _MARKUP if text.startswith(start)), "")
 
 
 def suffix_of(name: str) -> str:
@@ -121,8 +133,6 @@ def _signature(head: bytes, suffix: str) -> str:
     for start, found in _SIGNATURES:
         if head.startswith(start):
             return found
-    if b"%PDF-" in head[:_PDF_WITHIN]:
-        return "pdf"
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):  # the old office formats share one container
         return suffix if suffix in ("doc", "xls", "ppt") else "ole"
     if head.startswith(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"):  # Windows Media: sound alone or not
@@ -141,7 +151,8 @@ _SIGNATURES = (
     (b"GIF89a", "gif"),
     (b"II*\x00", "tiff"),
     (b"MM\x00*", "tiff"),
-    (b"{\\rtf", "rtf"),
+    (b"SQLite format 3\0", "sqlite"),
+    (b"PAR1", "parquet"),
     (b"\x1f\x8b", "gz"),
     (b"7z\xbc\xaf\x27\x1c", "7z"),
     (b"Rar!\x1a\x07", "rar"),
@@ -237,17 +248,25 @@ def _zipped(head: bytes, suffix: str) -> str:
     return suffix if office and suffix in _OFFICE.values() else "zip"
 
 
-def _written(head: bytes, suffix: str) -> str:
+def _written(text: str, suffix: str) -> str:
     """Text: a page, a table, or just words."""
-    text = _text(head)
-    if text is None:
-        return ""
-    start = text[:_PDF_WITHIN].lstrip().lower()
-    if start.startswith(("<!doctype html", "<html")):
+    start = text[:_START].lstrip().casefold()
+    if start.startswith("{\\rtf"):
+        return "rtf"
+    if start.startswith(_PAGES):
         return "html"
     if suffix == "csv":
         return "csv" if text.strip() else ""
     return "csv" if suffix not in _PLAIN - {"txt", "text"} and _is_tabular(text) else "txt"
+
+
+_PAGES = ("<!doctype html", "<html")
+_MARKUP = (
+    *((start, "html") for start in (*_PAGES, "<table", "<meta", "<head", "<body")),
+    ("mime-version:", "mhtml"),
+    ("<?xml", "xml"),
+    ("<workbook", "xml"),
+)
 
 
 def _text(head: bytes) -> str | None:
@@ -276,5 +295,4 @@ _LOOKS: tuple[Callable[[bytes, str], str], ...] = (
     _streamed,
     _zipped,
     _framed,
-    _written,
 )
