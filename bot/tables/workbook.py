@@ -1,7 +1,6 @@
 """The first visible sheet of an XLSX workbook, read as a stream.
 
-A library that hands over the whole sheet lets one cell at the far corner claim gigabytes, and gives numbers without
-their formats. Here nothing is kept but the rows that count, and the limits hold while reading.
+Nothing is kept but the rows that count, and the limits hold while reading. Why no library: the room's README.
 """
 
 import posixpath
