@@ -1,7 +1,7 @@
 """The composition root: settings in, running application out; here everything is built, started and stopped.
 
 Start: database (migrated), HTTP server (callbacks are taken in from now on), Slack's word on who we are,
-recovery of what an earlier process left, drains, Socket Mode. Stop: the same backwards.
+recovery of what an earlier process left, workers, Socket Mode. Stop: the same backwards.
 """
 
 import asyncio
@@ -37,20 +37,20 @@ from bot.settings import Settings
 from bot.slack.calls import call, until_answered
 from bot.slack.client import PacedClient
 from bot.slack.downloads import Downloads
+from bot.slack.ephemerals import Ephemerals
 from bot.slack.files import Files
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL, People
 from bot.slack.turns import Turns
-from bot.slack.whispers import Whispers
 from bot.wiring import staffing
 from bot.wiring.delivery import make_delivery
 from bot.wiring.emails import open_emailing
 from bot.wiring.localization import open_localizing
 from bot.wiring.payments import make_payments
 from bot.wiring.schedule import Schedule
-from bot.wiring.workers import SUBJECTS, WATCHED, Drain, plan
+from bot.wiring.workers import SUBJECTS, WATCHED, Worker, plan
 from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.audit import Anchoring
@@ -66,15 +66,14 @@ from bot.workflows.requests.tighten import tighten_open
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
-from handlers import actions, commands, events, shortcuts, views
-from handlers import file_actions as uses
+from handlers import actions, commands, events, file_actions, shortcuts, views
 from handlers.bodies import Bodies
 from handlers.bolt import HANDLER_TOTAL, MOMENT, build
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.health import Health
 from handlers.input.allowance import Allowance
 from handlers.metrics import Metrics
@@ -131,10 +130,10 @@ class Surroundings:
     """Waits that many seconds of ``clock``."""
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
-    uses: Sequence[Use] | None = None
+    file_actions: Sequence[FileAction] | None = None
     """What can be done with files; None: everything there is."""
     ticking: bool = True
-    """False: nothing is drained by itself; the test calls :meth:`Switchboard.settle`."""
+    """False: no worker runs by itself; the test calls :meth:`Switchboard.settle`."""
 
     @classmethod
     def real(cls) -> "Surroundings":
@@ -151,7 +150,8 @@ class Switchboard:
         self._around = surroundings or Surroundings.real()
         self._clock: Clock = self._around.clock
         self._pace = self._around.pace or Pace(monotonic=self._clock.boottime)
-        self._uses = self._around.uses if self._around.uses is not None else uses.declared()
+        around = self._around.file_actions
+        self._file_actions = around if around is not None else file_actions.ACTIONS
         self._stack = AsyncExitStack()
         self._bolt: AsyncApp | None = None
         self._context: Context | None = None
@@ -344,14 +344,14 @@ class Switchboard:
         if payments.is_configured:  # with people of its own: nothing read here may be taken for a later answer
             await staffing.require(self._settings, self._policy, self._make_people(client), home=identity.team_id)
         messenger = Messenger(client=client)
-        whispers = Whispers(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
-        self._stack.push_async_callback(whispers.drain)
+        ephemerals = Ephemerals(session=session, messenger=messenger, api_url=self._settings.slack_api_url)
+        self._stack.push_async_callback(ephemerals.drain)
         self._context = ctx = self._make_context(store, client, messenger, session, identity, payments)
         await self._go_on(ctx)
-        desk = Desk(
+        deps = Dependencies(
             ctx=ctx,
             messenger=messenger,
-            whispers=whispers,
+            ephemerals=ephemerals,
             allowance=Allowance(monotonic=self._around.clock.boottime),
             command_prefix=self._settings.command_prefix,
         )
@@ -359,7 +359,7 @@ class Switchboard:
             client=patient,
             token=self._token,
             identity=identity,
-            desk=desk,
+            deps=deps,
             router=self._router(),
             patience=self._around.handler_total,
             moment=self._around.handler_moment,
@@ -444,7 +444,7 @@ class Switchboard:
             pace=self._pace,
             turns=Turns(pace=self._pace, monotonic=around.clock.boottime, sleep=around.sleep),
             subjects=SUBJECTS,
-            file_actions=self._uses,
+            file_actions=self._file_actions,
             bot_user=identity.bot_user_id,
             chores=self._chores(store),
             assumptions=load_routes(settings.services_file, environment=settings.environment.value).assumptions(),
@@ -454,7 +454,7 @@ class Switchboard:
             peers=self._peers,
         )
 
-    def _chores(self, store: Store) -> Mapping[str, Drain]:
+    def _chores(self, store: Store) -> Mapping[str, Worker]:
         """What this process does by itself beside its rows."""
         anchoring = Anchoring(store=store, file=self._anchor_file(), clock=self._clock, high_water=self._high_water)
         self._stack.push_async_callback(anchoring.finish)
@@ -537,7 +537,8 @@ class Switchboard:
     def _router(self) -> Router:
         router = Router()
         commands.register(router, prefix=self._settings.command_prefix)
-        actions.register(router, uses=self._uses)
+        actions.register(router)
+        file_actions.register(router, self._file_actions)
         views.register(router)
         events.register(router)
         shortcuts.register(router)

@@ -145,7 +145,7 @@ class Context:
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
-        wake: tells the drains of this process that there is work; a tick would find it too, only later.
+        wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         pace: how fast Slack may be called.
         turns: the order of posts within a conversation.
         subjects: what boards say, by their kind.

@@ -10,7 +10,7 @@ from bot.workflows.bookings import acting
 from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver import told
 from handlers.commands.deliver_certify import export
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.input.deliveries import admitted, asking
 from handlers.replies import Answer, Nothing, Open, Private, Reply
@@ -28,22 +28,22 @@ def register(router: Router) -> None:
     router.actions[certification.EXPORT] = export
 
 
-async def start(desk: Desk, click: Click) -> Reply:
+async def start(deps: Dependencies, click: Click) -> Reply:
     """Search for a driver before the cook time is over."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     delivery, booking = found
 
     async def ask() -> Answer:
-        return told(await acting.start_search(desk.ctx, delivery, booking, by=click.user))
+        return told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
     return asking(ask)
 
 
-async def cancel(desk: Desk, click: Click) -> Reply:
+async def cancel(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks for the reason and is the confirmation."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     _, booking = found
@@ -53,36 +53,36 @@ async def cancel(desk: Desk, click: Click) -> Reply:
     return Open(views.cancel(booking))
 
 
-async def refresh(desk: Desk, click: Click) -> Reply:
+async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read it now; the card follows."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     delivery, booking = found
 
     async def ask() -> Answer:
-        return told(await acting.refresh(desk.ctx, delivery, booking))
+        return told(await acting.refresh(deps.ctx, delivery, booking))
 
     return asking(ask)
 
 
-async def contact(desk: Desk, click: Click) -> Reply:
+async def contact(deps: Dependencies, click: Click) -> Reply:
     """The card with the customer's number, address and code, for the eyes of who pressed and may see them."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     _, booking = found
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
+    return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
-async def track(_desk: Desk, _click: Click) -> Reply:
+async def track(_deps: Dependencies, _click: Click) -> Reply:
     """The browser opens the link by itself; Slack only wants to hear that we know."""
     return Nothing()
 
 
-async def _meant(desk: Desk, click: Click) -> tuple[DeliveryService, Booking] | Private:
+async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking] | Private:
     """The booking, if the message is its card that we posted ourselves and the person may act on it."""
-    delivery = await admitted(desk, click.user)
+    delivery = await admitted(deps, click.user)
     if isinstance(delivery, Private):
         return delivery
 
@@ -91,5 +91,5 @@ async def _meant(desk: Desk, click: Click) -> tuple[DeliveryService, Booking] | 
         booking = tx.bookings.get(click.value)
         return booking if board is not None and booking is not None and board.subject == booking.subject else None
 
-    booking = await desk.ctx.store.read(look)
+    booking = await deps.ctx.store.read(look)
     return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))

@@ -5,7 +5,7 @@ from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import certification
 from bot.workflows.bookings.evidence import gathered
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command
 from handlers.input.deliveries import COMMAND, admitted
 from handlers.input.grammar import Values, Verb
@@ -14,32 +14,32 @@ from handlers.replies import Answer, Later, Nothing, Private, Reply
 _FILE = "delivery-certification.md"
 
 
-async def _certify(desk: Desk, command: Command, _values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    delivery = await admitted(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
-    seen, states = await desk.ctx.store.read(gathered)
-    return Private(certification.checklist(seen, states, command=desk.spelled(COMMAND)))
+    seen, states = await deps.ctx.store.read(gathered)
+    return Private(certification.checklist(seen, states, command=deps.spelled(COMMAND)))
 
 
-async def export(desk: Desk, click: Click) -> Reply:
+async def export(deps: Dependencies, click: Click) -> Reply:
     """The button below the list: the same as a file, in a direct message."""
-    delivery = await admitted(desk, click.user)
+    delivery = await admitted(deps, click.user)
     if isinstance(delivery, Private):
         return delivery
 
     async def share() -> Answer:
-        seen, states = await desk.ctx.store.read(gathered)
-        now = desk.ctx.clock.now()
-        text = certification.as_file(seen, states, command=desk.spelled(COMMAND), now=now)
+        seen, states = await deps.ctx.store.read(gathered)
+        now = deps.ctx.clock.now()
+        text = certification.as_file(seen, states, command=deps.spelled(COMMAND), now=now)
         try:
-            await desk.ctx.files.share(
+            await deps.ctx.files.share(
                 name=_FILE,
                 content=text.encode(),
                 title="Delivery certification checklist",
                 alt="The certification checklist as a Markdown table.",
                 comment="The certification checklist, as it stands now.",
-                channel=await desk.messenger.direct_message(click.user),
+                channel=await deps.messenger.direct_message(click.user),
                 thread_ts=None,
             )
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:

@@ -10,7 +10,7 @@ from bot.domain.errors import OperatorError, PersonError
 from bot.presentation import answers
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
 from handlers.input.configured import configured
@@ -28,26 +28,26 @@ _PAUSE_SECONDS = 1.0
 _ADDRESS_RULE = "an e-mail address such as ana@example.com"
 
 
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-async def admitted(desk: Desk, user: str) -> EmailsClient | Private:
+async def admitted(deps: Dependencies, user: str) -> EmailsClient | Private:
     """The service, for a full member of the workspace; or why not."""
-    ctx = desk.ctx
+    ctx = deps.ctx
     refusal = full_member((await ctx.people.standing(user)).person, home=ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
     return configured(ctx.emails, "e-mail processing")
 
 
-async def _check(desk: Desk, command: Command, values: Values) -> Reply:
-    client = await admitted(desk, command.user)
+async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
+    client = await admitted(deps, command.user)
     if isinstance(client, Private):
         return client
-    if desk.ctx.emails.missing_single:
-        return Private(answers.not_configured("e-mail processing of single addresses", desk.ctx.emails.missing_single))
+    if deps.ctx.emails.missing_single:
+        return Private(answers.not_configured("e-mail processing of single addresses", deps.ctx.emails.missing_single))
     addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
     if len(addresses) > MOST:
         raise MistakesError(
@@ -55,8 +55,8 @@ async def _check(desk: Desk, command: Command, values: Values) -> Reply:
                 PersonError(
                     argument="address",
                     rule=f"at most {MOST} addresses at a time, these are {len(addresses)}; "
-                    f"put more into a file and type {desk.spelled(NAME)} file",
-                    example=f"{desk.spelled(NAME)} {CHECK.example}",
+                    f"put more into a file and type {deps.spelled(NAME)} file",
+                    example=f"{deps.spelled(NAME)} {CHECK.example}",
                 )
             ]
         )
@@ -100,8 +100,8 @@ def _addresses(text: str) -> list[str]:
     return words
 
 
-async def _file(desk: Desk, command: Command, _: Values) -> Reply:
-    client = await admitted(desk, command.user)
+async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
+    client = await admitted(deps, command.user)
     return client if isinstance(client, Private) else Open(email_forms.file_form(channel=command.channel))
 
 

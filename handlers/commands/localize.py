@@ -14,7 +14,7 @@ from bot.presentation import answers
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import OPTION, TEXT, Carried, form
 from bot.workflows.localization import Asked, ask
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
 from handlers.input.configured import configured
@@ -40,34 +40,34 @@ def of_verb(verb: str) -> tuple[Capability, ...]:
     return tuple(one for one in CAPABILITIES if one.verb == verb)
 
 
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb and read what is given; the line of a verb that takes a text is not split into words."""
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
     verb = next((verb for verb in VERBS if verb.name == given.lower()), None)
     if verb is None or not rest.strip():
-        return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
-    return await _line(desk, command, verb, rest)
+        return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await _line(deps, command, verb, rest)
 
 
-async def _line(desk: Desk, command: Command, verb: Verb, rest: str) -> Reply:
-    refusal = await refused(desk, command.user)
+async def _line(deps: Dependencies, command: Command, verb: Verb, rest: str) -> Reply:
+    refusal = await refused(deps, command.user)
     if refusal is not None:
         return refusal
-    request = read_line(of_verb(verb.name), rest, example=f"{desk.spelled(NAME)} {verb.example}")
+    request = read_line(of_verb(verb.name), rest, example=f"{deps.spelled(NAME)} {verb.example}")
     whole = request.complete()
-    errors = request_errors(whole, own_hosts=own_hosts(desk))
+    errors = request_errors(whole, own_hosts=own_hosts(deps))
     if whole.lacks_source and len(errors) == 1:
         return Open(_which_language(request, verb.name, command.channel))
     if errors:
-        raise MistakesError([_with_example(error, f"{desk.spelled(NAME)} {verb.example}") for error in errors])
+        raise MistakesError([_with_example(error, f"{deps.spelled(NAME)} {verb.example}") for error in errors])
     asked = Asked(
         request=request,
         requester=command.user,
         channel=command.channel,
         source_key=f"command:{command.trigger_id}",
     )
-    sight = await ask(desk.ctx, asked)
-    member = await can_post(desk.messenger, command.channel)
+    sight = await ask(deps.ctx, asked)
+    member = await can_post(deps.messenger, command.channel)
     return Private(told.asked(sight.order, position=sight.position, member=member))
 
 
@@ -80,9 +80,9 @@ def _which_language(request: Request, verb: str, channel: str) -> Block:
     return form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE)
 
 
-async def _alone(desk: Desk, command: Command) -> Reply:
+async def _alone(deps: Dependencies, command: Command) -> Reply:
     """The form of a verb that was typed alone."""
-    refusal = await refused(desk, command.user)
+    refusal = await refused(deps, command.user)
     if refusal is not None:
         return refusal
     verb = command.text.split()[0].lower()
@@ -91,9 +91,9 @@ async def _alone(desk: Desk, command: Command) -> Reply:
     return Open(form(capabilities, carried))
 
 
-async def refused(desk: Desk, user: str) -> Private | None:
+async def refused(deps: Dependencies, user: str) -> Private | None:
     """Why this person cannot ask for anything now; None: they can."""
-    ctx = desk.ctx
+    ctx = deps.ctx
     client = configured(ctx.localization, "localization")
     if isinstance(client, Private):
         return client
@@ -102,9 +102,9 @@ async def refused(desk: Desk, user: str) -> Private | None:
     return None if refusal is None else Private(answers.refused(refusal))
 
 
-def own_hosts(desk: Desk) -> Collection[str]:
+def own_hosts(deps: Dependencies) -> Collection[str]:
     """Private hosts from which the service may be told to download."""
-    client = desk.ctx.localization.client
+    client = deps.ctx.localization.client
     return () if client is None else client.own_hosts
 
 
@@ -214,10 +214,10 @@ def _set(line: _Line, option: Option, value: str) -> None:
         line.errors.append(broken)
 
 
-async def _run(desk: Desk, command: Command, values: Values) -> Reply:
+async def _run(deps: Dependencies, command: Command, values: Values) -> Reply:
     """The verb with its line, for verbs that parse the line themselves."""
     verb = command.text.split()[0].lower()
-    return await _line(desk, command, next(one for one in VERBS if one.name == verb), values["line"])
+    return await _line(deps, command, next(one for one in VERBS if one.name == verb), values["line"])
 
 
 def _verb(name: str, example: str) -> Verb:

@@ -14,7 +14,7 @@ from bot.workflows.requests.request import Asked, request_payout
 from handlers.commands import pay_bulk, pay_reading
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
 from handlers.input.configured import configured
@@ -26,40 +26,40 @@ NAME = "pay"
 SUMMARY = "Pay people, with approval"
 
 
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-async def _send_form(desk: Desk, command: Command) -> Reply:
-    return await _form(desk, command, Kind.PAYOUT)
+async def _send_form(deps: Dependencies, command: Command) -> Reply:
+    return await _form(deps, command, Kind.PAYOUT)
 
 
-async def _now_form(desk: Desk, command: Command) -> Reply:
-    return await _form(desk, command, Kind.ONE_STEP)
+async def _now_form(deps: Dependencies, command: Command) -> Reply:
+    return await _form(deps, command, Kind.ONE_STEP)
 
 
-async def _form(desk: Desk, command: Command, kind: Kind) -> Reply:
-    payments = configured(desk.ctx.payments, "payments")
+async def _form(deps: Dependencies, command: Command, kind: Kind) -> Reply:
+    payments = configured(deps.ctx.payments, "payments")
     if isinstance(payments, Private):
         return payments
-    standing = await desk.ctx.people.standing(command.user)
-    refusal = may_request(standing, people=desk.ctx.policy.people, home=desk.ctx.home)
+    standing = await deps.ctx.people.standing(command.user)
+    refusal = may_request(standing, people=deps.ctx.policy.people, home=deps.ctx.home)
     if refusal is not None:
         return Private(answers.refused(refusal))
     unsendable = _unsendable(payments, kind)
     return unsendable or Open(views.request(channel=command.channel, kind=kind))
 
 
-async def _send(desk: Desk, command: Command, values: Values) -> Reply:
-    return await _ask(desk, command, values, Kind.PAYOUT)
+async def _send(deps: Dependencies, command: Command, values: Values) -> Reply:
+    return await _ask(deps, command, values, Kind.PAYOUT)
 
 
-async def _now(desk: Desk, command: Command, values: Values) -> Reply:
-    return await _ask(desk, command, values, Kind.ONE_STEP)
+async def _now(deps: Dependencies, command: Command, values: Values) -> Reply:
+    return await _ask(deps, command, values, Kind.ONE_STEP)
 
 
-async def _ask(desk: Desk, command: Command, values: Values, kind: Kind) -> Reply:
+async def _ask(deps: Dependencies, command: Command, values: Values, kind: Kind) -> Reply:
     payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
     asked = Asked(
         requester=command.user,
@@ -68,12 +68,12 @@ async def _ask(desk: Desk, command: Command, values: Values, kind: Kind) -> Repl
         source_key=f"command:{command.trigger_id}",
         kind=kind,
     )
-    return await ask(desk, asked)
+    return await ask(deps, asked)
 
 
-async def ask(desk: Desk, asked: Asked) -> Private:
+async def ask(deps: Dependencies, asked: Asked) -> Private:
     """The common end of the command line and the form: check the person and the limit, store the request."""
-    ctx = desk.ctx
+    ctx = deps.ctx
     payments = configured(ctx.payments, "payments")
     if isinstance(payments, Private):
         return payments
@@ -86,14 +86,14 @@ async def ask(desk: Desk, asked: Asked) -> Private:
     stopped = await is_frozen(ctx)
     if stopped is not None:
         return Private(refused_while_frozen(stopped))
-    example = f"{desk.spelled(NAME)} {_SEND.example}"
+    example = f"{deps.spelled(NAME)} {_SEND.example}"
     try:
         fields.within_limit(Cents(asked.payload.cents), ctx.policy)
     except PersonError as broken:
         broken.example = example
         raise MistakesError([broken]) from None
     instruction = await request_payout(ctx, asked)
-    return Private(answers.requested(instruction, member=await can_post(desk.messenger, asked.channel)))
+    return Private(answers.requested(instruction, member=await can_post(deps.messenger, asked.channel)))
 
 
 def _unsendable(payments: PaymentsClient, kind: Kind) -> Private | None:
@@ -108,8 +108,8 @@ def _unsendable(payments: PaymentsClient, kind: Kind) -> Private | None:
     return None
 
 
-async def _approvals(desk: Desk, command: Command, _values: Values) -> Reply:
-    ctx = desk.ctx
+async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    ctx = deps.ctx
     standing = await ctx.people.standing(command.user)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:

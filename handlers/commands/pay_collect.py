@@ -5,7 +5,7 @@ from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation import answers, views
 from bot.workflows.payments.collect import AskedToCollect, request_purchase
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields, items
 from handlers.input.configured import configured
@@ -16,20 +16,20 @@ from handlers.replies import Open, Private, Reply
 _PAY = "pay"
 
 
-async def collect(desk: Desk, asked: AskedToCollect) -> Private:
+async def collect(deps: Dependencies, asked: AskedToCollect) -> Private:
     """The common end of the command line and the form: check the person, store the request."""
-    refusal = await _refusal(desk, asked.requester)
+    refusal = await _refusal(deps, asked.requester)
     if refusal is not None:
         return refusal
-    instruction = await request_purchase(desk.ctx, asked)
-    return Private(answers.collecting(instruction, member=await can_post(desk.messenger, asked.channel)))
+    instruction = await request_purchase(deps.ctx, asked)
+    return Private(answers.collecting(instruction, member=await can_post(deps.messenger, asked.channel)))
 
 
-async def _collect(desk: Desk, command: Command, values: Values) -> Reply:
+async def _collect(deps: Dependencies, command: Command, values: Values) -> Reply:
     try:
         together = items.together(values["item"])
     except PersonError as broken:
-        broken.example = f"{desk.spelled(_PAY)} {COLLECT.example}"
+        broken.example = f"{deps.spelled(_PAY)} {COLLECT.example}"
         raise MistakesError([broken]) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
     asked = AskedToCollect(
@@ -38,15 +38,15 @@ async def _collect(desk: Desk, command: Command, values: Values) -> Reply:
         payload=payload,
         source_key=f"command:{command.trigger_id}",
     )
-    return await collect(desk, asked)
+    return await collect(deps, asked)
 
 
-async def _form(desk: Desk, command: Command) -> Reply:
-    return await _refusal(desk, command.user) or Open(views.collect(channel=command.channel))
+async def _form(deps: Dependencies, command: Command) -> Reply:
+    return await _refusal(deps, command.user) or Open(views.collect(channel=command.channel))
 
 
-async def _refusal(desk: Desk, user: str) -> Private | None:
-    ctx = desk.ctx
+async def _refusal(deps: Dependencies, user: str) -> Private | None:
+    ctx = deps.ctx
     payments = configured(ctx.payments, "payments")
     if isinstance(payments, Private):
         return payments

@@ -10,7 +10,7 @@ from bot.workflows.admin import audit
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.admin.overview import under_way
 from bot.workflows.admin.unread import unread_answers
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input.grammar import Values, Verb
 from handlers.replies import Answer, Later, Private, Reply
@@ -19,40 +19,40 @@ COMMAND = "switchboard"
 _PIECE = 64 * 1024
 
 
-async def _refused(desk: Desk, user: str) -> Private | None:
+async def _refused(deps: Dependencies, user: str) -> Private | None:
     """Why this person may not look; None for approvers and admins."""
-    ctx = desk.ctx
+    ctx = deps.ctx
     refusal = in_charge(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     return None if refusal is None else Private(answers.refused(refusal))
 
 
-async def _status(desk: Desk, command: Command, _values: Values) -> Reply:
-    refused = await _refused(desk, command.user)
+async def _status(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    refused = await _refused(deps, command.user)
     if refused is not None:
         return refused
-    found = await everything(desk.ctx)
-    return Private(overview.status(found, command=desk.spelled(COMMAND), now=desk.ctx.clock.now()))
+    found = await everything(deps.ctx)
+    return Private(overview.status(found, command=deps.spelled(COMMAND), now=deps.ctx.clock.now()))
 
 
-async def _jobs(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(overview.jobs(await under_way(desk.ctx)))
+async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(overview.jobs(await under_way(deps.ctx)))
 
 
-async def _unread(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(unread.listing(await unread_answers(desk.ctx.store)))
+async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(unread.listing(await unread_answers(deps.ctx.store)))
 
 
-async def _routes(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(overview.assumptions(desk.ctx.assumptions))
+async def _routes(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(overview.assumptions(deps.ctx.assumptions))
 
 
-async def _export(desk: Desk, command: Command, _values: Values) -> Reply:
-    refused = await _refused(desk, command.user)
+async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    refused = await _refused(deps, command.user)
     if refused is not None:
         return refused
 
     async def share() -> Answer:
-        ctx = desk.ctx
+        ctx = deps.ctx
         with tempfile.TemporaryFile() as kept:
             rows = await audit.export(ctx.store, kept)
             length = kept.tell()
@@ -70,7 +70,7 @@ async def _export(desk: Desk, command: Command, _values: Values) -> Reply:
                     title="Audit of Switchboard",
                     alt="The audit of everything that was asked, decided and sent, as a table.",
                     comment="The audit as it stands now, one row a line.",
-                    channel=await desk.messenger.direct_message(command.user),
+                    channel=await deps.messenger.direct_message(command.user),
                     thread_ts=None,
                 )
             except (ServiceNow, ServiceNever, OutcomeUnknown) as refused_by_slack:

@@ -9,8 +9,8 @@ from bot.presentation.mistakes import mistakes
 from bot.workflows.context import Context
 from bot.workflows.localization import Asked, ask
 from handlers.commands.localize import refused
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Start, Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction, Start
 from handlers.incoming import Click
 from handlers.input.presence import can_post
 from handlers.replies import Nothing, Open, Private, Reply
@@ -26,9 +26,9 @@ _OFFERED = (
 )
 
 
-def _use(operation: Operation) -> Use:
+def _file_action(operation: Operation) -> FileAction:
     declared = capability(operation)
-    return Use(
+    return FileAction(
         name=declared.verb.replace("-", "_"),
         label=declared.label,
         fits=lambda file: fits(declared, file),
@@ -48,8 +48,8 @@ def works(ctx: Context) -> bool:
 
 
 def _start(declared: Capability) -> Start:
-    async def start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
-        refusal = await refused(desk, click.user)
+    async def start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
+        refusal = await refused(deps, click.user)
         if refusal is not None:
             return refusal
         request = _request(declared, file)
@@ -67,8 +67,8 @@ def _start(declared: Capability) -> Start:
             source_key=f"click:{click.trigger_id or click.view_id}",
             pressed=True,
         )
-        sight = await ask(desk.ctx, asked)
-        if await can_post(desk.messenger, file.channel):
+        sight = await ask(deps.ctx, asked)
+        if await can_post(deps.messenger, file.channel):
             return Nothing()
         return Private(told.asked(sight.order, position=sight.position, member=False))
 
@@ -91,5 +91,5 @@ def _carried(declared: Capability, file: DroppedFile) -> Carried:
     )
 
 
-USES = tuple(_use(operation) for operation in _OFFERED)
+ACTIONS = tuple(_file_action(operation) for operation in _OFFERED)
 """In the order of the buttons."""

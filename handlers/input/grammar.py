@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.replies import Reply
 
@@ -65,7 +65,7 @@ class Argument:
 
 Values = Mapping[str, Any]
 """Argument values by name."""
-Run = Callable[[Desk, Command, Values], Awaitable[Reply]]
+Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,7 +77,7 @@ class Verb:
     example: str
     run: Run
     arguments: Sequence[Argument] = ()
-    alone: Callable[[Desk, Command], Awaitable[Reply]] | None = None
+    alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
 
     @property
     def usage(self) -> str:

@@ -4,7 +4,7 @@ from bot.domain.errors import PersonError
 from bot.presentation import answers, mistakes, views
 from bot.presentation.payments import operations
 from handlers.commands.pay_reading import admitted, asking
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
@@ -16,13 +16,13 @@ def register(router: Router) -> None:
     router.views[views.ACCOUNT] = look_up
 
 
-async def look_up(desk: Desk, form: Submission) -> Reply:
+async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Turn the form into what the service knows; a mistake stands at the field."""
     try:
         email = fields.email(form.values.get(views.EMAIL, ""))
     except PersonError as broken:
         return FieldErrors({views.EMAIL: mistakes.at_field(broken)})
-    payments = await admitted(desk, form.user)
+    payments = await admitted(deps, form.user)
     if isinstance(payments, Private):
         return payments
 

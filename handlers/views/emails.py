@@ -13,7 +13,7 @@ from bot.workflows.emails.reading import EXAMPLE, look_at_list
 from bot.workflows.emails.request import AskedToProcess, ask_to_process
 from bot.workflows.slack.table_files import TROUBLE, words_for
 from handlers.commands.email import admitted
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.replies import FieldErrors, Later, Private, Replace, Reply
 from handlers.router import Router
@@ -27,9 +27,9 @@ def register(router: Router) -> None:
     router.views[email_forms.LIST_FORM] = start
 
 
-async def choose_file(desk: Desk, form: Submission) -> Reply:
+async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     """The file is there: read it and ask for the column."""
-    client = await admitted(desk, form.user)
+    client = await admitted(deps, form.user)
     if isinstance(client, Private):
         return client
     files = form.files.get(FILE, ())
@@ -38,16 +38,16 @@ async def choose_file(desk: Desk, form: Submission) -> Reply:
     channel = str(json.loads(form.metadata)["channel"])
 
     async def read() -> Replace | FieldErrors:
-        view, mistake = await next_form(desk, files[0], channel=channel, thread_ts="")
+        view, mistake = await next_form(deps, files[0], channel=channel, thread_ts="")
         return FieldErrors({FILE: mistake}) if mistake else Replace(view)
 
     return Later(read, meanwhile=Replace(email_forms.reading("the file")))
 
 
-async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
+async def next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
     """The form that asks for the column; or a notice why there is none, and the same as one sentence."""
     try:
-        info, table, looks = await look_at_list(desk.ctx, file_id)
+        info, table, looks = await look_at_list(deps.ctx, file_id)
     except TROUBLE as trouble:
         words = words_for(trouble, example=EXAMPLE)
         return email_forms.unusable(words), words
@@ -59,20 +59,20 @@ async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -
         name=info.name,
         channel=channel,
         thread_ts=thread_ts,
-        lacking=_lacking(desk),
+        lacking=_lacking(deps),
     )
     return view, ""
 
 
-def _lacking(desk: Desk) -> Mapping[str, Sequence[str]]:
+def _lacking(deps: Dependencies) -> Mapping[str, Sequence[str]]:
     """The ways to process a list that are not configured here, and the variables that they lack."""
-    ways = {ROW_BY_ROW: desk.ctx.emails.missing_single, WHOLE_FILE: desk.ctx.emails.missing_files}
+    ways = {ROW_BY_ROW: deps.ctx.emails.missing_single, WHOLE_FILE: deps.ctx.emails.missing_files}
     return {way: missing for way, missing in ways.items() if missing}
 
 
-async def start(desk: Desk, form: Submission) -> Reply:
+async def start(deps: Dependencies, form: Submission) -> Reply:
     """Column and manner are chosen: begin."""
-    client = await admitted(desk, form.user)
+    client = await admitted(deps, form.user)
     if isinstance(client, Private):
         return client
     errors: dict[str, str] = {}
@@ -83,14 +83,14 @@ async def start(desk: Desk, form: Submission) -> Reply:
     if percent < _LEAST_PERCENT:
         errors[COLUMN] = email_forms.hardly_addresses(name, percent)
     way = WHOLE_FILE if form.values.get(HOW) == WHOLE_FILE else ROW_BY_ROW
-    lacking = _lacking(desk).get(way)
+    lacking = _lacking(deps).get(way)
     if lacking:
         errors[HOW] = email_forms.not_configured(way, lacking)
     if errors or concurrency is None:
         return FieldErrors(errors)
     about = json.loads(form.metadata)
     added = await ask_to_process(
-        desk.ctx,
+        deps.ctx,
         AskedToProcess(
             requester=form.user,
             channel=about["channel"],

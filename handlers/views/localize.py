@@ -14,7 +14,7 @@ from bot.presentation.localization.forms import ASK, FILE, OPTION, TEXT, URL, Ca
 from bot.presentation.views import notice
 from bot.workflows.localization import Asked, ask, make_sure_of_room
 from handlers.commands.localize import own_hosts, refused
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input.presence import can_post
 from handlers.replies import FieldErrors, Nothing, Replace, Reply
@@ -30,25 +30,25 @@ def register(router: Router) -> None:
     router.views[ASK] = submit
 
 
-async def submit(desk: Desk, form: Submission) -> Reply:
+async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Check everything that was entered, then ask for one call a file."""
     carried = Carried.load(form.metadata)
-    refusal = await refused(desk, form.user)
+    refusal = await refused(deps, form.user)
     if refusal is not None:
         return refusal
-    requests, errors = _read(carried, form, own_hosts=own_hosts(desk))
+    requests, errors = _read(carried, form, own_hosts=own_hosts(deps))
     infos: dict[str, FileInfo] = {}
     if not errors:
-        infos = await _look(desk, requests, errors)
+        infos = await _look(deps, requests, errors)
     if errors:
         return FieldErrors(errors)
     if len(requests) > 1:
-        await make_sure_of_room(desk.ctx, form.user, requests)
-    member = await can_post(desk.messenger, carried.channel)
+        await make_sure_of_room(deps.ctx, form.user, requests)
+    member = await can_post(deps.messenger, carried.channel)
     for number, request in enumerate(requests):
         info = infos.get(request.file)
         await ask(
-            desk.ctx,
+            deps.ctx,
             Asked(
                 request=request,
                 file_name=info.name if info is not None else carried.file_name,
@@ -109,15 +109,15 @@ def _options(declared: Capability, form: Submission) -> tuple[dict[str, str], di
     return options, errors
 
 
-async def _look(desk: Desk, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
+async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
     """What the files are, as far as that can be seen in time; a wrong one is said at its field."""
     infos: dict[str, FileInfo] = {}
 
     async def look(request: Request) -> None:
         try:
-            info = await desk.ctx.downloads.info(request.file)
+            info = await deps.ctx.downloads.info(request.file)
             infos[request.file] = info
-            wrong = await wrong_with(desk, request, info)
+            wrong = await wrong_with(deps, request, info)
         except PersonError as unusable:
             wrong = unusable
         except SwitchboardError:
@@ -134,12 +134,12 @@ async def _look(desk: Desk, requests: list[Request], errors: dict[str, str]) -> 
     return infos
 
 
-async def wrong_with(desk: Desk, request: Request, info: FileInfo) -> PersonError | None:
+async def wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> PersonError | None:
     """What keeps the operation from taking this file, by its content."""
     media = request.capability.media
     if media is None:
         return None
-    found = sniff(await desk.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+    found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
     seconds = info.duration_ms / 1000 if info.duration_ms else None
     errors = file_errors(media, kind=found.kind, found=normal_format(found.format) or "unknown", seconds=seconds)
     return errors[0] if errors else None

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.errors import PersonError
 from bot.presentation import mistakes, views
 from handlers.commands import verb_named
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command, Submission
 from handlers.input.grammar import MistakesError, Verb, read_argument
 from handlers.replies import FieldErrors, Private, Replace, Reply
@@ -18,7 +18,7 @@ def register(router: Router) -> None:
     router.views[views.VERB] = submit
 
 
-async def submit(desk: Desk, form: Submission) -> Reply:
+async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Read the fields as the command line would be read, and run the verb; its answer stands in the form."""
     about = json.loads(form.metadata)
     verb = verb_named(about["command"], about["verb"])
@@ -28,7 +28,7 @@ async def submit(desk: Desk, form: Submission) -> Reply:
     if errors:
         return FieldErrors(errors)
     command = Command(
-        name=desk.spelled(about["command"]),
+        name=deps.spelled(about["command"]),
         text="",
         user=form.user,
         channel=about["channel"],
@@ -36,7 +36,7 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         response_url="",
     )
     try:
-        reply = await verb.run(desk, command, values)
+        reply = await verb.run(deps, command, values)
     except MistakesError as broken:
         first = verb.arguments[0].name
         known = {argument.name for argument in verb.arguments}
