@@ -67,6 +67,7 @@ from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
 from handlers import actions, commands, events, file_actions, shortcuts, views
+from handlers.allowance import Allowance
 from handlers.bodies import Bodies
 from handlers.bolt import HANDLER_TOTAL, MOMENT, build
 from handlers.callbacks.delivery import DeliveryCallbacks
@@ -75,7 +76,6 @@ from handlers.connections import Connections, Site
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.health import Health
-from handlers.input.allowance import Allowance
 from handlers.metrics import Metrics
 from handlers.router import Router
 from handlers.slack_http import SlackEndpoint

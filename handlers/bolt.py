@@ -34,9 +34,8 @@ from bot.slack.ephemerals import Listener
 from bot.slack.identity import Identity
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
-from handlers.input.grammar import MistakesError
 from handlers.pin import Pin
-from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError, StorageFull
 

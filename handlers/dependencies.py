@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from bot.slack.ephemerals import Ephemerals
 from bot.slack.messenger import Messenger
 from bot.workflows.context import Context
-from handlers.input.allowance import Allowance
+from handlers.allowance import Allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

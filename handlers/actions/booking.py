@@ -2,20 +2,22 @@
 
 from bot.domain.approvals import Refusal
 from bot.domain.bookings.booking import Booking
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers
+from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import certification
 from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting
+from bot.workflows.bookings.lookup import booking_on_card, evidence
 from bot.workflows.services.delivery import DeliveryService
-from handlers.commands.deliver import told
-from handlers.commands.deliver_certify import export
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
-from handlers.input.deliveries import admitted, asking
-from handlers.replies import Answer, Nothing, Open, Private, Reply
+from handlers.input.admission import delivery_for
+from handlers.input.deliveries import COMMAND, told
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, Later, Nothing, Open, Private, Reply
 from handlers.router import Router
-from storage.store import Tx
 
 
 def register(router: Router) -> None:
@@ -38,7 +40,7 @@ async def start(deps: Dependencies, click: Click) -> Reply:
     async def ask() -> Answer:
         return told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 async def cancel(deps: Dependencies, click: Click) -> Reply:
@@ -48,8 +50,7 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
         return found
     _, booking = found
     if not booking.can_cancel:
-        trouble = "It cannot be canceled as it stands."
-        return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=trouble))
+        return told(acting.cannot_cancel(booking))
     return Open(views.cancel(booking))
 
 
@@ -63,7 +64,7 @@ async def refresh(deps: Dependencies, click: Click) -> Reply:
     async def ask() -> Answer:
         return told(await acting.refresh(deps.ctx, delivery, booking))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:
@@ -82,14 +83,35 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 
 async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking] | Private:
     """The booking, if the message is its card that we posted ourselves and the person may act on it."""
-    delivery = await admitted(deps, click.user)
+    delivery = await delivery_for(deps, click.user)
+    if isinstance(delivery, Private):
+        return delivery
+    booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))
+
+
+async def export(deps: Dependencies, click: Click) -> Reply:
+    """The button below the list: the same as a file, in a direct message."""
+    delivery = await delivery_for(deps, click.user)
     if isinstance(delivery, Private):
         return delivery
 
-    def look(tx: Tx) -> Booking | None:
-        board = tx.boards.find(click.channel, click.ts)
-        booking = tx.bookings.get(click.value)
-        return booking if board is not None and booking is not None and board.subject == booking.subject else None
+    async def share() -> Answer:
+        seen, states = await evidence(deps.ctx)
+        now = deps.ctx.clock.now()
+        text = certification.as_file(seen, states, command=deps.spelled(COMMAND), now=now)
+        try:
+            await deps.ctx.files.share(
+                name=certification.FILE_NAME,
+                content=text.encode(),
+                title=certification.FILE_TITLE,
+                alt=certification.FILE_ALT,
+                comment=certification.FILE_COMMENT,
+                channel=await deps.messenger.direct_message(click.user),
+                thread_ts=None,
+            )
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            return Private(answers.not_shared(refused.reason))
+        return Private(deliveries.exported())
 
-    booking = await deps.ctx.store.read(look)
-    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))
+    return Later(share, Nothing())

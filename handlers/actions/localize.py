@@ -4,9 +4,9 @@ from bot.domain.approvals import Role, listed
 from bot.domain.localization.progress import State
 from bot.presentation.localization import calls as told
 from bot.workflows.localization import cancel, repeat, sight_of
-from handlers.commands.localize import refused
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
+from handlers.input.admission import localization_for
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 
@@ -19,9 +19,9 @@ def register(router: Router) -> None:
 
 async def stop(deps: Dependencies, click: Click) -> Reply:
     """Stop waiting; the requester may, and admins."""
-    refusal = await refused(deps, click.user)
-    if refusal is not None:
-        return refusal
+    client = await localization_for(deps, click.user)
+    if isinstance(client, Private):
+        return client
     sight = await sight_of(deps.ctx, click.value)
     if sight is None:
         return Private(told.no_cancel(None))
@@ -36,9 +36,9 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
 
 async def again(deps: Dependencies, click: Click) -> Reply:
     """Ask for the same once more; any member may."""
-    refusal = await refused(deps, click.user)
-    if refusal is not None:
-        return refusal
+    client = await localization_for(deps, click.user)
+    if isinstance(client, Private):
+        return client
     repeated = await repeat(deps.ctx, click.value, person=click.user)
     if repeated is None:
         return Private(told.no_again(await sight_of(deps.ctx, click.value)))

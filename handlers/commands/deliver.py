@@ -3,7 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.approvals import may_look
+from bot.domain.bookings.booking import Booking
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
@@ -20,38 +21,19 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import delivery_fields as fields
 from handlers.input import dispatch
-from handlers.input.deliveries import (
-    admitted,
-    admitted_as_admin,
-    asking,
-    chosen_store,
-    form_with_stores,
-    meant,
-    mistake,
-)
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
-from handlers.replies import Answer, Open, Private, Reply
+from handlers.input.admission import admin, delivery_for
+from handlers.input.deliveries import COMMAND, chosen_store, form_with_stores, meant, told
+from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, MistakesError, Open, Private, Reply
 
-NAME = "deliver"
+NAME = COMMAND
 SUMMARY = "Book deliveries and follow them to the door"
-
-_DEEDS = {
-    acting.Act.START: "the search for a driver has been asked for",
-    acting.Act.CANCEL: "it is canceled",
-    acting.Act.REFRESH: "this is what the delivery service says now",
-}
 
 
 async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
     return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
-
-
-def told(result: acting.Acted) -> Private:
-    """What became of what somebody did, for their eyes."""
-    looked_for = result.act is acting.Act.REFRESH and result.booking.stage in (Stage.UNKNOWN, Stage.LOST)
-    deed = "it is being looked for at the delivery service" if looked_for else _DEEDS[result.act]
-    return Private(deliveries.acted(result.booking, deed=deed, trouble=result.trouble))
 
 
 def stores_told(deps: Dependencies, found: list[KnownStore]) -> Private:
@@ -66,23 +48,23 @@ def stores_told(deps: Dependencies, found: list[KnownStore]) -> Private:
 
 
 async def _stores(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
 
     async def ask() -> Answer:
         return stores_told(deps, await stores.list_stores(deps.ctx, delivery))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     act, given = values["add|show|edit"], values["store"]
     if act == "add":
-        allowed = await admitted_as_admin(deps, command.user)
+        allowed = await delivery_for(deps, command.user, admin)
         if isinstance(allowed, Private):
             return allowed
         if given:
@@ -99,7 +81,7 @@ def _show_store(deps: Dependencies, delivery: DeliveryService, name: str) -> Rep
         found = await stores.read_store(deps.ctx, delivery, name)
         return Private(deliveries.store(found.name, found.record))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply:
@@ -111,7 +93,7 @@ async def _book(deps: Dependencies, command: Command, _values: Values) -> Reply:
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     text = values["booking"]
@@ -133,7 +115,7 @@ def _show_elsewhere(deps: Dependencies, delivery: DeliveryService, text: str, un
             raise unknown
         return Private(deliveries.record(*found))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -142,19 +124,19 @@ async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply
 
 async def cancel(deps: Dependencies, command: Command, text: str, reason: str, *, verb: Verb) -> Reply:
     """With a reason at once, without one by its form."""
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     try:
         said = fields.words(reason, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
     except PersonError as broken:
         if reason:
-            raise MistakesError([mistake(broken, verb, deps)]) from None
+            raise mistake(deps, NAME, verb.example, broken) from None
         said = ""
 
     async def act(booking: Booking) -> Answer:
         if not booking.can_cancel:
-            return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=_CANNOT_CANCEL))
+            return told(acting.cannot_cancel(booking))
         if not said:
             return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
         return told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
@@ -165,7 +147,7 @@ async def cancel(deps: Dependencies, command: Command, text: str, reason: str, *
         return _act_elsewhere(deps, delivery, command, text, unknown, act)
     if booking.can_cancel and not said:
         return Open(views.cancel(booking))
-    return asking(lambda: act(booking)) if booking.can_cancel else await act(booking)
+    return service_call(lambda: act(booking), service="delivery") if booking.can_cancel else await act(booking)
 
 
 def _act_elsewhere(
@@ -186,7 +168,7 @@ def _act_elsewhere(
             raise unknown
         return await act(booking)
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 def _is_reference(text: str) -> bool:
@@ -194,11 +176,8 @@ def _is_reference(text: str) -> bool:
     return re.match(r"[A-Z]-", text.upper()) is not None
 
 
-_CANNOT_CANCEL = "It cannot be canceled as it stands."
-
-
 async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
 
@@ -209,11 +188,11 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
         booking = await meant(deps, values["booking"], verb=_START, argument="booking")
     except MistakesError as unknown:
         return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
-    return asking(lambda: act(booking))
+    return service_call(lambda: act(booking), service="delivery")
 
 
 async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
@@ -222,7 +201,7 @@ async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
 
 
 async def _prebook(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await admitted(deps, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
@@ -238,27 +217,27 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
 
 async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
     which = values["on|off"]
-    delivery = await (admitted_as_admin if which else admitted)(deps, command.user)
+    delivery = await delivery_for(deps, command.user, admin if which else may_look)
     if isinstance(delivery, Private):
         return delivery
     name = await chosen_store(deps, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:
         if which == "on":
-            return hooks_told(name, await hooks.turn_on(deps.ctx, delivery, name), "were registered:")
+            return hooks_told(name, await hooks.turn_on(deps.ctx, delivery, name), turned_on=True)
         if which == "off":
-            return hooks_told(name, await hooks.turn_off(deps.ctx, delivery, name), "were taken away:")
-        return hooks_told(name, await hooks.look(deps.ctx, delivery, name), "")
+            return hooks_told(name, await hooks.turn_off(deps.ctx, delivery, name), turned_on=False)
+        return hooks_told(name, await hooks.look(deps.ctx, delivery, name))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-def hooks_told(name: str, found: list[HookState], deed: str) -> Private:
+def hooks_told(name: str, found: list[HookState], *, turned_on: bool | None = None) -> Private:
     """What is registered for a store."""
     lines = [
         deliveries.HookLine(kind=one.kind.value, host=one.host, ours=one.ours, trouble=one.trouble) for one in found
     ]
-    return Private(deliveries.hooks(name, lines, deed=deed))
+    return Private(deliveries.hooks(name, lines, turned_on=turned_on))
 
 
 def _one_of(argument: str, *allowed: str, example: str) -> Argument:

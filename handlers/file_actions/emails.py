@@ -2,17 +2,17 @@
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.presentation.emails import forms as email_forms
-from handlers.commands.email import admitted
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
+from handlers.input.admission import emails_for
+from handlers.input.email_lists import next_form
 from handlers.replies import Later, Open, Private, Reply
-from handlers.views.emails import next_form
 
 
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
     """Read the file and ask for the column; a large one shows that it is being read."""
-    client = await admitted(deps, click.user)
+    client = await emails_for(deps, click.user)
     if isinstance(client, Private):
         return client
 

@@ -8,10 +8,10 @@ from bot.presentation.localization.forms import Carried, form
 from bot.presentation.mistakes import mistakes
 from bot.workflows.context import Context
 from bot.workflows.localization import Asked, ask
-from handlers.commands.localize import refused
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction, Start
 from handlers.incoming import Click
+from handlers.input.admission import localization_for
 from handlers.input.presence import can_post
 from handlers.replies import Nothing, Open, Private, Reply
 
@@ -49,9 +49,9 @@ def works(ctx: Context) -> bool:
 
 def _start(declared: Capability) -> Start:
     async def start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-        refusal = await refused(deps, click.user)
-        if refusal is not None:
-            return refusal
+        client = await localization_for(deps, click.user)
+        if isinstance(client, Private):
+            return client
         request = _request(declared, file)
         errors = request_errors(request)
         if errors:

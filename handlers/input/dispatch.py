@@ -4,9 +4,9 @@ from bot.domain.errors import PersonError
 from bot.presentation import views
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
-from handlers.input.grammar import MistakesError, Verb, read_arguments, words_of
+from handlers.input.grammar import Verb, read_arguments, words_of
 from handlers.input.usage import help_for, no_such_verb
-from handlers.replies import Open, Private, Reply
+from handlers.replies import MistakesError, Open, Private, Reply
 
 
 async def run(deps: Dependencies, command: Command, *, name: str, summary: str, verbs: tuple[Verb, ...]) -> Reply:

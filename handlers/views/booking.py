@@ -8,20 +8,22 @@ from bot.clients.delivery import NotCovered
 from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Kind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.presentation import answers, mistakes
+from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
-from bot.presentation.views import View, notice, result
+from bot.presentation.views import NO_EFFECT_TITLE, View, notice, result
 from bot.workflows.bookings import acting, pricing, request
+from bot.workflows.bookings.lookup import get_booking
 from bot.workflows.bookings.request import AskedToDeliver
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services.delivery import DeliveryService
-from handlers.commands.deliver import told
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
-from handlers.input.deliveries import admitted, asking
+from handlers.input.admission import delivery_for
+from handlers.input.deliveries import COMMAND, store_of, told
 from handlers.input.fields import amount
+from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -40,7 +42,7 @@ def register(router: Router) -> None:
 
 async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     """Show what the delivery would cost, with the button that books it; mistakes stand at their fields."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     asked = await _read(deps, delivery, form, Kind.BOOKING)
@@ -64,7 +66,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
     """Turn the form into the price."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     store, wrong = await _store(deps, delivery, form)
@@ -89,22 +91,22 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
 
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Book what the price was shown for, once."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     wanted = str(json.loads(form.metadata)["id"])
-    before = await deps.ctx.store.read(lambda tx: tx.bookings.get(wanted))
+    before = await get_booking(deps.ctx, wanted)
     booking = await request.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
-    said = deliveries.booked(booking, command=deps.spelled("deliver"))
+    said = deliveries.booked(booking, command=deps.spelled(COMMAND))
     return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
     """Make a pre-booking; the link comes on its card."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
@@ -118,7 +120,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
 
 async def cancel(deps: Dependencies, form: Submission) -> Reply:
     """Cancel with a reason."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     try:
@@ -131,15 +133,15 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
     except PersonError as broken:
         return FieldErrors({forms.REASON: mistakes.at_field(broken)})
     wanted = str(json.loads(form.metadata)["id"])
-    booking = await deps.ctx.store.read(lambda tx: tx.bookings.get(wanted))
+    booking = await get_booking(deps.ctx, wanted)
     if booking is None:
-        return Replace(notice("Without effect", deliveries.form_is_gone().text))
+        return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
 
     async def ask() -> Answer:
         done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
         return Replace(notice("Cancel", told(done).content.text))
 
-    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+    return service_call(ask, service="delivery")
 
 
 async def _read(
@@ -170,14 +172,10 @@ def _source(form: Submission, kind: Kind, found: Mapping[str, Any]) -> str:
 
 
 async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
-    given = fields.store(form.values.get(forms.STORE, ""))
-    name = await deps.ctx.store.read(lambda tx: delivery.spelled(tx, given))
-    if name is not None:
-        return name, {}
-    names = await store_names(deps.ctx, delivery)
-    rule = f"it must be the name of a store; there is: {', '.join(names[:10]) or 'none yet'}"
-    broken = PersonError(argument="store", rule=rule, example="", given=given)
-    return "", {forms.STORE: mistakes.at_field(broken)}
+    try:
+        return await store_of(deps, delivery, fields.store(form.values.get(forms.STORE, ""))), {}
+    except PersonError as broken:
+        return "", {forms.STORE: mistakes.at_field(broken)}
 
 
 async def _country_code(deps: Dependencies, delivery: DeliveryService, store: str) -> str:
@@ -205,4 +203,4 @@ def _priced(
             return answer
         return Replace(again(await store_names(deps.ctx, delivery), problem))
 
-    return asking(work, meanwhile=Private(answers.asking("delivery")))
+    return service_call(work, service="delivery")

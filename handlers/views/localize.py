@@ -10,19 +10,18 @@ from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.request import file_errors
 from bot.presentation import mistakes
 from bot.presentation.localization import calls as told
-from bot.presentation.localization.forms import ASK, FILE, OPTION, TEXT, URL, Carried
+from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
 from bot.workflows.localization import Asked, ask, make_sure_of_room
-from handlers.commands.localize import own_hosts, refused
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
+from handlers.input.admission import localization_for
 from handlers.input.presence import can_post
-from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.replies import FieldErrors, Nothing, Private, Replace, Reply
 from handlers.router import Router
 
 _LOOK_SECONDS = 1.4
 """Of Slack's three, for a look into the files; what could not be seen by then is seen when they are sent."""
-_CONFLICT = "Give only one of them."
 
 
 def register(router: Router) -> None:
@@ -33,10 +32,10 @@ def register(router: Router) -> None:
 async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Check everything that was entered, then ask for one call a file."""
     carried = Carried.load(form.metadata)
-    refusal = await refused(deps, form.user)
-    if refusal is not None:
-        return refusal
-    requests, errors = _read(carried, form, own_hosts=own_hosts(deps))
+    client = await localization_for(deps, form.user)
+    if isinstance(client, Private):
+        return client
+    requests, errors = _read(carried, form, own_hosts=client.own_hosts)
     infos: dict[str, FileInfo] = {}
     if not errors:
         infos = await _look(deps, requests, errors)
@@ -70,7 +69,7 @@ def _read(carried: Carried, form: Submission, *, own_hosts: Collection[str]) -> 
     capabilities = [capability(Operation(name)) for name in carried.operations]
     given = {name for name, value in ((TEXT, text), (URL, url), (FILE, files)) if value}
     if len(given) > 1:
-        return [], dict.fromkeys(sorted(given), _CONFLICT)
+        return [], dict.fromkeys(sorted(given), CONFLICT)
     declared = _meant(capabilities, given)
     options, errors = _options(declared, form)
     one = Request(operation=declared.operation, text=text, url=url, options=options)

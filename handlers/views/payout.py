@@ -12,12 +12,11 @@ from bot.workflows.context import Context
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click, Decided
 from bot.workflows.requests.request import Asked
-from handlers.commands.pay import ask
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
-from handlers.input.grammar import MistakesError
-from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.input.payments import request_payout
+from handlers.replies import FieldErrors, MistakesError, Nothing, Replace, Reply
 from handlers.router import Router
 
 
@@ -64,10 +63,10 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
         kind=Kind(about["kind"]),
     )
     try:
-        answer = await ask(deps, asked)
+        answer = await request_payout(deps, asked)
     except MistakesError as broken:
         return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
-    return Replace(views.notice("Pay somebody", answer.content.text))
+    return Replace(views.notice(views.PAYOUT_TITLE, answer.content.text))
 
 
 async def approve(deps: Dependencies, form: Submission) -> Reply:
@@ -114,4 +113,4 @@ def _answer(decided: Decided) -> Reply:
     content = answers.refused(decided.refusal, decided.instruction)
     if decided.refusal is Refusal.WRONG_AMOUNT:
         return FieldErrors({views.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
-    return Replace(views.notice("Without effect", content.text))
+    return Replace(views.notice(views.NO_EFFECT_TITLE, content.text))

@@ -4,15 +4,15 @@ import json
 from typing import Any
 
 from bot.clients.delivery import StoreForm
-from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import forms
+from bot.presentation.bookings import forms, outcomes
 from bot.presentation.views import result
 from bot.workflows.bookings import stores
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
-from handlers.input.deliveries import admitted, admitted_as_admin, asking
+from handlers.input.admission import admin, delivery_for
+from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -25,7 +25,7 @@ def register(router: Router) -> None:
 
 async def add(deps: Dependencies, form: Submission) -> Reply:
     """Make a store; its key is kept sealed and never shown."""
-    delivery = await admitted_as_admin(deps, form.user)
+    delivery = await delivery_for(deps, form.user, admin)
     if isinstance(delivery, Private):
         return delivery
     found, errors = fields.read_form(form.values, fields.store_readers())
@@ -40,15 +40,15 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
             if made.unknown:
                 return Replace(result("Add a store", trouble.blocks))
             return Replace(forms.store_add(channel=channel, values=form.values, problem=trouble.text))
-        lead = ":white_check_mark: The store is there, and its key is kept sealed:"
-        return Replace(result("Add a store", deliveries.store(made.name, made.record, lead=lead).blocks))
+        said = deliveries.store(made.name, made.record, lead=outcomes.STORE_ADDED)
+        return Replace(result("Add a store", said.blocks))
 
-    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+    return service_call(ask, service="delivery")
 
 
 async def edit(deps: Dependencies, form: Submission) -> Reply:
     """Change a store; what it is afterwards is read."""
-    delivery = await admitted(deps, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     found, errors = fields.read_form(form.values, fields.store_readers())
@@ -63,10 +63,10 @@ async def edit(deps: Dependencies, form: Submission) -> Reply:
         if made.trouble:
             trouble = deliveries.store_trouble(made.name, made.trouble)
             return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
-        lead = ":white_check_mark: This is the store now:"
-        return Replace(result("Edit a store", deliveries.store(made.name, made.record, lead=lead).blocks))
+        said = deliveries.store(made.name, made.record, lead=outcomes.STORE_CHANGED)
+        return Replace(result("Edit a store", said.blocks))
 
-    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+    return service_call(ask, service="delivery")
 
 
 def _form(found: dict[str, Any], *, had_reference: bool) -> StoreForm:

@@ -18,9 +18,9 @@ from bot.playground.workspace import Ack
 from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
+from handlers.allowance import Allowance
 from handlers.bolt import HANDLER_TOTAL, build
 from handlers.dependencies import Dependencies
-from handlers.input.allowance import Allowance
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
