@@ -197,7 +197,7 @@ def notice(title: str, text: str) -> View:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class VerbField:
     """One field of the form of a verb: the argument's name and its rule, and whether it may stay empty."""
 
     name: str
@@ -205,7 +205,7 @@ class Asked:
     optional: bool = False
 
 
-def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str, str]) -> View:
+def verb(title: str, summary: str, asked: Sequence[VerbField], *, about: Mapping[str, str]) -> View:
     """The form of a verb that was typed without its arguments."""
     blocks: list[Block] = [section(plain(f"{summary[:1].upper()}{summary[1:]}."))]
     for one in asked:

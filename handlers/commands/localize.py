@@ -5,7 +5,7 @@ from bot.domain.localization import CAPABILITIES, Capability, Request, request_e
 from bot.domain.localization.request import SOURCE, likely_source
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import OPTION, TEXT, Carried, form
-from bot.workflows.localization import Asked, ask
+from bot.workflows.localization import RequestedCall, request_call
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
@@ -49,13 +49,13 @@ async def _line(deps: Dependencies, command: Command, verb: Verb, rest: str) -> 
         return Open(_which_language(request, verb.name, command.channel))
     if errors:
         raise MistakesError([with_example(error, f"{deps.spelled(NAME)} {verb.example}") for error in errors])
-    asked = Asked(
+    requested = RequestedCall(
         request=request,
         requester=command.user,
         channel=command.channel,
         source_key=f"command:{command.trigger_id}",
     )
-    sight = await ask(deps.ctx, asked)
+    sight = await request_call(deps.ctx, requested)
     member = await can_post(deps.messenger, command.channel)
     return Private(told.asked(sight.order, position=sight.position, member=member))
 

@@ -7,7 +7,7 @@ from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
 from bot.presentation.mistakes import mistakes
 from bot.workflows.context import Context
-from bot.workflows.localization import Asked, ask
+from bot.workflows.localization import RequestedCall, request_call
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction, Start
 from handlers.incoming import Click
@@ -58,7 +58,7 @@ def _start(declared: Capability) -> Start:
             return Private(mistakes(errors))
         if declared.options:
             return Open(form([declared], _carried(declared, file)))
-        asked = Asked(
+        requested = RequestedCall(
             request=request,
             file_name=file.name,
             requester=click.user,
@@ -67,7 +67,7 @@ def _start(declared: Capability) -> Start:
             source_key=f"click:{click.trigger_id or click.view_id}",
             pressed=True,
         )
-        sight = await ask(deps.ctx, asked)
+        sight = await request_call(deps.ctx, requested)
         if await can_post(deps.messenger, file.channel):
             return Nothing()
         return Private(told.asked(sight.order, position=sight.position, member=False))

@@ -14,7 +14,7 @@ from bot.presentation.bookings import forms
 from bot.presentation.views import NO_EFFECT_TITLE, View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.lookup import get_booking
-from bot.workflows.bookings.request import AskedToDeliver
+from bot.workflows.bookings.request import RequestedDelivery
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
@@ -45,14 +45,14 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
-    asked = await _read(deps, delivery, form, Kind.BOOKING)
-    if isinstance(asked, FieldErrors):
-        return asked
+    requested = await _read(deps, delivery, form, Kind.BOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
     channel = str(json.loads(form.metadata)["channel"])
 
     async def ask() -> Answer:
         anyway = bool(form.choices.get(forms.ANYWAY))
-        booking = await request.quote(deps.ctx, delivery, asked, even_unpriced=anyway)
+        booking = await request.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
         return Replace(forms.confirm(booking))
 
     return _priced(
@@ -111,10 +111,10 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    asked = await _read(deps, delivery, form, Kind.PREBOOKING)
-    if isinstance(asked, FieldErrors):
-        return asked
-    booking = await request.ask_at_once(deps.ctx, asked)
+    requested = await _read(deps, delivery, form, Kind.PREBOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
+    booking = await request.request_prebooking(deps.ctx, requested)
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 
@@ -146,14 +146,14 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
 
 async def _read(
     deps: Dependencies, delivery: DeliveryService, form: Submission, kind: Kind
-) -> AskedToDeliver | FieldErrors:
+) -> RequestedDelivery | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
     home = await _country_code(deps, delivery, store)
     readers = fields.booking_readers(home=home, with_place=kind is Kind.BOOKING)
     found, errors = fields.read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
-    return AskedToDeliver(
+    return RequestedDelivery(
         requester=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
         store=store,

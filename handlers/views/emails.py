@@ -6,7 +6,7 @@ from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
 from bot.presentation.views import notice
-from bot.workflows.emails.request import AskedToProcess, ask_to_process
+from bot.workflows.emails.request import RequestedList, request_list
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input.admission import emails_for
@@ -59,9 +59,9 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     if errors or concurrency is None:
         return FieldErrors(errors)
     about = json.loads(form.metadata)
-    added = await ask_to_process(
+    added = await request_list(
         deps.ctx,
-        AskedToProcess(
+        RequestedList(
             requester=form.user,
             channel=about["channel"],
             thread_ts=about["thread"] or None,

@@ -12,7 +12,7 @@ from bot.presentation import mistakes
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
-from bot.workflows.localization import Asked, ask, make_sure_of_room
+from bot.workflows.localization import RequestedCall, make_sure_of_room, request_call
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input.admission import localization_for
@@ -46,9 +46,9 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     member = await can_post(deps.messenger, carried.channel)
     for number, request in enumerate(requests):
         info = infos.get(request.file)
-        await ask(
+        await request_call(
             deps.ctx,
-            Asked(
+            RequestedCall(
                 request=request,
                 file_name=info.name if info is not None else carried.file_name,
                 requester=form.user,
