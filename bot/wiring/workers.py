@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
-from bot.wiring.schedule import Look, Plan
+from bot.wiring.schedule import Look, Plan, Schedule
 from bot.workflows import localization
 from bot.workflows.admin import clocks
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
@@ -26,6 +26,9 @@ from bot.workflows.slack import boards, dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
+
+_SLOWEST_TICK: Final = 1.0
+_FASTEST_TICK: Final = 0.05
 
 Worker = Callable[[Context], Awaitable[int]]
 """Does or begins what is due; returns how much that was."""
@@ -158,6 +161,14 @@ def plan(ctx: Context) -> Plan:
         by_the_clock=BY_THE_CLOCK,
         every_tick=EVERY_TICK,
     )
+
+
+def make_schedule(ctx: Context) -> Schedule:
+    """The ticks of this process."""
+    pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
+    schedule = Schedule(plan(ctx), tick_seconds=max(_FASTEST_TICK, pace))
+    ctx.workers.freed = schedule.run
+    return schedule
 
 
 async def _begun(worker: Worker, ctx: Context) -> int:

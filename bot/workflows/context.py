@@ -59,7 +59,7 @@ class Subject(Protocol):
         ...
 
 
-class FileAction(Protocol):
+class OfferedAction(Protocol):
     """Something that can be done with a file, as far as offering it goes; ``handlers.file_actions`` does it."""
 
     @property
@@ -183,7 +183,7 @@ class Context:
     pace: Pace
     turns: Turns
     subjects: Mapping[str, Subject]
-    file_actions: Sequence[FileAction]
+    file_actions: Sequence[OfferedAction]
     bot_user: str
     chores: "Mapping[str, Callable[[Context], Awaitable[int]]]"
     server_now: Callable[[], datetime] | None = None

@@ -11,13 +11,13 @@ import aiohttp
 import pytest
 from slack_bolt.listener.async_listener import AsyncListener
 
-from bot.app import Switchboard
 from bot.domain.errors import ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
 from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
+from bot.wiring.slack import make_router
 from handlers.allowance import Allowance
 from handlers.bolt import HANDLER_TOTAL, build
 from handlers.dependencies import Dependencies
@@ -35,7 +35,6 @@ Behaviour = Callable[[], Awaitable[Reply]]
 async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Rig, dict[str, Behaviour]]]:
     """A rig in which the command, button, form and event called ``boom`` do what the test says."""
     behaviours: dict[str, Behaviour] = {}
-    routes = Switchboard._router
 
     async def handle(_deps: Dependencies, _given: Any) -> Reply:
         return await behaviours["boom"]()
@@ -43,13 +42,13 @@ async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
     async def hear(_deps: Dependencies, _given: Any) -> None:
         await behaviours["boom"]()
 
-    def router(self: Switchboard) -> Router:
-        found = routes(self)
+    def router(*given: Any, **named: Any) -> Router:
+        found = make_router(*given, **named)
         found.commands["/boom"] = found.actions["boom"] = found.views["boom"] = handle
         found.events["reaction_added"] = hear
         return found
 
-    monkeypatch.setattr(Switchboard, "_router", router)
+    monkeypatch.setattr("bot.wiring.slack.make_router", router)
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.3})
     rig.workspace.add_command("/boom")
     yield rig, behaviours
@@ -410,7 +409,7 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     bolt = rig.switchboard._bolt
     assert bolt is not None
     assert len(bolt._async_listeners) == 7
-    router = rig.switchboard._router()
+    router = make_router(rig.switchboard._around, prefix="")
     for number in range(more):
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.app import Switchboard
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import answers, views
+from bot.wiring.slack import make_router
 from handlers.dependencies import Dependencies
 from handlers.replies import Answer, Later, Open, Private, Replace, Reply
 from handlers.router import Router
@@ -23,17 +23,16 @@ Played = tuple[Rig, dict[str, Reply]]
 async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Played]:
     """A rig whose command and button ``boom`` are answered with what the test says, at once."""
     replies: dict[str, Reply] = {}
-    routes = Switchboard._router
 
     async def handle(_deps: Dependencies, _given: Any) -> Reply:
         return replies["boom"]
 
-    def router(self: Switchboard) -> Router:
-        found = routes(self)
+    def router(*given: Any, **named: Any) -> Router:
+        found = make_router(*given, **named)
         found.commands["/boom"] = found.actions["boom"] = handle
         return found
 
-    monkeypatch.setattr(Switchboard, "_router", router)
+    monkeypatch.setattr("bot.wiring.slack.make_router", router)
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.2})
     rig.workspace.add_command("/boom")
     yield rig, replies
