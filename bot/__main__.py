@@ -157,7 +157,7 @@ async def _until_stopped(switchboard: Switchboard) -> int:
 
 
 async def start(switchboard: Switchboard) -> None:
-    """Start and join Slack; then only the drains go on."""
+    """Start and join Slack; then only the workers go on."""
     await switchboard.start()
     await switchboard.until_joined()
     # What was made up to here stays until the end. Looking through it again and again, whenever much is

@@ -18,7 +18,6 @@ from bot.checks import cautions, examine_all
 from bot.clients.limiter import PartnerTurns
 from bot.clients.routes_file import load_routes
 from bot.clients.service_errors import told
-from bot.clients.transport import open_session
 from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
@@ -39,6 +38,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.wiring import staffing
 from bot.wiring.delivery import make_delivery
+from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
 from storage.anchors import AnchorFile, anchors_path
@@ -192,9 +192,8 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         if settings.slack_bot_token is not None:
             async for finding in _slack(settings, policy, session):
                 yield finding
-        services = open_session()
-        stack.push_async_callback(services.close)
-        for asked in (_payments(settings, services), _delivery(settings, services)):
+        outside = Outside(settings=settings, stack=stack, total=_SECONDS, monotonic=SystemClock().boottime)
+        for asked in (_payments(outside), _delivery(outside)):
             yield await asked
         for name, missing, urls in (
             ("localization", settings.missing_for_localization, [settings.localization_base_url]),
@@ -322,11 +321,10 @@ async def _quorums(
         yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with one more person")
 
 
-async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Finding:
-    clock = SystemClock().boottime
-    limiter = PartnerTurns(SlidingWindow(clock=clock), clock=clock)
+async def _payments(outside: Outside) -> Finding:
+    limiter = PartnerTurns(SlidingWindow(clock=outside.monotonic), clock=outside.monotonic)
     try:
-        payments = make_payments(settings, session, limiter, total=_SECONDS)
+        payments = make_payments(outside, limiter)
     except OperatorError:
         return Finding(Level.ERROR, "payments: the route table cannot be used")
     if payments.client is None:
@@ -336,12 +334,12 @@ async def _payments(settings: Settings, session: aiohttp.ClientSession) -> Findi
     )
 
 
-async def _delivery(settings: Settings, session: aiohttp.ClientSession) -> Finding:
+async def _delivery(outside: Outside) -> Finding:
+    settings = outside.settings
     if settings.missing_for_delivery or settings.secret_key is None:
         return _missing("delivery", settings.missing_for_delivery or ("SECRET_KEY",))
-    sealing = derived_key(settings.secret_key.get_secret_value(), "stores")
     try:
-        service = make_delivery(settings, session, sealing_key=sealing, total=_SECONDS).client
+        service = make_delivery(outside).client
     except OperatorError:
         return Finding(Level.ERROR, "delivery: the route table cannot be used")
     if service is None:

@@ -30,13 +30,12 @@ from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.mistakes import mistakes
 from bot.presentation.views import notice, result
+from bot.slack.ephemerals import Listener
 from bot.slack.identity import Identity
-from bot.slack.whispers import Listener
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
-from handlers.input.grammar import MistakesError
 from handlers.pin import Pin
-from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageError, StorageFull
 
@@ -62,7 +61,7 @@ def build(
     client: AsyncWebClient,
     token: str,
     identity: Identity,
-    desk: Desk,
+    deps: Dependencies,
     router: Router,
     patience: float = HANDLER_TOTAL,
     moment: float = MOMENT,
@@ -96,7 +95,7 @@ def build(
     )
     app.error(_answer_anyway)
     app.middleware(Pin(identity))
-    listeners = _Listeners(desk=desk, router=router, patience=patience, moment=moment)
+    listeners = _Listeners(deps=deps, router=router, patience=patience, moment=moment)
     app.action(_EVERYTHING)(listeners.action)  # first: Bolt asks one after the other, and votes come all at once
     app.command(_EVERYTHING)(listeners.command)
     app.view_submission(_EVERYTHING)(listeners.submission)
@@ -150,8 +149,8 @@ def _is_ours(error: Exception) -> bool:
 class _Listeners:
     """The few functions Bolt knows; each runs one handler and turns its reply into an ack."""
 
-    def __init__(self, *, desk: Desk, router: Router, patience: float, moment: float) -> None:
-        self._desk = desk
+    def __init__(self, *, deps: Dependencies, router: Router, patience: float, moment: float) -> None:
+        self._deps = deps
         self._router = router
         self._patience = patience
         self._moment = moment
@@ -164,17 +163,17 @@ class _Listeners:
         if handler is None:
             await ack(**_message(answers.unknown_command(command.name)))
             return
-        wait = self._desk.allowance.take(command.user)
+        wait = self._deps.allowance.take(command.user)
         if wait:
             await ack(**_message(answers.too_many(wait)))
             return
         asker = Listener(response_url=command.response_url, channel=command.channel, user=command.user)
-        answer = await self._answer(handler(self._desk, command), command.trigger_id, asker)
+        answer = await self._answer(handler(self._deps, command), command.trigger_id, asker)
         if isinstance(answer, Private) and not answer.content.plainer:
             await ack(**_message(answer.content))
             return
         # An ack does not hear whether its blocks were taken; a response URL does.
-        self._desk.whispers.begin(self._tell(answer, asker))
+        self._deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -189,9 +188,9 @@ class _Listeners:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
-            answer = await self._answer(handler(self._desk, click), click.trigger_id, asker)
+            answer = await self._answer(handler(self._deps, click), click.trigger_id, asker)
             if isinstance(answer, Private | Edit):
-                self._desk.whispers.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
+                self._deps.ephemerals.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
         await ack()
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -203,10 +202,10 @@ class _Listeners:
             # The head of a thread stands in the channel, and there its reader looks.
             thread_ts = used.thread_ts if used.thread_ts != used.ts else ""
             asker = Listener(response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=thread_ts)
-            wait = self._desk.allowance.take(used.user)
+            wait = self._deps.allowance.take(used.user)
             late = Private(answers.too_many(wait)) if wait else None
-            answer = late or await self._answer(handler(self._desk, used), used.trigger_id, asker)
-            self._desk.whispers.begin(self._tell(answer, asker))
+            answer = late or await self._answer(handler(self._deps, used), used.trigger_id, asker)
+            self._deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -217,7 +216,7 @@ class _Listeners:
         if handler is None:
             await ack()
             return
-        reply = await self._reply(handler(self._desk, form), lambda late: self._turn(form.view_id, late))
+        reply = await self._reply(handler(self._deps, form), lambda late: self._turn(form.view_id, late))
         if isinstance(reply, FieldErrors):
             await ack(response_action="errors", errors=dict(reply.errors))
             return
@@ -228,7 +227,7 @@ class _Listeners:
         """Events: acknowledged whatever they are, except one that could not be stored: Slack sends it again."""
         with reading():
             handler = self._router.events.get(str(body["event"].get("type", "")))
-        if handler is not None and not await self._heard(handler(self._desk, body)):
+        if handler is not None and not await self._heard(handler(self._deps, body)):
             raise UnstoredEventError
         await ack()
 
@@ -277,19 +276,19 @@ class _Listeners:
 
     async def _opened(self, opening: Coroutine[Any, Any, Answer], asker: Listener, *, until: float) -> Answer:
         """What to answer once the form is open; nothing where Slack takes longer than an ack may: it goes on beside."""
-        work = self._desk.whispers.begin(self._safely(opening, patience=None))
+        work = self._deps.ephemerals.begin(self._safely(opening, patience=None))
         left = until - asyncio.get_running_loop().time()
         done, _ = await asyncio.wait({work}, timeout=max(left, 0.0))
         if done:
             return work.result()
-        self._desk.whispers.begin(_deliver_late(work, lambda late: self._tell(late, asker)))
+        self._deps.ephemerals.begin(_deliver_late(work, lambda late: self._tell(late, asker)))
         return Nothing()
 
     async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
         """Open a form. Its id, or an empty one, is handed to what fills the form later."""
         view_id = ""
         try:
-            view_id = await self._desk.messenger.open_view(trigger_id=trigger_id, view=reply.view)
+            view_id = await self._deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
             log.warning("a form could not be opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
@@ -303,17 +302,17 @@ class _Listeners:
         reply = await self._safely(handling, patience=self._patience)
         if not isinstance(reply, Later):
             return reply
-        work = self._desk.whispers.begin(self._safely(reply.work(), patience=None))
+        work = self._deps.ephemerals.begin(self._safely(reply.work(), patience=None))
         left = begun + self._patience - asyncio.get_running_loop().time()
         done, _ = await asyncio.wait({work}, timeout=min(self._moment, max(left, 0)))
         if done:
             return work.result()
-        self._desk.whispers.begin(_deliver_late(work, deliver))
+        self._deps.ephemerals.begin(_deliver_late(work, deliver))
         return reply.meanwhile
 
     async def _tell(self, reply: Answer | Open | FieldErrors, asker: Listener) -> None:
         if isinstance(reply, Private | Edit):
-            await self._desk.whispers.say(reply.content, to=asker, replace=isinstance(reply, Edit))
+            await self._deps.ephemerals.say(reply.content, to=asker, replace=isinstance(reply, Edit))
 
     async def _turn(self, view_id: str, reply: Answer | Open | FieldErrors) -> None:
         """Turn a form that was submitted into its late answer."""
@@ -321,7 +320,7 @@ class _Listeners:
         if view is None:
             return
         try:
-            await self._desk.messenger.update_view(view_id=view_id, view=view)
+            await self._deps.messenger.update_view(view_id=view_id, view=view)
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
             # Most of all because the person has closed the form: then nobody waits for it.
             log.info("a form was not updated", reason=str(refused))
@@ -344,14 +343,14 @@ class _Listeners:
             return Private(answers.try_again(f"{silent.service} {told(silent)}."))
         except CommitUnknown as lost:
             log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
-            return Private(answers.uncertain(self._desk.spelled("pay")))
+            return Private(answers.uncertain(self._deps.spelled("pay")))
         except StorageError as trouble:
             return _unstored(trouble)
         except OperatorError as ours:
             log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
             return Private(answers.trouble(sentence(ours)))
         except TimeoutError:
-            return Private(answers.slow(self._desk.spelled("pay")))
+            return Private(answers.slow(self._deps.spelled("pay")))
         except Exception:
             error_id = secrets.token_hex(4)
             log.exception("a handler failed", error_id=error_id)

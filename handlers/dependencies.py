@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
+from bot.slack.ephemerals import Ephemerals
 from bot.slack.messenger import Messenger
-from bot.slack.whispers import Whispers
 from bot.workflows.context import Context
-from handlers.input.allowance import Allowance
+from handlers.allowance import Allowance
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class Dependencies:
     """The workflows' context and the ways to answer.
 
     Attributes:
@@ -19,7 +19,7 @@ class Desk:
 
     ctx: Context
     messenger: Messenger
-    whispers: Whispers
+    ephemerals: Ephemerals
     allowance: Allowance
     command_prefix: str = ""
 

@@ -1,9 +1,10 @@
 """What a handler may answer. How it travels depends on what came in; the handler does not care."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Block, Content
+from bot.domain.errors import PersonError
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +66,11 @@ class Later:
 
 
 Reply = Answer | Open | FieldErrors | Later
+
+
+class MistakesError(Exception):
+    """Everything that is wrong with one line, so that it can be mended in one go."""
+
+    def __init__(self, errors: Sequence[PersonError]) -> None:
+        super().__init__("; ".join(str(error) for error in errors))
+        self.errors = errors

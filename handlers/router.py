@@ -7,15 +7,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
 
-CommandHandler = Callable[[Desk, Command], Awaitable[Reply]]
-ClickHandler = Callable[[Desk, Click], Awaitable[Reply]]
-SubmissionHandler = Callable[[Desk, Submission], Awaitable[Reply]]
-ShortcutHandler = Callable[[Desk, Shortcut], Awaitable[Reply]]
-EventHandler = Callable[[Desk, Mapping[str, Any]], Awaitable[None]]
+CommandHandler = Callable[[Dependencies, Command], Awaitable[Reply]]
+ClickHandler = Callable[[Dependencies, Click], Awaitable[Reply]]
+SubmissionHandler = Callable[[Dependencies, Submission], Awaitable[Reply]]
+ShortcutHandler = Callable[[Dependencies, Shortcut], Awaitable[Reply]]
+EventHandler = Callable[[Dependencies, Mapping[str, Any]], Awaitable[None]]
 
 
 @dataclass(slots=True)

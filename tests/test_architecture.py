@@ -1,6 +1,7 @@
 """The rules of the house: who may import whom, nothing built at import time, every folder with its plate."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from tests.support.log_state import kept_logging
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("bot", "handlers", "storage")
+LISTED = ("bot/slack", "bot/wiring", "bot/workflows", "bot/presentation", "bot/tables", "handlers", "handlers/input")
+"""Rooms whose plates name every file."""
+LONGEST_WORDS = 30
+DECLARATIONS = {"Verb", "_verb", "Argument", "log", "LookupError"}
+HELP = {"SUMMARY", "RULE", "ENGLISH", "VERBS"}
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
@@ -45,6 +51,48 @@ def test_a_module_says_what_it_is_for(source: Path) -> None:
     assert ast.get_docstring(ast.parse(source.read_text()))
 
 
+def test_handlers_read_no_store() -> None:
+    """Lookups are workflows. Health, metrics and callbacks answer without one: they hold the store themselves."""
+    reading = [
+        f"{source.relative_to(ROOT)}:{node.lineno}"
+        for source in sorted((ROOT / "handlers").rglob("*.py"))
+        for node in ast.walk(ast.parse(source.read_text()))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Attribute)
+        and (node.value.attr, node.attr) in {("store", "read"), ("store", "write")}
+    ]
+    assert not reading
+
+
+def test_handlers_word_no_sentences() -> None:
+    """What people read stands in bot.presentation; handlers keep the help and, in input, the rules of what is typed."""
+    worded = [
+        f"{source.relative_to(ROOT)}:{text.lineno} {text.value}"
+        for room in ("actions", "commands", "events", "file_actions", "shortcuts", "views")
+        for source in sorted((ROOT / "handlers" / room).rglob("*.py"))
+        for text in constants(ast.parse(source.read_text()))
+        if isinstance(text.value, str) and len(text.value) > LONGEST_WORDS and " " in text.value
+    ]
+    assert not worded
+
+
+def constants(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Those that are no docstrings, log lines, errors for programmers or declarations of a command's help."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        match node:
+            case ast.Constant():
+                yield node
+            case ast.Expr(value=ast.Constant()):
+                continue
+            case ast.Call(func=called) if ast.unparse(called).split(".")[0] in DECLARATIONS:
+                continue
+            case ast.Assign(targets=[ast.Name(id=name)]) if name.strip("_") in HELP:
+                continue
+        left.extend(ast.iter_child_nodes(node))
+
+
 def test_functions_are_short_enough_to_be_read() -> None:
     long = [
         f"{source.relative_to(ROOT)}:{node.lineno} {node.name}"
@@ -70,14 +118,12 @@ def test_no_error_is_swallowed_without_a_word() -> None:
     assert not silent
 
 
-@pytest.mark.parametrize(
-    "package", ["bot/slack", "bot/clients", "bot/workflows", "bot/presentation", "bot/tables", "handlers", "storage"]
-)
+@pytest.mark.parametrize("package", [*LISTED, "bot/clients", "handlers/file_actions", "storage"])
 def test_every_room_has_a_plate_at_its_door(package: str) -> None:
     plate = ROOT / package / "README.md"
     assert plate.is_file()
     listed = plate.read_text()
-    if package in ("bot/slack", "bot/workflows", "bot/presentation", "bot/tables"):
+    if package in LISTED:
         missing = [
             path.name
             for path in sorted((ROOT / package).glob("*.py"))

@@ -1,4 +1,4 @@
-"""Ticks and drains: told of work, a drain runs at once, never twice at a time, and outlives what fails."""
+"""Ticks and workers: told of work, a worker runs at once, never twice at a time, and outlives what fails."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ from bot.wiring.schedule import Look, Plan, Pump, Schedule
 from tests.support.clock import ManualClock
 
 
-class Drain:
+class Worker:
     """Gives back the figures it was told to, one a call, then nothing."""
 
     def __init__(self, *found: int | Exception) -> None:
@@ -45,89 +45,89 @@ async def idle(pump: Pump) -> None:
         await running
 
 
-async def test_a_drain_is_asked_until_it_has_nothing_left() -> None:
-    drain = Drain(3, 1)
-    pump = Pump(name="x", drain=drain)
+async def test_a_worker_is_asked_until_it_has_nothing_left() -> None:
+    worker = Worker(3, 1)
+    pump = Pump(name="x", worker=worker)
     pump.nudge()
     await idle(pump)
-    assert drain.calls == 3
+    assert worker.calls == 3
 
 
 async def test_told_of_work_while_it_runs_it_looks_once_more_and_never_twice_at_a_time() -> None:
-    drain = Drain()
-    drain.gate = asyncio.Event()
-    pump = Pump(name="x", drain=drain)
+    worker = Worker()
+    worker.gate = asyncio.Event()
+    pump = Pump(name="x", worker=worker)
     for _ in range(20):
         pump.nudge()
-    await drain.called.wait()
+    await worker.called.wait()
     for _ in range(20):
         pump.nudge()
-    drain.gate.set()
+    worker.gate.set()
     await idle(pump)
-    assert drain.calls == 2
-    assert drain.most_at_once == 1
+    assert worker.calls == 2
+    assert worker.most_at_once == 1
 
 
-async def test_what_one_row_does_to_a_drain_stops_it_until_the_next_tick_and_no_longer() -> None:
-    drain = Drain(RuntimeError("poison"), 1)
-    pump = Pump(name="x", drain=drain)
+async def test_what_one_row_does_to_a_worker_stops_it_until_the_next_tick_and_no_longer() -> None:
+    worker = Worker(RuntimeError("poison"), 1)
+    pump = Pump(name="x", worker=worker)
     pump.nudge()
     await idle(pump)
-    assert drain.calls == 1
+    assert worker.calls == 1
     pump.nudge()
     await idle(pump)
-    assert drain.calls == 3
+    assert worker.calls == 3
 
 
-async def test_a_drain_that_always_finds_something_gives_others_their_turn() -> None:
-    drain = Drain(*[1] * 5_000)
-    pump = Pump(name="x", drain=drain)
+async def test_a_worker_that_always_finds_something_gives_others_their_turn() -> None:
+    worker = Worker(*[1] * 5_000)
+    pump = Pump(name="x", worker=worker)
     pump.nudge()
     await idle(pump)
-    assert drain.calls == 1_000
+    assert worker.calls == 1_000
 
 
 async def test_stopping_lets_the_step_under_way_end() -> None:
-    drain = Drain(1)
-    drain.gate = asyncio.Event()
-    pump = Pump(name="x", drain=drain)
+    worker = Worker(1)
+    worker.gate = asyncio.Event()
+    pump = Pump(name="x", worker=worker)
     pump.nudge()
-    await drain.called.wait()
+    await worker.called.wait()
     stopping = asyncio.create_task(pump.stop())
     await asyncio.sleep(0)
     assert not stopping.done()
-    drain.gate.set()
+    worker.gate.set()
     await stopping
-    assert drain.at_once == 0
+    assert worker.at_once == 0
 
 
 async def test_a_step_that_does_not_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.wiring.schedule._STOP_SECONDS", 0.05)
-    drain = Drain()
-    drain.gate = asyncio.Event()
-    pump = Pump(name="x", drain=drain)
+    worker = Worker()
+    worker.gate = asyncio.Event()
+    pump = Pump(name="x", worker=worker)
     pump.nudge()
-    await drain.called.wait()
+    await worker.called.wait()
     await pump.stop()
-    assert drain.at_once == 0
+    assert worker.at_once == 0
 
 
 async def test_a_pump_that_never_ran_stops_too() -> None:
-    await Pump(name="x", drain=Drain()).stop()
+    await Pump(name="x", worker=Worker()).stop()
 
 
-async def until(condition: Callable[[], bool], *drains: Drain) -> None:
+async def until(condition: Callable[[], bool], *workers: Worker) -> None:
     async with asyncio.timeout(5):
         while not condition():
-            for drain in drains:
-                drain.called.clear()
+            for worker in workers:
+                worker.called.clear()
             await asyncio.wait(
-                [asyncio.ensure_future(drain.called.wait()) for drain in drains], return_when=asyncio.FIRST_COMPLETED
+                [asyncio.ensure_future(worker.called.wait()) for worker in workers], return_when=asyncio.FIRST_COMPLETED
             )
 
 
 class Table:
-    """Rows that become due, of kinds that are drains: what a look finds, and what was written."""
+    """Rows that become due, of kinds that are workers: what a look finds, and what was written."""
 
     def __init__(self, clock: ManualClock) -> None:
         self.clock = clock
@@ -155,8 +155,8 @@ def table() -> Table:
 
 
 async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_told(table: Table) -> None:
-    one, other = Drain(), Drain()
-    schedule = schedule_of(table, drains={"one": one, "other": other}, tick_seconds=3_600)
+    one, other = Worker(), Worker()
+    schedule = schedule_of(table, workers={"one": one, "other": other}, tick_seconds=3_600)
     schedule.start()
     await until(lambda: one.calls == other.calls == 1, one, other)
     table.due = {"one": table.clock.seconds()}
@@ -171,8 +171,8 @@ async def test_a_schedule_begins_everything_at_its_start_and_what_is_due_when_to
 
 async def test_at_rest_it_does_not_look(table: Table) -> None:
     """Ticks alone ask the database nothing."""
-    ticked = Drain()
-    schedule = schedule_of(table, drains={"tick": ticked}, every_tick=("tick",))
+    ticked = Worker()
+    schedule = schedule_of(table, workers={"tick": ticked}, every_tick=("tick",))
     schedule.start()
     await until(lambda: ticked.calls >= 2, ticked)
     looks = table.looks
@@ -182,8 +182,8 @@ async def test_at_rest_it_does_not_look(table: Table) -> None:
 
 
 async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(table: Table) -> None:
-    one, clocked = Drain(), Drain()
-    schedule = schedule_of(table, drains={"one": one, "clocked": clocked}, by_the_clock=("clocked",))
+    one, clocked = Worker(), Worker()
+    schedule = schedule_of(table, workers={"one": one, "clocked": clocked}, by_the_clock=("clocked",))
     schedule.start()
     await until(lambda: one.calls == 1, one)
     table.due, table.changes = {"one": table.clock.seconds()}, 1
@@ -192,9 +192,9 @@ async def test_what_was_written_without_a_word_is_looked_for_at_the_next_tick(ta
 
 
 async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table) -> None:
-    one = Drain()
+    one = Worker()
     table.due = {"one": table.clock.seconds() + 60}
-    schedule = schedule_of(table, drains={"one": one})
+    schedule = schedule_of(table, workers={"one": one})
     schedule.start()
     await until(lambda: one.calls == 1, one)
     table.clock.advance(60)
@@ -204,9 +204,9 @@ async def test_what_becomes_due_by_time_alone_is_begun_then(table: Table) -> Non
 
 async def test_a_due_time_before_the_next_tick_is_kept(table: Table) -> None:
     """The alarm rings then; the tick would come an hour later."""
-    one = Drain()
+    one = Worker()
     table.due = {"one": table.clock.seconds() + 0.05}
-    schedule = schedule_of(table, drains={"one": one}, tick_seconds=3_600)
+    schedule = schedule_of(table, workers={"one": one}, tick_seconds=3_600)
     schedule.start()
     await until(lambda: one.calls == 1, one)
     table.clock.advance(0.05)
@@ -215,8 +215,8 @@ async def test_a_due_time_before_the_next_tick_is_kept(table: Table) -> None:
 
 
 async def test_what_another_process_wrote_is_left_to_it_for_a_moment(table: Table) -> None:
-    one = Drain()
-    schedule = schedule_of(table, drains={"one": one}, tick_seconds=3_600)
+    one = Worker()
+    schedule = schedule_of(table, workers={"one": one}, tick_seconds=3_600)
     schedule.start()
     await until(lambda: one.calls == 1, one)
     table.due = {"one": table.clock.seconds()}
@@ -230,40 +230,40 @@ async def test_what_another_process_wrote_is_left_to_it_for_a_moment(table: Tabl
     assert table.looks <= looks + 2
 
 
-async def test_told_of_work_all_the_time_a_drain_looks_a_few_times_a_second() -> None:
-    drain = Drain()
-    pump = Pump(name="x", drain=drain, pause_seconds=0.05)
+async def test_told_of_work_all_the_time_a_worker_looks_a_few_times_a_second() -> None:
+    worker = Worker()
+    pump = Pump(name="x", worker=worker, pause_seconds=0.05)
     loop = asyncio.get_running_loop()
     begun = loop.time()
     while loop.time() < begun + 0.3:
         pump.nudge()
         await asyncio.sleep(0)
     await pump.stop()
-    assert 2 <= drain.calls <= 8
+    assert 2 <= worker.calls <= 8
 
 
 async def test_the_last_news_is_never_missed_in_the_pause() -> None:
-    drain = Drain()
-    pump = Pump(name="x", drain=drain, pause_seconds=0.01)
+    worker = Worker()
+    pump = Pump(name="x", worker=worker, pause_seconds=0.01)
     pump.nudge()
-    await until(lambda: drain.calls == 1, drain)
+    await until(lambda: worker.calls == 1, worker)
     await asyncio.sleep(0)
-    drain.left = [1]
+    worker.left = [1]
     pump.nudge()
-    await until(lambda: not drain.left, drain)
+    await until(lambda: not worker.left, worker)
     await pump.stop()
 
 
-async def test_one_drain_that_fails_keeps_no_other_from_its_work(table: Table) -> None:
-    bad, good = Drain(*[RuntimeError("x")] * 50), Drain()
-    schedule = schedule_of(table, drains={"bad": bad, "good": good}, every_tick=("bad", "good"))
+async def test_one_worker_that_fails_keeps_no_other_from_its_work(table: Table) -> None:
+    bad, good = Worker(*[RuntimeError("x")] * 50), Worker()
+    schedule = schedule_of(table, workers={"bad": bad, "good": good}, every_tick=("bad", "good"))
     schedule.start()
     await until(lambda: good.calls >= 3 and bad.calls >= 3, good, bad)
     await schedule.stop()
 
 
 async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> None:
-    schedule = schedule_of(table, drains={}, tick_seconds=60)
+    schedule = schedule_of(table, workers={}, tick_seconds=60)
     schedule.start()
     (job,) = schedule._scheduler.get_jobs()
     assert (job.misfire_grace_time, job.coalesce, job.max_instances) == (None, True, 1)
@@ -273,7 +273,7 @@ async def test_a_missed_tick_is_made_up_once_and_never_dropped(table: Table) -> 
 async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(
     table: Table, caplog: pytest.LogCaptureFixture
 ) -> None:
-    schedule = schedule_of(table, drains={}, tick_seconds=3_600)
+    schedule = schedule_of(table, workers={}, tick_seconds=3_600)
     schedule.start()
     await asyncio.sleep(0)
     (tick,) = schedule._scheduler.get_jobs()

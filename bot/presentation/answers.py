@@ -201,6 +201,11 @@ def try_again(what: str) -> Content:
     return private(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
+def not_shared(reason: str) -> Content:
+    """Slack did not take a file."""
+    return try_again(f"The file could not be shared ({reason}).")
+
+
 def too_many(wait: float) -> Content:
     """Somebody asks for more than one person may at a time; ``wait`` is the seconds until they may again."""
     seconds = max(round(wait + 0.5), 1)

@@ -74,6 +74,15 @@ _SAID: Mapping[str, str] = {
 }
 """What an action of the audit is in words. One that is not here is told by its name."""
 
+FILE_TITLE = "Audit of Switchboard"
+FILE_ALT = "The audit of everything that was asked, decided and sent, as a table."
+FILE_COMMENT = "The audit as it stands now, one row a line."
+
+
+def unknown(rule: str) -> str:
+    """The rule that a name breaks by which no request is known; ``rule``: what a name is."""
+    return f"no request of that name is known here; it is {rule}"
+
 
 def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
     """Everything the audit says of one request, oldest first.

@@ -44,6 +44,9 @@ _TITLE_LIMIT = 24
 ROWS_LIMIT = 3_000
 """Characters of all rows typed into a form (Slack)."""
 
+PAYOUT_TITLE = "Pay somebody"
+COLLECT_TITLE = "Collect money"
+NO_EFFECT_TITLE = "Without effect"
 ACCOUNT_TITLE = "Account status"
 BULK_TITLE = "Pay in bulk"
 
@@ -134,9 +137,7 @@ def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
         ),
         _purpose(),
     ]
-    return form(
-        REQUEST, "Pay somebody", "Ask for approval", json.dumps({"channel": channel, "kind": kind.value}), blocks
-    )
+    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", json.dumps({"channel": channel, "kind": kind.value}), blocks)
 
 
 def collect(*, channel: str) -> View:
@@ -157,7 +158,7 @@ def collect(*, channel: str) -> View:
         _purpose(),
         items,
     ]
-    return form(COLLECT, "Collect money", "Get the link", json.dumps({"channel": channel}), blocks)
+    return form(COLLECT, COLLECT_TITLE, "Get the link", json.dumps({"channel": channel}), blocks)
 
 
 def bulk(*, channel: str) -> View:
@@ -196,7 +197,7 @@ def notice(title: str, text: str) -> View:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class VerbField:
     """One field of the form of a verb: the argument's name and its rule, and whether it may stay empty."""
 
     name: str
@@ -204,7 +205,7 @@ class Asked:
     optional: bool = False
 
 
-def verb(title: str, summary: str, asked: Sequence[Asked], *, about: Mapping[str, str]) -> View:
+def verb(title: str, summary: str, asked: Sequence[VerbField], *, about: Mapping[str, str]) -> View:
     """The form of a verb that was typed without its arguments."""
     blocks: list[Block] = [section(plain(f"{summary[:1].upper()}{summary[1:]}."))]
     for one in asked:

@@ -115,7 +115,7 @@ class Messenger:
         found = answer["channel"]
         return bool(found.get("is_member") or found.get("is_im"))
 
-    async def whisper(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
+    async def post_ephemeral(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
         """Post for one person's eyes; gone when they reload, so never for anything that matters."""
         await call(
             self._client.chat_postEphemeral(

@@ -20,13 +20,13 @@ from storage.errors import StorageBusy
 
 log = structlog.get_logger(__name__)
 
-Drain = Callable[[], Awaitable[int]]
+Worker = Callable[[], Awaitable[int]]
 """Does what is due and returns how much there was; more than nothing means: ask again."""
 
 _STOP_SECONDS = 4.0
 _MOST_ROUNDS = 1_000
 _PAUSE_SECONDS = 0.025
-"""Between two runs of a drain that found nothing."""
+"""Between two runs of a worker that found nothing."""
 _EVERYTHING_SECONDS: Final = 10.0
 """Between two times that everything is begun."""
 _OTHERS_FIRST: Final = 0.25
@@ -38,7 +38,7 @@ class Look:
     """What a look finds.
 
     Attributes:
-        due: names of drains that have work now.
+        due: names of workers that have work now.
         next_at: when the next one has; None: none ever will, as things stand.
     """
 
@@ -51,15 +51,15 @@ class Plan:
     """What a process does by itself.
 
     Attributes:
-        drains: by name.
+        workers: by name.
         look: which of them have work.
         changes: counts what was written; the same number: nothing was.
         now: the clock by which rows are due.
-        by_the_clock: names of drains that no look speaks of: run at the ticks after something was written.
+        by_the_clock: names of workers that no look speaks of: run at the ticks after something was written.
         every_tick: of them, those that cost nothing where there is nothing.
     """
 
-    drains: Mapping[str, Drain]
+    workers: Mapping[str, Worker]
     look: Callable[[], Awaitable[Look]]
     changes: Callable[[], int]
     now: Callable[[], datetime]
@@ -68,11 +68,11 @@ class Plan:
 
 
 class Pump:
-    """Runs one drain until nothing is due; told of work while running, it runs once more."""
+    """Runs one worker until nothing is due; told of work while running, it runs once more."""
 
-    def __init__(self, *, name: str, drain: Drain, pause_seconds: float = _PAUSE_SECONDS) -> None:
+    def __init__(self, *, name: str, worker: Worker, pause_seconds: float = _PAUSE_SECONDS) -> None:
         self._name = name
-        self._drain = drain
+        self._worker = worker
         self._pause_seconds = pause_seconds
         self._again = False
         self._running: asyncio.Task[None] | None = None
@@ -82,7 +82,7 @@ class Pump:
         """There may be work."""
         self._again = True
         if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run(), name=f"drain {self._name}")
+            self._running = asyncio.create_task(self._run(), name=f"worker {self._name}")
 
     async def stop(self) -> None:
         """Let the step under way end, for a while; then cut it off: recovery knows what to do."""
@@ -98,13 +98,13 @@ class Pump:
         for _ in range(_MOST_ROUNDS):
             self._again = False
             try:
-                found = await self._drain()
+                found = await self._worker()
             except StorageBusy as busy:
-                log.warning("a drain waits for the database", drain=self._name, reason=str(busy))
+                log.warning("a worker waits for the database", worker=self._name, reason=str(busy))
                 return
             except Exception:
-                # A drain must outlive what one row does to it; the next tick tries again.
-                log.exception("a drain failed", drain=self._name)
+                # A worker must outlive what one row does to it; the next tick tries again.
+                log.exception("a worker failed", worker=self._name)
                 return
             if not found and (await self._paused() or not self._again):
                 return
@@ -118,12 +118,12 @@ class Pump:
 
 
 class Schedule:
-    """The ticks of one process, its looks and the drains they run."""
+    """The ticks of one process, its looks and the workers they run."""
 
     def __init__(self, plan: Plan, *, tick_seconds: float) -> None:
         self._plan = plan
-        self._pumps = {name: Pump(name=name, drain=drain) for name, drain in plan.drains.items()}
-        self._looking = Pump(name="look", drain=self._look)
+        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in plan.workers.items()}
+        self._looking = Pump(name="look", worker=self._look)
         self._tick_seconds = tick_seconds
         self._scheduler = AsyncIOScheduler(
             job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
-from bot.wiring.schedule import Look, Plan
+from bot.wiring.schedule import Look, Plan, Schedule
 from bot.workflows import localization
 from bot.workflows.admin import clocks
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
@@ -22,12 +22,15 @@ from bot.workflows.payments.recovery import look_due
 from bot.workflows.payments.survey import survey_due
 from bot.workflows.requests import advance
 from bot.workflows.requests.recover import recover_claims
-from bot.workflows.slack import boards, intake, outbox, refresh
+from bot.workflows.slack import boards, dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
 
-Drain = Callable[[Context], Awaitable[int]]
+_SLOWEST_TICK: Final = 1.0
+_FASTEST_TICK: Final = 0.05
+
+Worker = Callable[[Context], Awaitable[int]]
 """Does or begins what is due; returns how much that was."""
 
 
@@ -49,7 +52,7 @@ async def _chore(name: str, ctx: Context) -> int:
 
 
 SUBJECTS: dict[str, Subject] = {
-    intake.SUBJECT: intake.FileOffers(),
+    dropped_files.SUBJECT: dropped_files.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
     "localization": localization.LocalizationSubject(),
@@ -64,7 +67,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     bulk_follow.POLLS,
     purchase.POLLS,
     orphans.WATCH,
-    intake.FILES,
+    dropped_files.FILES,
     book.BOOKINGS,
     booking_polls.POLLS,
     events.EVENTS,
@@ -103,10 +106,10 @@ WATCHED: Final = (
 """Services whose silence is noticed."""
 CHORES: Final = ("anchors", "lists", "unread", "retention")
 """What this process does by itself beside its rows; see :attr:`bot.workflows.context.Context.chores`."""
-_PROBES: Final[Mapping[str, Drain]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
-"""One drain a service: a probe that hangs keeps no other from being asked."""
+_PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
+"""One worker a service: a probe that hangs keeps no other from being asked."""
 
-DRAINS: Final[Mapping[str, Drain]] = {
+WORKERS: Final[Mapping[str, Worker]] = {
     **{work.name: partial(_take_up, work) for work in WORKS},
     "stores": _stores,
     "processes": take_over,
@@ -131,12 +134,12 @@ _DUE: Final[Mapping[str, Sequence[Due]]] = {
     "lists": (("job", RUN), ("job", WHOLE)),
     "stores": (("store", ""),),
 }
-"""The rows by which each drain becomes due."""
+"""The rows by which each worker becomes due."""
 _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds))
 
 
 async def look(ctx: Context) -> Look:
-    """Which drains have work now, and when the next one has."""
+    """Which workers have work now, and when the next one has."""
     earliest = await ctx.store.read(lambda tx: tx.horizon.earliest(_KINDS))
     now = ctx.clock.now()
     is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
@@ -148,8 +151,9 @@ def plan(ctx: Context) -> Plan:
     """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
     rows = {work.name for work in WORKS}
     return Plan(
-        drains={
-            name: partial(_begun, drain, ctx) if name in rows else partial(drain, ctx) for name, drain in DRAINS.items()
+        workers={
+            name: partial(_begun, worker, ctx) if name in rows else partial(worker, ctx)
+            for name, worker in WORKERS.items()
         },
         look=partial(look, ctx),
         changes=lambda: ctx.store.changes,
@@ -159,14 +163,22 @@ def plan(ctx: Context) -> Plan:
     )
 
 
-async def _begun(drain: Drain, ctx: Context) -> int:
-    await drain(ctx)
+def make_schedule(ctx: Context) -> Schedule:
+    """The ticks of this process."""
+    pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
+    schedule = Schedule(plan(ctx), tick_seconds=max(_FASTEST_TICK, pace))
+    ctx.workers.freed = schedule.run
+    return schedule
+
+
+async def _begun(worker: Worker, ctx: Context) -> int:
+    await worker(ctx)
     return 0
 
 
-async def drained(ctx: Context, name: str) -> int:
+async def run_due(ctx: Context, name: str) -> int:
     """Begin what is due of one kind and wait until it is done, for who holds the clock; returns how much there was."""
-    found = await DRAINS[name](ctx)
+    found = await WORKERS[name](ctx)
     await ctx.workers.finished()
     return found
 
@@ -174,6 +186,6 @@ async def drained(ctx: Context, name: str) -> int:
 async def settle(ctx: Context, *, rounds: int = 200) -> None:
     """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
     for _ in range(rounds):
-        if not sum([await drained(ctx, name) for name in DRAINS]):
+        if not sum([await run_due(ctx, name) for name in WORKERS]):
             return
     raise RuntimeError("there is no end of what is due")

@@ -59,7 +59,7 @@ class Subject(Protocol):
         ...
 
 
-class FileAction(Protocol):
+class OfferedAction(Protocol):
     """Something that can be done with a file, as far as offering it goes; ``handlers.file_actions`` does it."""
 
     @property
@@ -145,7 +145,7 @@ class Context:
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
         quiet: what must pass before an unknown outcome may be called "not executed".
-        wake: tells the drains of this process that there is work; a tick would find it too, only later.
+        wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         pace: how fast Slack may be called.
         turns: the order of posts within a conversation.
         subjects: what boards say, by their kind.
@@ -183,7 +183,7 @@ class Context:
     pace: Pace
     turns: Turns
     subjects: Mapping[str, Subject]
-    file_actions: Sequence[FileAction]
+    file_actions: Sequence[OfferedAction]
     bot_user: str
     chores: "Mapping[str, Callable[[Context], Awaitable[int]]]"
     server_now: Callable[[], datetime] | None = None

@@ -2,20 +2,22 @@
 
 from bot.domain.approvals import Refusal
 from bot.domain.bookings.booking import Booking
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers
+from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import certification
 from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting
+from bot.workflows.bookings.lookup import booking_on_card, evidence
 from bot.workflows.services.delivery import DeliveryService
-from handlers.commands.deliver import told
-from handlers.commands.deliver_certify import export
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
-from handlers.input.deliveries import admitted, asking
-from handlers.replies import Answer, Nothing, Open, Private, Reply
+from handlers.input.admission import delivery_for
+from handlers.input.deliveries import COMMAND, told
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, Later, Nothing, Open, Private, Reply
 from handlers.router import Router
-from storage.store import Tx
 
 
 def register(router: Router) -> None:
@@ -28,68 +30,88 @@ def register(router: Router) -> None:
     router.actions[certification.EXPORT] = export
 
 
-async def start(desk: Desk, click: Click) -> Reply:
+async def start(deps: Dependencies, click: Click) -> Reply:
     """Search for a driver before the cook time is over."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     delivery, booking = found
 
     async def ask() -> Answer:
-        return told(await acting.start_search(desk.ctx, delivery, booking, by=click.user))
+        return told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-async def cancel(desk: Desk, click: Click) -> Reply:
+async def cancel(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks for the reason and is the confirmation."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     _, booking = found
     if not booking.can_cancel:
-        trouble = "It cannot be canceled as it stands."
-        return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=trouble))
+        return told(acting.cannot_cancel(booking))
     return Open(views.cancel(booking))
 
 
-async def refresh(desk: Desk, click: Click) -> Reply:
+async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read it now; the card follows."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     delivery, booking = found
 
     async def ask() -> Answer:
-        return told(await acting.refresh(desk.ctx, delivery, booking))
+        return told(await acting.refresh(deps.ctx, delivery, booking))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-async def contact(desk: Desk, click: Click) -> Reply:
+async def contact(deps: Dependencies, click: Click) -> Reply:
     """The card with the customer's number, address and code, for the eyes of who pressed and may see them."""
-    found = await _meant(desk, click)
+    found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
     _, booking = found
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
+    return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
-async def track(_desk: Desk, _click: Click) -> Reply:
+async def track(_deps: Dependencies, _click: Click) -> Reply:
     """The browser opens the link by itself; Slack only wants to hear that we know."""
     return Nothing()
 
 
-async def _meant(desk: Desk, click: Click) -> tuple[DeliveryService, Booking] | Private:
+async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking] | Private:
     """The booking, if the message is its card that we posted ourselves and the person may act on it."""
-    delivery = await admitted(desk, click.user)
+    delivery = await delivery_for(deps, click.user)
+    if isinstance(delivery, Private):
+        return delivery
+    booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))
+
+
+async def export(deps: Dependencies, click: Click) -> Reply:
+    """The button below the list: the same as a file, in a direct message."""
+    delivery = await delivery_for(deps, click.user)
     if isinstance(delivery, Private):
         return delivery
 
-    def look(tx: Tx) -> Booking | None:
-        board = tx.boards.find(click.channel, click.ts)
-        booking = tx.bookings.get(click.value)
-        return booking if board is not None and booking is not None and board.subject == booking.subject else None
+    async def share() -> Answer:
+        seen, states = await evidence(deps.ctx)
+        now = deps.ctx.clock.now()
+        text = certification.as_file(seen, states, command=deps.spelled(COMMAND), now=now)
+        try:
+            await deps.ctx.files.share(
+                name=certification.FILE_NAME,
+                content=text.encode(),
+                title=certification.FILE_TITLE,
+                alt=certification.FILE_ALT,
+                comment=certification.FILE_COMMENT,
+                channel=await deps.messenger.direct_message(click.user),
+                thread_ts=None,
+            )
+        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+            return Private(answers.not_shared(refused.reason))
+        return Private(deliveries.exported())
 
-    booking = await desk.ctx.store.read(look)
-    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))
+    return Later(share, Nothing())

@@ -3,14 +3,13 @@
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.presentation import answers, views
-from bot.presentation.payments import bulk_answers
-from bot.presentation.payments import bulk_cards as bulk
-from bot.workflows.slack.pressed import shown_as
-from handlers.commands import pay_bulk
-from handlers.commands.pay_reading import admitted, asking
-from handlers.dependencies import Desk
+from bot.presentation.payments import bulk_answers, bulk_cards
+from bot.workflows.slack.buttons import shown_as
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
-from handlers.input import fields
+from handlers.input import bulk, fields
+from handlers.input.admission import payments_for, payments_to_request
+from handlers.input.service_call import service_call
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 
@@ -19,13 +18,13 @@ def register(router: Router) -> None:
     """Previous, Next, Cancel pending, Send me a template."""
     router.actions[bulk_answers.PREVIOUS] = turn
     router.actions[bulk_answers.NEXT] = turn
-    router.actions[bulk.CANCEL] = cancel
+    router.actions[bulk_cards.CANCEL] = cancel
     router.actions[views.TEMPLATE] = template
 
 
-async def turn(desk: Desk, click: Click) -> Reply:
+async def turn(deps: Dependencies, click: Click) -> Reply:
     """Show the page that the button names; whether the person may see it is asked again."""
-    payments = await admitted(desk, click.user)
+    payments = await payments_for(deps, click.user)
     if isinstance(payments, Private):
         return payments
     named, _, number = click.value.rpartition(":")
@@ -36,26 +35,26 @@ async def turn(desk: Desk, click: Click) -> Reply:
         return Private(answers.refused(Refusal.STALE))
     match what:
         case "history":
-            return asking(lambda: pay_bulk.turn_history(desk, payments, page=page, instead=True), meanwhile=Nothing())
+            return service_call(lambda: bulk.turn_history(deps, payments, page=page, instead=True), meanwhile=Nothing())
         case "items" | "failed":
-            return asking(
-                lambda: pay_bulk.turn_items(desk, payments, name, page=page, failed=what == "failed", instead=True),
+            return service_call(
+                lambda: bulk.turn_items(deps, payments, name, page=page, failed=what == "failed", instead=True),
                 meanwhile=Nothing(),
             )
         case _:
             return Private(answers.refused(Refusal.STALE))
 
 
-async def cancel(desk: Desk, click: Click) -> Reply:
+async def cancel(deps: Dependencies, click: Click) -> Reply:
     """Ask to cancel everything that is pending now in the bulk payment whose card this is."""
-    payments = await pay_bulk.admit(desk, click.user)
+    payments = await payments_to_request(deps, click.user)
     if isinstance(payments, Private):
         return payments
-    found = await shown_as(desk.ctx, click.value, channel=click.channel, ts=click.ts)
+    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
         return Private(answers.refused(Refusal.STALE))
-    return await pay_bulk.cancel(
-        desk,
+    return await bulk.request_cancellation(
+        deps,
         user=click.user,
         channel=click.channel,
         text=found[0].reference,
@@ -64,6 +63,6 @@ async def cancel(desk: Desk, click: Click) -> Reply:
     )
 
 
-async def template(desk: Desk, click: Click) -> Reply:
+async def template(deps: Dependencies, click: Click) -> Reply:
     """Send an empty table to fill in."""
-    return await pay_bulk.template(desk, click.user)
+    return await bulk.send_template(deps, click.user)

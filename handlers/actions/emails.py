@@ -3,7 +3,7 @@
 from bot.presentation import answers
 from bot.presentation.emails import lists as emails
 from bot.workflows.emails.request import Press, Pressed, press
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import ClickHandler, Router
@@ -17,8 +17,8 @@ def register(router: Router) -> None:
 
 
 def _button(what: Press) -> ClickHandler:
-    async def pressed(desk: Desk, click: Click) -> Reply:
-        came, state = await press(desk.ctx, click.value, what, person=click.user)
+    async def pressed(deps: Dependencies, click: Click) -> Reply:
+        came, state = await press(deps.ctx, click.value, what, person=click.user)
         match came:
             case Pressed.NOT_YOURS:
                 return Private(answers.private(f":no_entry_sign: {emails.NOT_YOURS}"))

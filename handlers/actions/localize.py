@@ -4,9 +4,9 @@ from bot.domain.approvals import Role, listed
 from bot.domain.localization.progress import State
 from bot.presentation.localization import calls as told
 from bot.workflows.localization import cancel, repeat, sight_of
-from handlers.commands.localize import refused
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
+from handlers.input.admission import localization_for
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 
@@ -17,29 +17,29 @@ def register(router: Router) -> None:
     router.actions[told.AGAIN] = again
 
 
-async def stop(desk: Desk, click: Click) -> Reply:
+async def stop(deps: Dependencies, click: Click) -> Reply:
     """Stop waiting; the requester may, and admins."""
-    refusal = await refused(desk, click.user)
-    if refusal is not None:
-        return refusal
-    sight = await sight_of(desk.ctx, click.value)
+    client = await localization_for(deps, click.user)
+    if isinstance(client, Private):
+        return client
+    sight = await sight_of(deps.ctx, click.value)
     if sight is None:
         return Private(told.no_cancel(None))
-    standing = await desk.ctx.people.standing(click.user)
-    if click.user != sight.requester and not listed(Role.ADMIN, standing, desk.ctx.policy.people):
+    standing = await deps.ctx.people.standing(click.user)
+    if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
         return Private(told.not_yours(sight.requester))
-    stopped = await cancel(desk.ctx, click.value, person=click.user)
+    stopped = await cancel(deps.ctx, click.value, person=click.user)
     if stopped is None or stopped.state is not State.CANCELED or stopped.progress.by != click.user:
         return Private(told.no_cancel(stopped))
     return Nothing()
 
 
-async def again(desk: Desk, click: Click) -> Reply:
+async def again(deps: Dependencies, click: Click) -> Reply:
     """Ask for the same once more; any member may."""
-    refusal = await refused(desk, click.user)
-    if refusal is not None:
-        return refusal
-    repeated = await repeat(desk.ctx, click.value, person=click.user)
+    client = await localization_for(deps, click.user)
+    if isinstance(client, Private):
+        return client
+    repeated = await repeat(deps.ctx, click.value, person=click.user)
     if repeated is None:
-        return Private(told.no_again(await sight_of(desk.ctx, click.value)))
+        return Private(told.no_again(await sight_of(deps.ctx, click.value)))
     return Nothing()

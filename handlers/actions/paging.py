@@ -5,10 +5,12 @@ from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.presentation import answers
 from bot.presentation.payments import operations
-from handlers.commands.pay_reading import admitted, asking, turn_page
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.input import fields
+from handlers.input.admission import payments_for
+from handlers.input.operations import turn_page
+from handlers.input.service_call import service_call
 from handlers.replies import Nothing, Private, Reply
 from handlers.router import Router
 
@@ -19,9 +21,9 @@ def register(router: Router) -> None:
     router.actions[operations.NEXT] = turn
 
 
-async def turn(desk: Desk, click: Click) -> Reply:
+async def turn(deps: Dependencies, click: Click) -> Reply:
     """Show the page that the button names; whether the person may see it is asked again."""
-    payments = await admitted(desk, click.user)
+    payments = await payments_for(deps, click.user)
     if isinstance(payments, Private):
         return payments
     which, _, number = click.value.partition(":")
@@ -30,6 +32,6 @@ async def turn(desk: Desk, click: Click) -> Reply:
         page = fields.page(number)
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
-    return asking(
-        lambda: turn_page(desk, payments, page=page, operation_type=operation_type, instead=True), meanwhile=Nothing()
+    return service_call(
+        lambda: turn_page(deps, payments, page=page, operation_type=operation_type, instead=True), meanwhile=Nothing()
     )

@@ -9,8 +9,8 @@ from bot.presentation import answers, views
 from bot.presentation.payments import cards, withdrawing
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Decided
-from bot.workflows.slack.pressed import Shown, shown_as
-from handlers.dependencies import Desk
+from bot.workflows.slack.buttons import Shown, shown_as
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
@@ -33,9 +33,9 @@ def register(router: Router) -> None:
     router.actions[cards.CLOSE] = close
 
 
-async def approve(desk: Desk, click: Click) -> Reply:
+async def approve(deps: Dependencies, click: Click) -> Reply:
     """Count a voice, or ask for the amount first where the policy wants it typed."""
-    shown = await _decidable(desk, click, State.AWAITING)
+    shown = await _decidable(deps, click, State.AWAITING)
     if isinstance(shown, Private):
         return shown
     found, votes = shown
@@ -44,48 +44,48 @@ async def approve(desk: Desk, click: Click) -> Reply:
         if click.user in voters:
             return Private(answers.refused(Refusal.REPEATED, found))
         return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
-    return _told(await decide.approve(desk.ctx, _decision(click, found, involved=voters | {found.requester})))
+    return _told(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
 
 
-async def reject(desk: Desk, click: Click) -> Reply:
+async def reject(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks for the reason."""
-    return await _form(desk, click, State.AWAITING, views.reject)
+    return await _form(deps, click, State.AWAITING, views.reject)
 
 
-async def retry(desk: Desk, click: Click) -> Reply:
+async def retry(deps: Dependencies, click: Click) -> Reply:
     """Open the form that warns and asks for the amount."""
-    return await _form(desk, click, State.NEEDS_HUMAN, views.retry)
+    return await _form(deps, click, State.NEEDS_HUMAN, views.retry)
 
 
-async def close(desk: Desk, click: Click) -> Reply:
+async def close(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks how it is known that nothing was paid."""
-    return await _form(desk, click, State.NEEDS_HUMAN, views.close)
+    return await _form(deps, click, State.NEEDS_HUMAN, views.close)
 
 
-async def withdraw(desk: Desk, click: Click) -> Reply:
+async def withdraw(deps: Dependencies, click: Click) -> Reply:
     """Take one's own request back, or open the form that asks an admin why they withdraw another's."""
-    shown = await _meant(desk, click)
+    shown = await _meant(deps, click)
     if isinstance(shown, Private):
         return shown
     found, _ = shown
-    decided = await decide.withdraw(desk.ctx, _decision(click, found))
+    decided = await decide.withdraw(deps.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
         return Open(views.withdraw(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
     return Nothing() if decided.refusal is None else _told(decided)
 
 
-async def _form(desk: Desk, click: Click, wanted: State, view: FormMaker) -> Reply:
-    shown = await _decidable(desk, click, wanted)
+async def _form(deps: Dependencies, click: Click, wanted: State, view: FormMaker) -> Reply:
+    shown = await _decidable(deps, click, wanted)
     if isinstance(shown, Private):
         return shown
     found, _ = shown
     return Open(view(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
 
 
-async def _meant(desk: Desk, click: Click) -> Shown | Private:
+async def _meant(deps: Dependencies, click: Click) -> Shown | Private:
     """The request a button belongs to, if the message is a copy of its card that we posted ourselves."""
     instruction_id, _, round_text = click.value.partition(":")
-    shown = await shown_as(desk.ctx, instruction_id, channel=click.channel, ts=click.ts)
+    shown = await shown_as(deps.ctx, instruction_id, channel=click.channel, ts=click.ts)
     if shown is None:
         return Private(answers.refused(Refusal.STALE))
     found, _ = shown
@@ -94,17 +94,17 @@ async def _meant(desk: Desk, click: Click) -> Shown | Private:
     return shown
 
 
-async def _decidable(desk: Desk, click: Click, wanted: State) -> Shown | Private:
+async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown | Private:
     """The request, if this person may decide on it now; the workflow checks it all again in its transaction.
 
     Who has no role at all is refused before the database is asked: anybody can press a button as often as they like.
     """
-    ctx = desk.ctx
+    ctx = deps.ctx
     standing = await ctx.people.standing(click.user)
     if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
         no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
         return Private(answers.refused(no or Refusal.STALE))
-    shown = await _meant(desk, click)
+    shown = await _meant(deps, click)
     if isinstance(shown, Private):
         return shown
     found, _ = shown

@@ -1,7 +1,7 @@
 """The button of a purchase's card."""
 
 from bot.presentation.payments import purchases
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Nothing, Reply
 from handlers.router import Router
@@ -12,6 +12,6 @@ def register(router: Router) -> None:
     router.actions[purchases.CHECKOUT] = opened
 
 
-async def opened(_desk: Desk, _click: Click) -> Reply:
+async def opened(_deps: Dependencies, _click: Click) -> Reply:
     """The browser opens the link by itself; Slack only wants to hear that we know."""
     return Nothing()

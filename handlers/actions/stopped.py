@@ -3,7 +3,7 @@
 from bot.domain.approvals import No
 from bot.presentation import answers, stopped
 from bot.workflows import quarantine
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from handlers.router import Router
@@ -14,9 +14,9 @@ def register(router: Router) -> None:
     router.actions[stopped.TRY_AGAIN] = try_again
 
 
-async def try_again(desk: Desk, click: Click) -> Reply:
+async def try_again(deps: Dependencies, click: Click) -> Reply:
     """Have it tried again, if this person is an admin. The number alone opens nothing: only what was stopped by it."""
-    done = await quarantine.try_again(desk.ctx, number=click.value, person=click.user)
+    done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))
     return Private(stopped.goes_on() if done else stopped.nothing_stopped())

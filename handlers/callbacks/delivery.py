@@ -1,10 +1,10 @@
 """``POST /callbacks/delivery/{token}``: what is sent to the webhooks of stores."""
 
 from bot.workflows.bookings.events import receive, stands
-from handlers.callbacks.endpoint import Door
+from handlers.callbacks.endpoint import CallbackEndpoint
 
 
-class DeliveryCallbacks(Door):
+class DeliveryCallbacks(CallbackEndpoint):
     """Takes events of bookings in."""
 
     unstored = "a message of the delivery service could not be stored"

@@ -1,4 +1,4 @@
-"""The door for what services send: stored before it is answered, and a sender without a valid address learns nothing.
+"""Endpoint for what services send: stored before it is answered; a sender without a valid address learns nothing.
 
 Unknown token, wrong method and forbidden source get the same 404, byte for byte.
 """
@@ -26,14 +26,14 @@ _REMEMBERED = 4_096
 """Addresses that are known to have stood when something came to them last."""
 
 
-class Door(ABC):
-    """Takes the messages of one service in.
+class CallbackEndpoint(ABC):
+    """Receives the messages of one service.
 
     Args:
         store: where they are kept.
         bodies: reads them.
         now: the current instant.
-        wake: tells the drains that there is something to verify.
+        wake: tells the workers that there is something to verify.
         sources: networks that may call; empty means any.
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
 

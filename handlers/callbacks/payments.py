@@ -5,7 +5,7 @@ from aiohttp import web
 from bot.domain.payments.instruction import CallbackKind
 from bot.presentation.payments import landing
 from bot.workflows.payments.callbacks import back_from_checkout, receive, stands
-from handlers.callbacks.endpoint import Door, come_back, nothing_here, token_like
+from handlers.callbacks.endpoint import CallbackEndpoint, come_back, nothing_here, token_like
 from storage.errors import StorageError
 
 _PAGE_HEADERS = {
@@ -16,7 +16,7 @@ _PAGE_HEADERS = {
 }
 
 
-class PaymentsCallbacks(Door):
+class PaymentsCallbacks(CallbackEndpoint):
     """Takes callbacks in, and buyers back."""
 
     unstored = "a callback could not be stored"

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from handlers.commands import deliver, email, localize, pay, switchboard
+from handlers.input import verb_form
 from handlers.input.grammar import Verb
 from handlers.router import Router
+
+_COMMANDS = (pay, deliver, localize, email, switchboard)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,19 +22,7 @@ class Declared:
 
 def declared() -> tuple[Declared, ...]:
     """Every command there is."""
-    return (
-        Declared(pay.NAME, pay.SUMMARY, _hint(pay.VERBS)),
-        Declared(deliver.NAME, deliver.SUMMARY, _hint(deliver.VERBS)),
-        Declared(localize.NAME, localize.SUMMARY, _hint(localize.VERBS)),
-        Declared(email.NAME, email.SUMMARY, _hint(email.VERBS)),
-        Declared(switchboard.NAME, switchboard.SUMMARY, _hint(switchboard.VERBS)),
-    )
-
-
-def verb_named(command: str, verb: str) -> Verb | None:
-    """A verb by the names of its command and its own."""
-    known = {one.NAME: one.VERBS for one in (pay, deliver, localize, email, switchboard)}
-    return next((one for one in known.get(command, ()) if one.name == verb), None)
+    return tuple(Declared(one.NAME, one.SUMMARY, _hint(one.VERBS)) for one in _COMMANDS)
 
 
 def _hint(verbs: Sequence[Verb]) -> str:
@@ -39,9 +30,6 @@ def _hint(verbs: Sequence[Verb]) -> str:
 
 
 def register(router: Router, *, prefix: str) -> None:
-    """Make every command known under the name people type."""
-    router.commands[f"/{prefix}{pay.NAME}"] = pay.handle
-    router.commands[f"/{prefix}{deliver.NAME}"] = deliver.handle
-    router.commands[f"/{prefix}{localize.NAME}"] = localize.handle
-    router.commands[f"/{prefix}{email.NAME}"] = email.handle
-    router.commands[f"/{prefix}{switchboard.NAME}"] = switchboard.handle
+    """Make every command known under the name people type, and the form of a verb without its arguments."""
+    router.commands.update({f"/{prefix}{one.NAME}": one.handle for one in _COMMANDS})
+    verb_form.register(router, {one.NAME: one.VERBS for one in _COMMANDS})

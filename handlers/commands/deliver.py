@@ -3,7 +3,8 @@
 import re
 from collections.abc import Awaitable, Callable
 
-from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.approvals import may_look
+from bot.domain.bookings.booking import Booking
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
@@ -16,45 +17,26 @@ from bot.workflows.bookings.stores import KnownStore
 from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver_certify import CERTIFY
 from handlers.commands.deliver_edit import edit_form
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import delivery_fields as fields
 from handlers.input import dispatch
-from handlers.input.deliveries import (
-    admitted,
-    admitted_as_admin,
-    asking,
-    chosen_store,
-    form_with_stores,
-    meant,
-    mistake,
-)
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
-from handlers.replies import Answer, Open, Private, Reply
+from handlers.input.admission import admin, delivery_for
+from handlers.input.deliveries import COMMAND, chosen_store, form_with_stores, meant, told
+from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, MistakesError, Open, Private, Reply
 
-NAME = "deliver"
+NAME = COMMAND
 SUMMARY = "Book deliveries and follow them to the door"
 
-_DEEDS = {
-    acting.Act.START: "the search for a driver has been asked for",
-    acting.Act.CANCEL: "it is canceled",
-    acting.Act.REFRESH: "this is what the delivery service says now",
-}
 
-
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-def told(result: acting.Acted) -> Private:
-    """What became of what somebody did, for their eyes."""
-    looked_for = result.act is acting.Act.REFRESH and result.booking.stage in (Stage.UNKNOWN, Stage.LOST)
-    deed = "it is being looked for at the delivery service" if looked_for else _DEEDS[result.act]
-    return Private(deliveries.acted(result.booking, deed=deed, trouble=result.trouble))
-
-
-def stores_told(desk: Desk, found: list[KnownStore]) -> Private:
+def stores_told(deps: Dependencies, found: list[KnownStore]) -> Private:
     """Every store by name."""
     lines = [
         deliveries.StoreLine(
@@ -62,114 +44,114 @@ def stores_told(desk: Desk, found: list[KnownStore]) -> Private:
         )
         for one in found
     ]
-    return Private(deliveries.stores(lines, command=desk.spelled(NAME)))
+    return Private(deliveries.stores(lines, command=deps.spelled(NAME)))
 
 
-async def _stores(desk: Desk, command: Command, _values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _stores(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
 
     async def ask() -> Answer:
-        return stores_told(desk, await stores.list_stores(desk.ctx, delivery))
+        return stores_told(deps, await stores.list_stores(deps.ctx, delivery))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-async def _store(desk: Desk, command: Command, values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     act, given = values["add|show|edit"], values["store"]
     if act == "add":
-        allowed = await admitted_as_admin(desk, command.user)
+        allowed = await delivery_for(deps, command.user, admin)
         if isinstance(allowed, Private):
             return allowed
         if given:
             return Open(views.store_add(channel=command.channel, values={views.NAME: given}))
         return Open(views.store_add(channel=command.channel))
-    name = await chosen_store(desk, delivery, given, action=f"store {act}")
+    name = await chosen_store(deps, delivery, given, action=f"store {act}")
     if act == "show":
-        return _show_store(desk, delivery, name)
-    return edit_form(desk, delivery, name)
+        return _show_store(deps, delivery, name)
+    return edit_form(deps, delivery, name)
 
 
-def _show_store(desk: Desk, delivery: DeliveryService, name: str) -> Reply:
+def _show_store(deps: Dependencies, delivery: DeliveryService, name: str) -> Reply:
     async def ask() -> Answer:
-        found = await stores.read_store(desk.ctx, delivery, name)
+        found = await stores.read_store(deps.ctx, delivery, name)
         return Private(deliveries.store(found.name, found.record))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-async def _quote(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await form_with_stores(desk, command, views.price)
+async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await form_with_stores(deps, command, views.price)
 
 
-async def _book(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await form_with_stores(desk, command, lambda names: views.book(names, channel=command.channel))
+async def _book(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await form_with_stores(deps, command, lambda names: views.book(names, channel=command.channel))
 
 
-async def _show(desk: Desk, command: Command, values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     text = values["booking"]
     try:
-        booking = await meant(desk, text, verb=_SHOW, argument="booking")
+        booking = await meant(deps, text, verb=_SHOW, argument="booking")
     except MistakesError as unknown:
-        return _show_elsewhere(desk, delivery, text, unknown)
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
+        return _show_elsewhere(deps, delivery, text, unknown)
+    return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
-def _show_elsewhere(desk: Desk, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
+def _show_elsewhere(deps: Dependencies, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
     """Nobody here has heard of it; the service may have."""
     if _is_reference(text):
         raise unknown
 
     async def ask() -> Answer:
-        found = await look_up(desk.ctx, delivery, text)
+        found = await look_up(deps.ctx, delivery, text)
         if found is None:
             raise unknown
         return Private(deliveries.record(*found))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-async def _cancel(desk: Desk, command: Command, values: Values) -> Reply:
-    return await cancel(desk, command, values["booking"], values["reason"] or "", verb=_CANCEL)
+async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
+    return await cancel(deps, command, values["booking"], values["reason"] or "", verb=_CANCEL)
 
 
-async def cancel(desk: Desk, command: Command, text: str, reason: str, *, verb: Verb) -> Reply:
+async def cancel(deps: Dependencies, command: Command, text: str, reason: str, *, verb: Verb) -> Reply:
     """With a reason at once, without one by its form."""
-    delivery = await admitted(desk, command.user)
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     try:
         said = fields.words(reason, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
     except PersonError as broken:
         if reason:
-            raise MistakesError([mistake(broken, verb, desk)]) from None
+            raise mistake(deps, NAME, verb.example, broken) from None
         said = ""
 
     async def act(booking: Booking) -> Answer:
         if not booking.can_cancel:
-            return told(acting.Acted(act=acting.Act.CANCEL, booking=booking, trouble=_CANNOT_CANCEL))
+            return told(acting.cannot_cancel(booking))
         if not said:
-            return Private(deliveries.say_why(booking, command=desk.spelled(NAME)))
-        return told(await acting.cancel(desk.ctx, delivery, booking, reason=said, by=command.user))
+            return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
+        return told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
     try:
-        booking = await meant(desk, text, verb=verb, argument="booking")
+        booking = await meant(deps, text, verb=verb, argument="booking")
     except MistakesError as unknown:
-        return _act_elsewhere(desk, delivery, command, text, unknown, act)
+        return _act_elsewhere(deps, delivery, command, text, unknown, act)
     if booking.can_cancel and not said:
         return Open(views.cancel(booking))
-    return asking(lambda: act(booking)) if booking.can_cancel else await act(booking)
+    return service_call(lambda: act(booking), service="delivery") if booking.can_cancel else await act(booking)
 
 
 def _act_elsewhere(
-    desk: Desk,
+    deps: Dependencies,
     delivery: DeliveryService,
     command: Command,
     text: str,
@@ -181,12 +163,12 @@ def _act_elsewhere(
         raise unknown
 
     async def ask() -> Answer:
-        booking = await take_in(desk.ctx, delivery, text, by=command.user)
+        booking = await take_in(deps.ctx, delivery, text, by=command.user)
         if booking is None:
             raise unknown
         return await act(booking)
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
 def _is_reference(text: str) -> bool:
@@ -194,71 +176,68 @@ def _is_reference(text: str) -> bool:
     return re.match(r"[A-Z]-", text.upper()) is not None
 
 
-_CANNOT_CANCEL = "It cannot be canceled as it stands."
-
-
-async def _start(desk: Desk, command: Command, values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
 
     async def act(booking: Booking) -> Answer:
-        return told(await acting.start_search(desk.ctx, delivery, booking, by=command.user))
+        return told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
     try:
-        booking = await meant(desk, values["booking"], verb=_START, argument="booking")
+        booking = await meant(deps, values["booking"], verb=_START, argument="booking")
     except MistakesError as unknown:
-        return _act_elsewhere(desk, delivery, command, values["booking"], unknown, act)
-    return asking(lambda: act(booking))
+        return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
+    return service_call(lambda: act(booking), service="delivery")
 
 
-async def _prebook_form(desk: Desk, command: Command) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    return await form_with_stores(desk, command, lambda names: views.prebook(names, channel=command.channel))
+    return await form_with_stores(deps, command, lambda names: views.prebook(names, channel=command.channel))
 
 
-async def _prebook(desk: Desk, command: Command, values: Values) -> Reply:
-    delivery = await admitted(desk, command.user)
+async def _prebook(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
     if values["show|cancel"] == "cancel":
-        return await cancel(desk, command, values["id"], values["reason"] or "", verb=_PREBOOK)
+        return await cancel(deps, command, values["id"], values["reason"] or "", verb=_PREBOOK)
     try:
-        booking = await meant(desk, values["id"], verb=_PREBOOK, argument="id")
+        booking = await meant(deps, values["id"], verb=_PREBOOK, argument="id")
     except MistakesError as unknown:
-        return _show_elsewhere(desk, delivery, values["id"], unknown)
-    return Private(booking_cards.card(booking, now=desk.ctx.clock.now(), private=True))
+        return _show_elsewhere(deps, delivery, values["id"], unknown)
+    return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
-async def _webhooks(desk: Desk, command: Command, values: Values) -> Reply:
+async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
     which = values["on|off"]
-    delivery = await (admitted_as_admin if which else admitted)(desk, command.user)
+    delivery = await delivery_for(deps, command.user, admin if which else may_look)
     if isinstance(delivery, Private):
         return delivery
-    name = await chosen_store(desk, delivery, values["store"], action="webhooks")
+    name = await chosen_store(deps, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:
         if which == "on":
-            return hooks_told(name, await hooks.turn_on(desk.ctx, delivery, name), "were registered:")
+            return hooks_told(name, await hooks.turn_on(deps.ctx, delivery, name), turned_on=True)
         if which == "off":
-            return hooks_told(name, await hooks.turn_off(desk.ctx, delivery, name), "were taken away:")
-        return hooks_told(name, await hooks.look(desk.ctx, delivery, name), "")
+            return hooks_told(name, await hooks.turn_off(deps.ctx, delivery, name), turned_on=False)
+        return hooks_told(name, await hooks.look(deps.ctx, delivery, name))
 
-    return asking(ask)
+    return service_call(ask, service="delivery")
 
 
-def hooks_told(name: str, found: list[HookState], deed: str) -> Private:
+def hooks_told(name: str, found: list[HookState], *, turned_on: bool | None = None) -> Private:
     """What is registered for a store."""
     lines = [
         deliveries.HookLine(kind=one.kind.value, host=one.host, ours=one.ours, trouble=one.trouble) for one in found
     ]
-    return Private(deliveries.hooks(name, lines, deed=deed))
+    return Private(deliveries.hooks(name, lines, turned_on=turned_on))
 
 
 def _one_of(argument: str, *allowed: str, example: str) -> Argument:

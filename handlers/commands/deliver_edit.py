@@ -12,24 +12,24 @@ from bot.presentation.bookings import forms as views
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.services.delivery import DeliveryService
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.replies import Later, Open
 
 _TITLE: Final = "Edit a store"
 
 
-def edit_form(desk: Desk, delivery: DeliveryService, name: str) -> Later:
+def edit_form(deps: Dependencies, delivery: DeliveryService, name: str) -> Later:
     """Open it; a form that says so comes first when the service takes its time."""
 
     async def read() -> Open:
-        return Open(await _form(desk, delivery, name))
+        return Open(await _form(deps, delivery, name))
 
     return Later(read, meanwhile=Open(notice(_TITLE, answers.asking("delivery").text)))
 
 
-async def _form(desk: Desk, delivery: DeliveryService, name: str) -> View:
+async def _form(deps: Dependencies, delivery: DeliveryService, name: str) -> View:
     try:
-        found = await stores.read_store(desk.ctx, delivery, name)
+        found = await stores.read_store(deps.ctx, delivery, name)
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         return notice(_TITLE, answers.trouble(sentence(trouble)).text)
     return views.store_edit(found.name, values=store_values(found.record))

@@ -1,92 +1,46 @@
 """``/email``: ask about addresses, process a list of them."""
 
-import asyncio
-
-from bot.clients.emails import EmailsClient
-from bot.clients.service_errors import told
-from bot.domain.approvals import full_member
-from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, looks_like_address
-from bot.domain.errors import OperatorError, PersonError
+from bot.domain.emails.lists import looks_like_address
+from bot.domain.errors import PersonError
 from bot.presentation import answers
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
-from handlers.dependencies import Desk
+from bot.workflows.emails.single import check_addresses
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
-from handlers.input.configured import configured
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
-from handlers.replies import Answer as Said
-from handlers.replies import Later, Open, Private, Reply
+from handlers.input.admission import emails_for
+from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, Open, Private, Reply
 
 NAME = "email"
 SUMMARY = "Process e-mail addresses, one by one or as a list"
 
 MOST = 20
 """Addresses of one command; more are a list."""
-_TRIES = 2
-_PAUSE_SECONDS = 1.0
-_ADDRESS_RULE = "an e-mail address such as ana@example.com"
 
 
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-async def admitted(desk: Desk, user: str) -> EmailsClient | Private:
-    """The service, for a full member of the workspace; or why not."""
-    ctx = desk.ctx
-    refusal = full_member((await ctx.people.standing(user)).person, home=ctx.home)
-    if refusal is not None:
-        return Private(answers.refused(refusal))
-    return configured(ctx.emails, "e-mail processing")
-
-
-async def _check(desk: Desk, command: Command, values: Values) -> Reply:
-    client = await admitted(desk, command.user)
+async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
+    client = await emails_for(deps, command.user)
     if isinstance(client, Private):
         return client
-    if desk.ctx.emails.missing_single:
-        return Private(answers.not_configured("e-mail processing of single addresses", desk.ctx.emails.missing_single))
+    if deps.ctx.emails.missing_single:
+        return Private(answers.not_configured(emails.SINGLE_ADDRESSES, deps.ctx.emails.missing_single))
     addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
     if len(addresses) > MOST:
-        raise MistakesError(
-            [
-                PersonError(
-                    argument="address",
-                    rule=f"at most {MOST} addresses at a time, these are {len(addresses)}; "
-                    f"put more into a file and type {desk.spelled(NAME)} file",
-                    example=f"{desk.spelled(NAME)} {CHECK.example}",
-                )
-            ]
-        )
-    return Later(lambda: _ask(client, addresses), meanwhile=Private(answers.asking("e-mail processing")))
+        rule = emails.too_many(MOST, len(addresses), command=deps.spelled(NAME))
+        raise mistake(deps, NAME, CHECK.example, PersonError(argument="address", rule=rule, example=""))
 
+    async def ask() -> Answer:
+        return Private(emails.checked(await check_addresses(client, addresses)))
 
-async def _ask(client: EmailsClient, addresses: list[str]) -> Said:
-    try:
-        found = await asyncio.gather(*(_ask_one(client, address) for address in addresses))
-    except OperatorError as trouble:
-        mend = f"; {trouble.mend}" if trouble.mend else ""
-        return Private(answers.trouble(f"The operator of Switchboard has to mend this: {told(trouble)}{mend}."))
-    return Private(emails.checked(list(zip(addresses, found, strict=True))))
-
-
-async def _ask_one(client: EmailsClient, address: str) -> Answer:
-    """One address; what may pass is tried once more."""
-    said = await client.check(address)
-    for _ in range(_TRIES - 1):
-        if isinstance(said, Answer):
-            break
-        await asyncio.sleep(_PAUSE_SECONDS)
-        said = await client.check(address)
-    match said:
-        case Answer():
-            return said
-        case Busy():
-            return Answer(outcome=Outcome.FAILED, text="the service has too much to do; try again in a minute")
-        case Lost(reason=reason):
-            return Answer(outcome=Outcome.FAILED, text=f"{reason}; try again in a minute")
+    return service_call(ask, service="e-mail processing")
 
 
 def _addresses(text: str) -> list[str]:
@@ -95,13 +49,16 @@ def _addresses(text: str) -> list[str]:
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:
         raise PersonError(
-            argument="address", rule=f"it must be {_ADDRESS_RULE}", example="check ana@example.com", given=wrong or text
+            argument="address",
+            rule=f"it must be {emails.ADDRESS_RULE}",
+            example="check ana@example.com",
+            given=wrong or text,
         )
     return words
 
 
-async def _file(desk: Desk, command: Command, _: Values) -> Reply:
-    client = await admitted(desk, command.user)
+async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
+    client = await emails_for(deps, command.user)
     return client if isinstance(client, Private) else Open(email_forms.file_form(channel=command.channel))
 
 
@@ -110,7 +67,7 @@ CHECK = Verb(
     summary="what the service says about one or several addresses",
     example="check ana@example.com bo@example.com",
     run=_check,
-    arguments=(Argument(name="address", typed="<address…>", rule=_ADDRESS_RULE, read=_addresses, each=True),),
+    arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
 )
 FILE = Verb(
     name="file",

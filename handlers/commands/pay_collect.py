@@ -1,36 +1,23 @@
 """``/pay collect``: ask somebody for money."""
 
-from bot.domain.approvals import may_request
 from bot.domain.errors import PersonError
-from bot.domain.payments.instruction import PurchasePayload
-from bot.presentation import answers, views
-from bot.workflows.payments.collect import AskedToCollect, request_purchase
-from handlers.dependencies import Desk
+from bot.domain.payments.instruction import Kind, PurchasePayload
+from bot.presentation import views
+from bot.workflows.payments.collect import AskedToCollect
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields, items
-from handlers.input.configured import configured
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
-from handlers.input.presence import can_post
+from handlers.input.admission import payments_to_request
+from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.payments import COMMAND, request_purchase
 from handlers.replies import Open, Private, Reply
 
-_PAY = "pay"
 
-
-async def collect(desk: Desk, asked: AskedToCollect) -> Private:
-    """The common end of the command line and the form: check the person, store the request."""
-    refusal = await _refusal(desk, asked.requester)
-    if refusal is not None:
-        return refusal
-    instruction = await request_purchase(desk.ctx, asked)
-    return Private(answers.collecting(instruction, member=await can_post(desk.messenger, asked.channel)))
-
-
-async def _collect(desk: Desk, command: Command, values: Values) -> Reply:
+async def _request(deps: Dependencies, command: Command, values: Values) -> Reply:
     try:
         together = items.together(values["item"])
     except PersonError as broken:
-        broken.example = f"{desk.spelled(_PAY)} {COLLECT.example}"
-        raise MistakesError([broken]) from None
+        raise mistake(deps, COMMAND, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
     asked = AskedToCollect(
         requester=command.user,
@@ -38,27 +25,19 @@ async def _collect(desk: Desk, command: Command, values: Values) -> Reply:
         payload=payload,
         source_key=f"command:{command.trigger_id}",
     )
-    return await collect(desk, asked)
+    return await request_purchase(deps, asked)
 
 
-async def _form(desk: Desk, command: Command) -> Reply:
-    return await _refusal(desk, command.user) or Open(views.collect(channel=command.channel))
-
-
-async def _refusal(desk: Desk, user: str) -> Private | None:
-    ctx = desk.ctx
-    payments = configured(ctx.payments, "payments")
-    if isinstance(payments, Private):
-        return payments
-    refusal = may_request(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
-    return Private(answers.refused(refusal)) if refusal is not None else None
+async def _form(deps: Dependencies, command: Command) -> Reply:
+    payments = await payments_to_request(deps, command.user, Kind.PURCHASE)
+    return payments if isinstance(payments, Private) else Open(views.collect(channel=command.channel))
 
 
 COLLECT = Verb(
     name="collect",
     summary="ask somebody for money; answers with a checkout link for them",
     example='collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"',
-    run=_collect,
+    run=_request,
     alone=_form,
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),

@@ -6,7 +6,7 @@ from bot.presentation.blocks.text import clean
 from bot.presentation.payments.freezing import freezing
 from bot.presentation.views import REASON_LIMIT
 from bot.workflows.requests.freeze import freeze, unfreeze
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input.grammar import Argument, Values, Verb
 from handlers.replies import Private, Reply
@@ -19,15 +19,15 @@ def _reason(text: str) -> str:
     return cleaned
 
 
-async def _freeze(desk: Desk, command: Command, values: Values) -> Reply:
-    done = await freeze(desk.ctx, person=command.user, reason=values["reason"], command=desk.spelled("pay"))
+async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
+    done = await freeze(deps.ctx, person=command.user, reason=values["reason"], command=deps.spelled("pay"))
     if done.refusal is not None:
         return Private(answers.refused(done.refusal))
     return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=True, needed=done.needed))
 
 
-async def _unfreeze(desk: Desk, command: Command, _values: Values) -> Reply:
-    done = await unfreeze(desk.ctx, person=command.user)
+async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    done = await unfreeze(deps.ctx, person=command.user)
     if done.refusal is not None:
         return Private(answers.refused(done.refusal))
     return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=False, needed=done.needed))

@@ -1,81 +1,34 @@
 """The verbs of ``/pay`` that only look: ``show``, ``list``, ``events``, ``account``, ``partner``."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Final, Protocol
 
-import structlog
-
-from bot.clients.payments import OperationType, PaymentsClient
 from bot.clients.service_errors import sentence
-from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_see_balance
+from bot.domain.approvals import Role, full_member, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Kind
-from bot.domain.policy import People
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import operations
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.payments.reading import NOT_FOUND, list_operations, read_events, read_operation
+from bot.workflows.payments.reading import NOT_FOUND, read_events, read_operation
 from bot.workflows.requests.lookup import find, find_votes
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields
-from handlers.input.configured import configured
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
-from handlers.replies import Answer, Edit, Later, Open, Private, Reply
-
-log = structlog.get_logger(__name__)
-
-_PAY: Final = "pay"
-
-
-class Rule(Protocol):
-    """Who may look; a function of :mod:`bot.domain.approvals`."""
-
-    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
-        """None when they may."""
-        ...
+from handlers.input.admission import payments_for
+from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.operations import turn_page
+from handlers.input.payments import COMMAND
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, Later, MistakesError, Open, Private, Reply
 
 
-async def admitted(desk: Desk, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
-    """The service, for somebody who may ask it; or why not."""
-    ctx = desk.ctx
-    refusal = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
-    if refusal is not None:
-        return Private(answers.refused(refusal))
-    return configured(ctx.payments, "payments")
-
-
-def asking(work: Callable[[], Awaitable[Answer | Open]], *, meanwhile: Answer | Open | None = None) -> Later:
-    """Ask the service beside the ack; what goes wrong becomes one sentence."""
-
-    async def ask() -> Answer | Open:
-        try:
-            return await work()
-        except (ServiceNow, ServiceNever, OperatorError) as trouble:
-            log.warning("the service could not be read", reason=str(trouble))
-            return Private(answers.trouble(sentence(trouble)))
-
-    return Later(ask, meanwhile or Private(answers.asking("payments")))
-
-
-async def turn_page(
-    desk: Desk, payments: PaymentsClient, *, page: int, operation_type: OperationType | None, instead: bool
-) -> Answer:
-    """One page of the list. ``instead``: in place of the page whose button was pressed."""
-    found = await list_operations(desk.ctx, payments, page=page, operation_type=operation_type)
-    content = operations.listing(
-        found.page, found.references, operation_type=operation_type, command=desk.spelled(_PAY)
-    )
-    return Edit(content) if instead else Private(content)
-
-
-async def _show(desk: Desk, command: Command, values: Values) -> Reply:
-    ctx, text = desk.ctx, values["operation"]
+async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
+    ctx, text = deps.ctx, values["operation"]
     standing = await ctx.people.standing(command.user)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
@@ -83,35 +36,35 @@ async def _show(desk: Desk, command: Command, values: Values) -> Reply:
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.instruction.requester == command.user):
-        return await _told_now(desk, found)
+        return await _told_now(deps, found)
     payments = ctx.payments.client
     if found is not None or not in_a_role or payments is None:
-        raise MistakesError([_unknown("operation", SHOW, desk, text)])
+        raise _unknown("operation", SHOW, deps, text)
 
     async def look_there() -> Answer:
-        with _its_own_words("operation", SHOW, desk, text):
+        with _its_own_words("operation", SHOW, deps, text):
             operation = await read_operation(payments, text)
         if operation is None:
-            raise MistakesError([_unknown("operation", SHOW, desk, text)])
+            raise _unknown("operation", SHOW, deps, text)
         ours = await story(ctx.store, operation.code) if operation.code else None
         if ours is not None and ours.instruction.code == operation.code:
-            return await _told(desk, ours)
+            return await _told(deps, ours)
         return Private(operations.record(operation))
 
-    return asking(look_there)
+    return service_call(look_there)
 
 
-async def show(desk: Desk, reference: str) -> Private:
+async def show(deps: Dependencies, reference: str) -> Private:
     """One request of ours as it stands, for somebody who may see it."""
-    found = await story(desk.ctx.store, reference)
+    found = await story(deps.ctx.store, reference)
     if found is None:
         raise LookupError(reference)
-    return await _told(desk, found)
+    return await _told(deps, found)
 
 
-async def _told_now(desk: Desk, found: Story) -> Reply:
+async def _told_now(deps: Dependencies, found: Story) -> Reply:
     """One of ours, with what the service says of it now where it has a record of its own."""
-    card, payments, remote_id = await _told(desk, found), desk.ctx.payments.client, found.instruction.remote_id
+    card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.instruction.remote_id
     if payments is None or remote_id is None or found.instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
         return card
 
@@ -120,100 +73,97 @@ async def _told_now(desk: Desk, found: Story) -> Reply:
             operation = await payments.get_operation(remote_id)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
             said = sentence(trouble)
-            return await _told(desk, found, partial(operations.without_record, said=said))
-        return await _told(desk, found, partial(operations.with_record, operation=operation))
+            return await _told(deps, found, partial(operations.without_record, said=said))
+        return await _told(deps, found, partial(operations.with_record, operation=operation))
 
     return Later(look_there, card)
 
 
-async def _told(desk: Desk, found: Story, add: Callable[[Content], Content] | None = None) -> Private:
+async def _told(deps: Dependencies, found: Story, add: Callable[[Content], Content] | None = None) -> Private:
     """The card with its story; ``add`` puts something between them."""
     instruction = found.instruction
-    votes = await find_votes(desk.ctx, instruction)
-    approvals, link = desk.ctx.policy.channels.approvals, link_of(desk.ctx, instruction)
+    votes = await find_votes(deps.ctx, instruction)
+    approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
     card = answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
     card = add(card) if add is not None else card
     return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
 
 
-async def _list(desk: Desk, command: Command, values: Values) -> Reply:
-    payments = await admitted(desk, command.user)
+async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments = await payments_for(deps, command.user)
     if isinstance(payments, Private):
         return payments
     which, page = values["payouts|purchases"], values["page"] or 1
-    return asking(lambda: turn_page(desk, payments, page=page, operation_type=which, instead=False))
+    return service_call(lambda: turn_page(deps, payments, page=page, operation_type=which, instead=False))
 
 
-async def _events(desk: Desk, command: Command, values: Values) -> Reply:
-    payments, text = await admitted(desk, command.user), values["payout"]
+async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments, text = await payments_for(deps, command.user), values["payout"]
     if isinstance(payments, Private):
         return payments
-    found = await find(desk.ctx, text)
+    found = await find(deps.ctx, text)
     instruction = found[0] if found is not None else None
     if instruction is not None and instruction.kind is Kind.PURCHASE:
-        rule = "this is a purchase, and the service lists its calls about payouts only"
-        raise MistakesError([_mistake("payout", rule, EVENTS, desk, text)])
+        raise _mistake("payout", operations.NO_PURCHASE, EVENTS, deps, text)
     if instruction is not None and instruction.remote_id is None:
         return Private(operations.not_created(instruction.reference))
     named = instruction.reference if instruction is not None else text
     remote_id = (instruction.remote_id if instruction is not None else None) or text
 
     async def look_there() -> Answer:
-        with _its_own_words("payout", EVENTS, desk, text):
+        with _its_own_words("payout", EVENTS, deps, text):
             events = await read_events(payments, remote_id)
         if events is None:
-            raise MistakesError([_unknown("payout", EVENTS, desk, text)])
+            raise _unknown("payout", EVENTS, deps, text)
         return Private(operations.events(named, events))
 
-    return asking(look_there)
+    return service_call(look_there)
 
 
-async def _account(desk: Desk, command: Command, values: Values) -> Reply:
-    payments, email = await admitted(desk, command.user), values["email"]
+async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments, email = await payments_for(deps, command.user), values["email"]
     if isinstance(payments, Private):
         return payments
 
     async def look_there() -> Answer:
         return Private(operations.account(email, await payments.account_status(email)))
 
-    return asking(look_there)
+    return service_call(look_there)
 
 
-async def _account_form(desk: Desk, command: Command) -> Reply:
-    payments = await admitted(desk, command.user)
+async def _account_form(deps: Dependencies, command: Command) -> Reply:
+    payments = await payments_for(deps, command.user)
     return payments if isinstance(payments, Private) else Open(views.account())
 
 
-async def _partner(desk: Desk, command: Command, _values: Values) -> Reply:
-    payments = await admitted(desk, command.user, may_see_balance)
+async def _partner(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    payments = await payments_for(deps, command.user, may_see_balance)
     if isinstance(payments, Private):
         return payments
 
     async def look_there() -> Answer:
         return Private(operations.partner(await payments.partner()))
 
-    return asking(look_there)
+    return service_call(look_there)
 
 
 @contextmanager
-def _its_own_words(argument: str, verb: Verb, desk: Desk, given: str) -> Iterator[None]:
+def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) -> Iterator[None]:
     """What the service says of something it does not know, where it allows showing that, beside what may be given."""
     try:
         yield
     except ServiceNever as refused:
         if refused.status != NOT_FOUND or not refused.words:
             raise
-        raise MistakesError([_unknown(argument, verb, desk, given, says=refused.words)]) from None
+        raise _unknown(argument, verb, deps, given, says=refused.words) from None
 
 
-def _unknown(argument: str, verb: Verb, desk: Desk, given: str, *, says: str = "") -> PersonError:
-    told = f" (the service says: {says})" if says else ""
-    rule = f"no {argument} of that name is known here{told}; it is {fields.OPERATION_RULE}"
-    return _mistake(argument, rule, verb, desk, given)
+def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says: str = "") -> MistakesError:
+    return _mistake(argument, operations.unknown(argument, fields.OPERATION_RULE, says=says), verb, deps, given)
 
 
-def _mistake(argument: str, rule: str, verb: Verb, desk: Desk, given: str) -> PersonError:
-    return PersonError(argument=argument, rule=rule, example=f"{desk.spelled(_PAY)} {verb.example}", given=given)
+def _mistake(argument: str, rule: str, verb: Verb, deps: Dependencies, given: str) -> MistakesError:
+    return mistake(deps, COMMAND, verb.example, PersonError(argument=argument, rule=rule, example="", given=given))
 
 
 SHOW = Verb(

@@ -1,16 +1,17 @@
 """``/switchboard``: look at Switchboard itself and at what it did."""
 
-from bot.domain.approvals import Role, full_member, listed
+from bot.domain.approvals import Role, listed
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation import answers, audit
+from bot.presentation import audit
 from bot.presentation.bookings import audit as booking_audit
 from bot.workflows.admin.audit import booking_story, story
 from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS, UNREAD
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
-from handlers.input.grammar import Argument, MistakesError, Values, Verb
+from handlers.input.admission import refused
+from handlers.input.grammar import Argument, Values, Verb, mistake
 from handlers.replies import Private, Reply
 
 NAME = "switchboard"
@@ -21,36 +22,28 @@ _READERS = (Role.ADMIN, Role.APPROVER)
 """Who may read the audit of every request; besides them, who asked for it."""
 
 
-async def handle(desk: Desk, command: Command) -> Reply:
+async def handle(deps: Dependencies, command: Command) -> Reply:
     """Find the verb, read its arguments, run it."""
-    return await dispatch.run(desk, command, name=NAME, summary=SUMMARY, verbs=VERBS)
+    return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-async def _audit(desk: Desk, command: Command, values: Values) -> Reply:
-    ctx = desk.ctx
-    standing = await ctx.people.standing(command.user)
-    refusal = full_member(standing.person, home=ctx.home)
+async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
+    refusal = await refused(deps, command.user)
     if refusal is not None:
-        return Private(answers.refused(refusal))
+        return refusal
+    ctx = deps.ctx
+    standing = await ctx.people.standing(command.user)
     reader = any(listed(role, standing, ctx.policy.people) for role in _READERS)
-    told = await _told(desk, values["id"], reader=None if reader else command.user)
+    told = await _told(deps, values["id"], reader=None if reader else command.user)
     if told is None:
-        raise MistakesError(
-            [
-                PersonError(
-                    argument="id",
-                    rule=f"no request of that name is known here; it is {_RULE}",
-                    example=f"{desk.spelled(NAME)} {_AUDIT.example}",
-                    given=values["id"],
-                )
-            ]
-        )
+        broken = PersonError(argument="id", rule=audit.unknown(_RULE), example="", given=values["id"])
+        raise mistake(deps, NAME, _AUDIT.example, broken)
     return Private(told)
 
 
-async def _told(desk: Desk, text: str, *, reader: str | None) -> Content | None:
+async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content | None:
     """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
-    store = desk.ctx.store
+    store = deps.ctx.store
     found = await story(store, text)
     if found is not None and reader in (None, found.instruction.requester):
         return audit.story(found.instruction, found.rows, is_complete=found.is_complete)

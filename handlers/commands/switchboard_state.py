@@ -3,15 +3,17 @@
 import tempfile
 from collections.abc import AsyncIterator
 
-from bot.domain.approvals import may_see_balance as in_charge
+from bot.domain.approvals import may_see_balance
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers, overview, unread
+from bot.presentation import audit as audit_words
 from bot.workflows.admin import audit
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.admin.overview import under_way
 from bot.workflows.admin.unread import unread_answers
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
+from handlers.input.admission import refused
 from handlers.input.grammar import Values, Verb
 from handlers.replies import Answer, Later, Private, Reply
 
@@ -19,40 +21,38 @@ COMMAND = "switchboard"
 _PIECE = 64 * 1024
 
 
-async def _refused(desk: Desk, user: str) -> Private | None:
+async def _refused(deps: Dependencies, user: str) -> Private | None:
     """Why this person may not look; None for approvers and admins."""
-    ctx = desk.ctx
-    refusal = in_charge(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
-    return None if refusal is None else Private(answers.refused(refusal))
+    return await refused(deps, user, may_see_balance)
 
 
-async def _status(desk: Desk, command: Command, _values: Values) -> Reply:
-    refused = await _refused(desk, command.user)
-    if refused is not None:
-        return refused
-    found = await everything(desk.ctx)
-    return Private(overview.status(found, command=desk.spelled(COMMAND), now=desk.ctx.clock.now()))
+async def _status(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    refusal = await _refused(deps, command.user)
+    if refusal is not None:
+        return refusal
+    found = await everything(deps.ctx)
+    return Private(overview.status(found, command=deps.spelled(COMMAND), now=deps.ctx.clock.now()))
 
 
-async def _jobs(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(overview.jobs(await under_way(desk.ctx)))
+async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(overview.jobs(await under_way(deps.ctx)))
 
 
-async def _unread(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(unread.listing(await unread_answers(desk.ctx.store)))
+async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(unread.listing(await unread_answers(deps.ctx.store)))
 
 
-async def _routes(desk: Desk, command: Command, _values: Values) -> Reply:
-    return await _refused(desk, command.user) or Private(overview.assumptions(desk.ctx.assumptions))
+async def _routes(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await _refused(deps, command.user) or Private(overview.assumptions(deps.ctx.assumptions))
 
 
-async def _export(desk: Desk, command: Command, _values: Values) -> Reply:
-    refused = await _refused(desk, command.user)
-    if refused is not None:
-        return refused
+async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    refusal = await _refused(deps, command.user)
+    if refusal is not None:
+        return refusal
 
     async def share() -> Answer:
-        ctx = desk.ctx
+        ctx = deps.ctx
         with tempfile.TemporaryFile() as kept:
             rows = await audit.export(ctx.store, kept)
             length = kept.tell()
@@ -67,14 +67,14 @@ async def _export(desk: Desk, command: Command, _values: Values) -> Reply:
                     name=f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv",
                     chunks=pieces(),
                     length=length,
-                    title="Audit of Switchboard",
-                    alt="The audit of everything that was asked, decided and sent, as a table.",
-                    comment="The audit as it stands now, one row a line.",
-                    channel=await desk.messenger.direct_message(command.user),
+                    title=audit_words.FILE_TITLE,
+                    alt=audit_words.FILE_ALT,
+                    comment=audit_words.FILE_COMMENT,
+                    channel=await deps.messenger.direct_message(command.user),
                     thread_ts=None,
                 )
-            except (ServiceNow, ServiceNever, OutcomeUnknown) as refused_by_slack:
-                return Private(answers.try_again(f"The file could not be shared ({refused_by_slack.reason})."))
+            except (ServiceNow, ServiceNever, OutcomeUnknown) as denied:
+                return Private(answers.not_shared(denied.reason))
         return Private(overview.exported(rows))
 
     return Later(share, Private(overview.exporting()))

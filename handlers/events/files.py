@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.workflows.slack.intake import Sighting, forget, notice
-from handlers.dependencies import Desk
+from bot.workflows.slack.dropped_files import Sighting, forget, notice
+from handlers.dependencies import Dependencies
 from handlers.incoming import files_of, reading
 from handlers.router import Router
 
@@ -19,12 +19,12 @@ def register(router: Router) -> None:
     router.events["file_deleted"] = deleted
 
 
-async def said(desk: Desk, body: Mapping[str, Any]) -> None:
+async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
     """A message: its files are noticed, with the thread they stand in. What apps post is not."""
     with reading():
-        seen = _seen(body["event"], bot_user=desk.ctx.bot_user)
+        seen = _seen(body["event"], bot_user=deps.ctx.bot_user)
     if seen:
-        await notice(desk.ctx, seen)
+        await notice(deps.ctx, seen)
 
 
 def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
@@ -45,18 +45,18 @@ def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
     ]
 
 
-async def shared(desk: Desk, body: Mapping[str, Any]) -> None:
+async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
     """A file was shared: ids only, often beside the message's own event, sometimes alone."""
     event = body["event"]
     with reading():
         file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
         channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
-    if file_id and channel and user != desk.ctx.bot_user:
-        await notice(desk.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
+    if file_id and channel and user != deps.ctx.bot_user:
+        await notice(deps.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
 
 
-async def deleted(desk: Desk, body: Mapping[str, Any]) -> None:
+async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
     """A file is gone: so is what was offered."""
     file_id = str(body["event"].get("file_id") or "")
     if file_id:
-        await forget(desk.ctx, file_id)
+        await forget(deps.ctx, file_id)

@@ -8,7 +8,7 @@ import structlog
 from bot.domain.errors import OutcomeUnknown, ServiceNever
 from bot.presentation import home
 from bot.workflows.admin.home import look
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click, an_id, reading
 from handlers.replies import Nothing, Reply
 from handlers.router import Router
@@ -24,23 +24,23 @@ def register(router: Router) -> None:
     router.actions[home.REFRESH] = refresh
 
 
-async def opened(desk: Desk, body: Mapping[str, Any]) -> None:
+async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
     """Somebody looks at the app; its tab of messages needs nothing."""
     event = body["event"]
     with reading():
         user = an_id(event.get("user"))
     if event.get("tab", _TAB) == _TAB:
-        await _draw(desk, user)
+        await _draw(deps, user)
 
 
-async def refresh(desk: Desk, click: Click) -> Reply:
+async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Draw it again."""
-    await _draw(desk, click.user)
+    await _draw(deps, click.user)
     return Nothing()
 
 
-async def _draw(desk: Desk, user: str) -> None:
-    ctx = desk.ctx
+async def _draw(deps: Dependencies, user: str) -> None:
+    ctx = deps.ctx
     found = await look(ctx, user)
     drawn = (
         home.closed(found.refusal)
@@ -55,6 +55,6 @@ async def _draw(desk: Desk, user: str) -> None:
         )
     )
     try:
-        await desk.messenger.publish_home(user=user, view=drawn)
+        await deps.messenger.publish_home(user=user, view=drawn)
     except (ServiceNever, OutcomeUnknown) as refused:
         log.info("a home was not drawn", reason=str(refused))

@@ -1,11 +1,9 @@
 """What can be done with files, in the order in which it is offered. One module a service."""
 
 from handlers.file_actions import bulk, emails, localization
-from handlers.file_actions.use import Use
+from handlers.file_actions.file_action import FileAction
+from handlers.file_actions.offers import register
 
-USES: tuple[Use, ...] = (*localization.USES, *bulk.USES, *emails.USES)
+__all__ = ["ACTIONS", "register"]
 
-
-def declared() -> tuple[Use, ...]:
-    """Every use of every service."""
-    return USES
+ACTIONS: tuple[FileAction, ...] = (*localization.ACTIONS, *bulk.ACTIONS, *emails.ACTIONS)

@@ -2,16 +2,17 @@
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.bulk_file import LEAST_COLUMNS
+from bot.domain.payments.instruction import Kind
 from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.context import Context
 from bot.workflows.payments.bulk_reading import can_be_paid
 from bot.workflows.payments.bulk_request import OF_FILE
-from handlers.commands.pay_bulk import admit_bulk
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
+from handlers.input.admission import payments_to_request
+from handlers.input.bulk_file import show_file
 from handlers.replies import Private, Reply
-from handlers.views.bulk import show_file
 
 
 def _fits(file: DroppedFile) -> bool:
@@ -26,8 +27,8 @@ def _works(ctx: Context) -> bool:
     return ctx.payments.is_configured
 
 
-async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
-    payments = await admit_bulk(desk, click.user)
+async def _start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
+    payments = await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     if isinstance(payments, Private):
         return payments
     carried = Carried(
@@ -36,7 +37,7 @@ async def _start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
         key=f"{OF_FILE}{file.id}",
         thread_ts=file.thread_ts or "",
     )
-    return show_file(desk, click.user, carried, name=file.name)
+    return show_file(deps, click.user, carried, name=file.name)
 
 
-USES = (Use(name="bulk", label="Pay in bulk", fits=_fits, suggested=_suggested, start=_start, works=_works),)
+ACTIONS = (FileAction(name="bulk", label="Pay in bulk", fits=_fits, suggested=_suggested, start=_start, works=_works),)

@@ -2,29 +2,29 @@
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.presentation.emails import forms as email_forms
-from handlers.commands.email import admitted
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
+from handlers.input.admission import emails_for
+from handlers.input.email_lists import next_form
 from handlers.replies import Later, Open, Private, Reply
-from handlers.views.emails import next_form
 
 
-async def process(desk: Desk, click: Click, file: DroppedFile) -> Reply:
+async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
     """Read the file and ask for the column; a large one shows that it is being read."""
-    client = await admitted(desk, click.user)
+    client = await emails_for(deps, click.user)
     if isinstance(client, Private):
         return client
 
     async def read() -> Open:
-        view, _ = await next_form(desk, file.id, channel=file.channel, thread_ts=file.thread_ts)
+        view, _ = await next_form(deps, file.id, channel=file.channel, thread_ts=file.thread_ts)
         return Open(view)
 
     return Later(read, meanwhile=Open(email_forms.reading(file.name)))
 
 
-USES = (
-    Use(
+ACTIONS = (
+    FileAction(
         name="emails",
         label="Process e-mails",
         fits=lambda file: file.kind is FileKind.TABLE,

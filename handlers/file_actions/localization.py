@@ -7,11 +7,11 @@ from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
 from bot.presentation.mistakes import mistakes
 from bot.workflows.context import Context
-from bot.workflows.localization import Asked, ask
-from handlers.commands.localize import refused
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Start, Use
+from bot.workflows.localization import RequestedCall, request_call
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction, Start
 from handlers.incoming import Click
+from handlers.input.admission import localization_for
 from handlers.input.presence import can_post
 from handlers.replies import Nothing, Open, Private, Reply
 
@@ -26,9 +26,9 @@ _OFFERED = (
 )
 
 
-def _use(operation: Operation) -> Use:
+def _file_action(operation: Operation) -> FileAction:
     declared = capability(operation)
-    return Use(
+    return FileAction(
         name=declared.verb.replace("-", "_"),
         label=declared.label,
         fits=lambda file: fits(declared, file),
@@ -48,17 +48,17 @@ def works(ctx: Context) -> bool:
 
 
 def _start(declared: Capability) -> Start:
-    async def start(desk: Desk, click: Click, file: DroppedFile) -> Reply:
-        refusal = await refused(desk, click.user)
-        if refusal is not None:
-            return refusal
+    async def start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
+        client = await localization_for(deps, click.user)
+        if isinstance(client, Private):
+            return client
         request = _request(declared, file)
         errors = request_errors(request)
         if errors:
             return Private(mistakes(errors))
         if declared.options:
             return Open(form([declared], _carried(declared, file)))
-        asked = Asked(
+        requested = RequestedCall(
             request=request,
             file_name=file.name,
             requester=click.user,
@@ -67,8 +67,8 @@ def _start(declared: Capability) -> Start:
             source_key=f"click:{click.trigger_id or click.view_id}",
             pressed=True,
         )
-        sight = await ask(desk.ctx, asked)
-        if await can_post(desk.messenger, file.channel):
+        sight = await request_call(deps.ctx, requested)
+        if await can_post(deps.messenger, file.channel):
             return Nothing()
         return Private(told.asked(sight.order, position=sight.position, member=False))
 
@@ -91,5 +91,5 @@ def _carried(declared: Capability, file: DroppedFile) -> Carried:
     )
 
 
-USES = tuple(_use(operation) for operation in _OFFERED)
+ACTIONS = tuple(_file_action(operation) for operation in _OFFERED)
 """In the order of the buttons."""

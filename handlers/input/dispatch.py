@@ -2,20 +2,20 @@
 
 from bot.domain.errors import PersonError
 from bot.presentation import views
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
-from handlers.input.grammar import MistakesError, Verb, read_arguments, words_of
+from handlers.input.grammar import Verb, read_arguments, words_of
 from handlers.input.usage import help_for, no_such_verb
-from handlers.replies import Open, Private, Reply
+from handlers.replies import MistakesError, Open, Private, Reply
 
 
-async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: tuple[Verb, ...]) -> Reply:
+async def run(deps: Dependencies, command: Command, *, name: str, summary: str, verbs: tuple[Verb, ...]) -> Reply:
     """Find the verb, read its arguments, run it.
 
     Raises:
         MistakesError: with everything that is wrong with the line.
     """
-    spelled = desk.spelled(name)
+    spelled = deps.spelled(name)
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
     verb, rest = _find(given.lower(), rest, verbs)
     if verb is None:
@@ -26,16 +26,16 @@ async def run(desk: Desk, command: Command, *, name: str, summary: str, verbs: t
     if rest.strip() and below and not verb.arguments:
         return Private(no_such_verb(f"{given} {rest.split()[0]}", spelled, below))
     if not rest.strip() and verb.alone is not None:
-        return await verb.alone(desk, command)
+        return await verb.alone(deps, command)
     if not rest.strip() and any(not argument.optional for argument in verb.arguments):
-        asked = [views.Asked(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
+        asked = [views.VerbField(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
         about = {"command": name, "verb": verb.name, "channel": command.channel}
         return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=about))
     try:
         words = words_of(rest, example=f"{spelled} {verb.example}")
     except PersonError as broken:
         raise MistakesError([broken]) from None
-    return await verb.run(desk, command, read_arguments(verb, words, spelled=spelled))
+    return await verb.run(deps, command, read_arguments(verb, words, spelled=spelled))
 
 
 def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, str]:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command
-from handlers.replies import Reply
+from handlers.replies import MistakesError, Reply
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
 _PLAIN = str.maketrans(
@@ -65,7 +65,7 @@ class Argument:
 
 Values = Mapping[str, Any]
 """Argument values by name."""
-Run = Callable[[Desk, Command, Values], Awaitable[Reply]]
+Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -77,20 +77,12 @@ class Verb:
     example: str
     run: Run
     arguments: Sequence[Argument] = ()
-    alone: Callable[[Desk, Command], Awaitable[Reply]] | None = None
+    alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
 
     @property
     def usage(self) -> str:
         """The verb with its arguments, as help prints it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
-
-
-class MistakesError(Exception):
-    """Everything that is wrong with one line, so that it can be mended in one go."""
-
-    def __init__(self, errors: Sequence[PersonError]) -> None:
-        super().__init__("; ".join(str(error) for error in errors))
-        self.errors = errors
 
 
 def plain_text(text: str) -> str:
@@ -219,3 +211,9 @@ def read_argument(argument: Argument, text: str) -> Any:
     if not text.strip():
         raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
     return argument.read(text)
+
+
+def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
+    """One mistake, to raise; ``example`` is a right line of the command without its name."""
+    broken.example = f"{deps.spelled(command)} {example}"
+    return MistakesError([broken])

@@ -11,9 +11,9 @@ from bot.domain.errors import ServiceNow
 from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
 from bot.presentation import answers
 from bot.presentation.files import offers
+from bot.workflows.slack.dropped_files import still_there
 from bot.workflows.slack.file_actions import fitting
-from bot.workflows.slack.intake import still_there
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Shortcut
 from handlers.input.presence import can_post
 from handlers.replies import Later, Open, Reply
@@ -25,34 +25,34 @@ def register(router: Router) -> None:
     router.shortcuts[offers.SHORTCUT] = use_file
 
 
-async def use_file(desk: Desk, used: Shortcut) -> Reply:
+async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
     """Offer each file of the message; where the bot is no member, say how to invite it."""
     if not used.files:
         return Open(offers.told(offers.no_file()))
 
     async def look() -> Open:
-        return Open(await _look(desk, used))
+        return Open(await _look(deps, used))
 
     return Later(look, meanwhile=Open(offers.told(offers.looking())))
 
 
-async def _look(desk: Desk, used: Shortcut) -> Block:
+async def _look(deps: Dependencies, used: Shortcut) -> Block:
     """The form, or why there is nothing to choose."""
     try:
-        if not await can_post(desk.messenger, used.channel):
+        if not await can_post(deps.messenger, used.channel):
             direct = used.channel.startswith(("D", "G"))
             return offers.told(offers.not_in_direct_messages() if direct else offers.not_here())
         share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
-        looked = await asyncio.gather(*(_examine(desk, file_id, share) for file_id in used.files))
+        looked = await asyncio.gather(*(_examine(deps, file_id, share) for file_id in used.files))
     except ServiceNow as silent:
         return offers.told(answers.try_again(f"{silent.service} {silent.reason}."))
-    found = [(file, fitting(desk.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
+    found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
     troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
     return offers.several(found, troubles, channel=used.channel)
 
 
-async def _examine(desk: Desk, file_id: str, share: Share) -> DroppedFile | UnusableFile:
+async def _examine(deps: Dependencies, file_id: str, share: Share) -> DroppedFile | UnusableFile:
     try:
-        return await still_there(desk.ctx, file_id, share, vouched=True)
+        return await still_there(deps.ctx, file_id, share, vouched=True)
     except UnusableFile as unusable:
         return unusable

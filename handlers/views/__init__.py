@@ -1,7 +1,7 @@
 """Forms that were submitted."""
 
 from handlers.router import Router
-from handlers.views import account, booking, bulk, collect, emails, localize, payout, store, verb
+from handlers.views import account, booking, bulk, collect, emails, localize, payout, store
 
 
 def register(router: Router) -> None:
@@ -10,7 +10,6 @@ def register(router: Router) -> None:
     collect.register(router)
     bulk.register(router)
     account.register(router)
-    verb.register(router)
     booking.register(router)
     store.register(router)
     localize.register(router)

@@ -1,12 +1,13 @@
 """The form that asks about the account behind an address; the answer stands in the form."""
 
 from bot.domain.errors import PersonError
-from bot.presentation import answers, mistakes, views
+from bot.presentation import mistakes, views
 from bot.presentation.payments import operations
-from handlers.commands.pay_reading import admitted, asking
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
+from handlers.input.admission import payments_for
+from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -16,13 +17,13 @@ def register(router: Router) -> None:
     router.views[views.ACCOUNT] = look_up
 
 
-async def look_up(desk: Desk, form: Submission) -> Reply:
+async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Turn the form into what the service knows; a mistake stands at the field."""
     try:
         email = fields.email(form.values.get(views.EMAIL, ""))
     except PersonError as broken:
         return FieldErrors({views.EMAIL: mistakes.at_field(broken)})
-    payments = await admitted(desk, form.user)
+    payments = await payments_for(deps, form.user)
     if isinstance(payments, Private):
         return payments
 
@@ -30,4 +31,4 @@ async def look_up(desk: Desk, form: Submission) -> Reply:
         found = operations.account(email, await payments.account_status(email))
         return Replace(views.result(views.ACCOUNT_TITLE, found.blocks))
 
-    return asking(look_there, meanwhile=Private(answers.asking("payments")))
+    return service_call(look_there)

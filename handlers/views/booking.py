@@ -8,20 +8,22 @@ from bot.clients.delivery import NotCovered
 from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Kind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.presentation import answers, mistakes
+from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
-from bot.presentation.views import View, notice, result
+from bot.presentation.views import NO_EFFECT_TITLE, View, notice, result
 from bot.workflows.bookings import acting, pricing, request
-from bot.workflows.bookings.request import AskedToDeliver
+from bot.workflows.bookings.lookup import get_booking
+from bot.workflows.bookings.request import RequestedDelivery
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services.delivery import DeliveryService
-from handlers.commands.deliver import told
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
-from handlers.input.deliveries import admitted, asking
+from handlers.input.admission import delivery_for
+from handlers.input.deliveries import COMMAND, store_of, told
 from handlers.input.fields import amount
+from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -38,23 +40,23 @@ def register(router: Router) -> None:
     router.views[forms.CANCEL] = cancel
 
 
-async def ask_price(desk: Desk, form: Submission) -> Reply:
+async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     """Show what the delivery would cost, with the button that books it; mistakes stand at their fields."""
-    delivery = await admitted(desk, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
-    asked = await _read(desk, delivery, form, Kind.BOOKING)
-    if isinstance(asked, FieldErrors):
-        return asked
+    requested = await _read(deps, delivery, form, Kind.BOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
     channel = str(json.loads(form.metadata)["channel"])
 
     async def ask() -> Answer:
         anyway = bool(form.choices.get(forms.ANYWAY))
-        booking = await request.quote(desk.ctx, delivery, asked, even_unpriced=anyway)
+        booking = await request.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
         return Replace(forms.confirm(booking))
 
     return _priced(
-        desk,
+        deps,
         delivery,
         ask,
         lambda names, problem: forms.book(names, channel=channel, values=form.values, problem=problem, anyway=True),
@@ -62,12 +64,12 @@ async def ask_price(desk: Desk, form: Submission) -> Reply:
     )
 
 
-async def price(desk: Desk, form: Submission) -> Reply:
+async def price(deps: Dependencies, form: Submission) -> Reply:
     """Turn the form into the price."""
-    delivery = await admitted(desk, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
-    store, wrong = await _store(desk, delivery, form)
+    store, wrong = await _store(deps, delivery, form)
     readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
     found, errors = fields.read_form(form.values, readers)
     if errors or wrong:
@@ -75,7 +77,7 @@ async def price(desk: Desk, form: Submission) -> Reply:
 
     async def ask() -> Answer:
         quoted = await pricing.price(
-            desk.ctx,
+            deps.ctx,
             delivery,
             store,
             position=found[forms.POSITION],
@@ -84,41 +86,41 @@ async def price(desk: Desk, form: Submission) -> Reply:
         )
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
 
-    return _priced(desk, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
+    return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
 
 
-async def confirm(desk: Desk, form: Submission) -> Reply:
+async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Book what the price was shown for, once."""
-    delivery = await admitted(desk, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     wanted = str(json.loads(form.metadata)["id"])
-    before = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
-    booking = await request.confirm(desk.ctx, wanted, by=form.user)
+    before = await get_booking(deps.ctx, wanted)
+    booking = await request.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
-    said = deliveries.booked(booking, command=desk.spelled("deliver"))
+    said = deliveries.booked(booking, command=deps.spelled(COMMAND))
     return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
 
 
-async def prebook(desk: Desk, form: Submission) -> Reply:
+async def prebook(deps: Dependencies, form: Submission) -> Reply:
     """Make a pre-booking; the link comes on its card."""
-    delivery = await admitted(desk, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    asked = await _read(desk, delivery, form, Kind.PREBOOKING)
-    if isinstance(asked, FieldErrors):
-        return asked
-    booking = await request.ask_at_once(desk.ctx, asked)
+    requested = await _read(deps, delivery, form, Kind.PREBOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
+    booking = await request.request_prebooking(deps.ctx, requested)
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 
-async def cancel(desk: Desk, form: Submission) -> Reply:
+async def cancel(deps: Dependencies, form: Submission) -> Reply:
     """Cancel with a reason."""
-    delivery = await admitted(desk, form.user)
+    delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
     try:
@@ -131,25 +133,27 @@ async def cancel(desk: Desk, form: Submission) -> Reply:
     except PersonError as broken:
         return FieldErrors({forms.REASON: mistakes.at_field(broken)})
     wanted = str(json.loads(form.metadata)["id"])
-    booking = await desk.ctx.store.read(lambda tx: tx.bookings.get(wanted))
+    booking = await get_booking(deps.ctx, wanted)
     if booking is None:
-        return Replace(notice("Without effect", deliveries.form_is_gone().text))
+        return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
 
     async def ask() -> Answer:
-        done = await acting.cancel(desk.ctx, delivery, booking, reason=reason, by=form.user)
+        done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
         return Replace(notice("Cancel", told(done).content.text))
 
-    return asking(ask, meanwhile=Private(answers.asking("delivery")))
+    return service_call(ask, service="delivery")
 
 
-async def _read(desk: Desk, delivery: DeliveryService, form: Submission, kind: Kind) -> AskedToDeliver | FieldErrors:
-    store, wrong = await _store(desk, delivery, form)
-    home = await _country_code(desk, delivery, store)
+async def _read(
+    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: Kind
+) -> RequestedDelivery | FieldErrors:
+    store, wrong = await _store(deps, delivery, form)
+    home = await _country_code(deps, delivery, store)
     readers = fields.booking_readers(home=home, with_place=kind is Kind.BOOKING)
     found, errors = fields.read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
-    return AskedToDeliver(
+    return RequestedDelivery(
         requester=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
         store=store,
@@ -167,25 +171,21 @@ def _source(form: Submission, kind: Kind, found: Mapping[str, Any]) -> str:
     return f"view:{form.view_id}:{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
 
 
-async def _store(desk: Desk, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
-    given = fields.store(form.values.get(forms.STORE, ""))
-    name = await desk.ctx.store.read(lambda tx: delivery.spelled(tx, given))
-    if name is not None:
-        return name, {}
-    names = await store_names(desk.ctx, delivery)
-    rule = f"it must be the name of a store; there is: {', '.join(names[:10]) or 'none yet'}"
-    broken = PersonError(argument="store", rule=rule, example="", given=given)
-    return "", {forms.STORE: mistakes.at_field(broken)}
+async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
+    try:
+        return await store_of(deps, delivery, fields.store(form.values.get(forms.STORE, ""))), {}
+    except PersonError as broken:
+        return "", {forms.STORE: mistakes.at_field(broken)}
 
 
-async def _country_code(desk: Desk, delivery: DeliveryService, store: str) -> str:
-    known = await known_stores(desk.ctx, delivery)
+async def _country_code(deps: Dependencies, delivery: DeliveryService, store: str) -> str:
+    known = await known_stores(deps.ctx, delivery)
     record = next((one.record for one in known if one.name == store), {})
     return str(record.get("country_code", ""))
 
 
 def _priced(
-    desk: Desk, delivery: DeliveryService, ask: Callable[[], Any], again: Again, *, bookable: bool = False
+    deps: Dependencies, delivery: DeliveryService, ask: Callable[[], Any], again: Again, *, bookable: bool = False
 ) -> Reply:
     """Ask for a price; a no or an outage brings the form back as it was filled in, with what was said.
 
@@ -201,6 +201,6 @@ def _priced(
             problem = deliveries.outage(sentence(trouble), bookable=bookable)
         else:
             return answer
-        return Replace(again(await store_names(desk.ctx, delivery), problem))
+        return Replace(again(await store_names(deps.ctx, delivery), problem))
 
-    return asking(work, meanwhile=Private(answers.asking("delivery")))
+    return service_call(work, service="delivery")

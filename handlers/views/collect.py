@@ -6,10 +6,10 @@ from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Item, PurchasePayload
 from bot.presentation import mistakes, views
 from bot.workflows.payments.collect import AskedToCollect
-from handlers.commands.pay_collect import collect
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields, items
+from handlers.input.payments import request_purchase
 from handlers.replies import FieldErrors, Replace, Reply
 from handlers.router import Router
 
@@ -19,7 +19,7 @@ def register(router: Router) -> None:
     router.views[views.COLLECT] = submit
 
 
-async def submit(desk: Desk, form: Submission) -> Reply:
+async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Ask for a purchase; mistakes stand at their fields, and each bad line is named."""
     errors: dict[str, str] = {}
     read: dict[str, str] = {}
@@ -39,8 +39,8 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         payload=PurchasePayload(email=read[views.EMAIL], description=read[views.DESCRIPTION], items=together),
         source_key=f"view:{form.view_id}",
     )
-    answer = await collect(desk, asked)
-    return Replace(views.notice("Collect money", answer.content.text))
+    answer = await request_purchase(deps, asked)
+    return Replace(views.notice(views.COLLECT_TITLE, answer.content.text))
 
 
 def _items(text: str) -> tuple[tuple[Item, ...], list[PersonError]]:

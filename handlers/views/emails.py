@@ -1,20 +1,16 @@
 """The forms for a list of addresses: which file, which column, how."""
 
 import json
-from collections.abc import Mapping, Sequence
 
-from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.files.table_words import read_as
 from bot.presentation.views import notice
-from bot.workflows.emails.reading import EXAMPLE, look_at_list
-from bot.workflows.emails.request import AskedToProcess, ask_to_process
-from bot.workflows.slack.table_files import TROUBLE, words_for
-from handlers.commands.email import admitted
-from handlers.dependencies import Desk
+from bot.workflows.emails.request import RequestedList, request_list
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
+from handlers.input.admission import emails_for
+from handlers.input.email_lists import lacking_ways, next_form
 from handlers.replies import FieldErrors, Later, Private, Replace, Reply
 from handlers.router import Router
 
@@ -27,9 +23,9 @@ def register(router: Router) -> None:
     router.views[email_forms.LIST_FORM] = start
 
 
-async def choose_file(desk: Desk, form: Submission) -> Reply:
+async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     """The file is there: read it and ask for the column."""
-    client = await admitted(desk, form.user)
+    client = await emails_for(deps, form.user)
     if isinstance(client, Private):
         return client
     files = form.files.get(FILE, ())
@@ -38,41 +34,15 @@ async def choose_file(desk: Desk, form: Submission) -> Reply:
     channel = str(json.loads(form.metadata)["channel"])
 
     async def read() -> Replace | FieldErrors:
-        view, mistake = await next_form(desk, files[0], channel=channel, thread_ts="")
+        view, mistake = await next_form(deps, files[0], channel=channel, thread_ts="")
         return FieldErrors({FILE: mistake}) if mistake else Replace(view)
 
     return Later(read, meanwhile=Replace(email_forms.reading("the file")))
 
 
-async def next_form(desk: Desk, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
-    """The form that asks for the column; or a notice why there is none, and the same as one sentence."""
-    try:
-        info, table, looks = await look_at_list(desk.ctx, file_id)
-    except TROUBLE as trouble:
-        words = words_for(trouble, example=EXAMPLE)
-        return email_forms.unusable(words), words
-    view = email_forms.list_form(
-        looks,
-        rows=len(table.rows),
-        read_as=read_as(table),
-        file=file_id,
-        name=info.name,
-        channel=channel,
-        thread_ts=thread_ts,
-        lacking=_lacking(desk),
-    )
-    return view, ""
-
-
-def _lacking(desk: Desk) -> Mapping[str, Sequence[str]]:
-    """The ways to process a list that are not configured here, and the variables that they lack."""
-    ways = {ROW_BY_ROW: desk.ctx.emails.missing_single, WHOLE_FILE: desk.ctx.emails.missing_files}
-    return {way: missing for way, missing in ways.items() if missing}
-
-
-async def start(desk: Desk, form: Submission) -> Reply:
+async def start(deps: Dependencies, form: Submission) -> Reply:
     """Column and manner are chosen: begin."""
-    client = await admitted(desk, form.user)
+    client = await emails_for(deps, form.user)
     if isinstance(client, Private):
         return client
     errors: dict[str, str] = {}
@@ -83,15 +53,15 @@ async def start(desk: Desk, form: Submission) -> Reply:
     if percent < _LEAST_PERCENT:
         errors[COLUMN] = email_forms.hardly_addresses(name, percent)
     way = WHOLE_FILE if form.values.get(HOW) == WHOLE_FILE else ROW_BY_ROW
-    lacking = _lacking(desk).get(way)
+    lacking = lacking_ways(deps).get(way)
     if lacking:
         errors[HOW] = email_forms.not_configured(way, lacking)
     if errors or concurrency is None:
         return FieldErrors(errors)
     about = json.loads(form.metadata)
-    added = await ask_to_process(
-        desk.ctx,
-        AskedToProcess(
+    added = await request_list(
+        deps.ctx,
+        RequestedList(
             requester=form.user,
             channel=about["channel"],
             thread_ts=about["thread"] or None,

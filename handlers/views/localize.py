@@ -10,19 +10,18 @@ from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.request import file_errors
 from bot.presentation import mistakes
 from bot.presentation.localization import calls as told
-from bot.presentation.localization.forms import ASK, FILE, OPTION, TEXT, URL, Carried
+from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
-from bot.workflows.localization import Asked, ask, make_sure_of_room
-from handlers.commands.localize import own_hosts, refused
-from handlers.dependencies import Desk
+from bot.workflows.localization import RequestedCall, make_sure_of_room, request_call
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
+from handlers.input.admission import localization_for
 from handlers.input.presence import can_post
-from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.replies import FieldErrors, Nothing, Private, Replace, Reply
 from handlers.router import Router
 
 _LOOK_SECONDS = 1.4
 """Of Slack's three, for a look into the files; what could not be seen by then is seen when they are sent."""
-_CONFLICT = "Give only one of them."
 
 
 def register(router: Router) -> None:
@@ -30,26 +29,26 @@ def register(router: Router) -> None:
     router.views[ASK] = submit
 
 
-async def submit(desk: Desk, form: Submission) -> Reply:
+async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Check everything that was entered, then ask for one call a file."""
     carried = Carried.load(form.metadata)
-    refusal = await refused(desk, form.user)
-    if refusal is not None:
-        return refusal
-    requests, errors = _read(carried, form, own_hosts=own_hosts(desk))
+    client = await localization_for(deps, form.user)
+    if isinstance(client, Private):
+        return client
+    requests, errors = _read(carried, form, own_hosts=client.own_hosts)
     infos: dict[str, FileInfo] = {}
     if not errors:
-        infos = await _look(desk, requests, errors)
+        infos = await _look(deps, requests, errors)
     if errors:
         return FieldErrors(errors)
     if len(requests) > 1:
-        await make_sure_of_room(desk.ctx, form.user, requests)
-    member = await can_post(desk.messenger, carried.channel)
+        await make_sure_of_room(deps.ctx, form.user, requests)
+    member = await can_post(deps.messenger, carried.channel)
     for number, request in enumerate(requests):
         info = infos.get(request.file)
-        await ask(
-            desk.ctx,
-            Asked(
+        await request_call(
+            deps.ctx,
+            RequestedCall(
                 request=request,
                 file_name=info.name if info is not None else carried.file_name,
                 requester=form.user,
@@ -70,7 +69,7 @@ def _read(carried: Carried, form: Submission, *, own_hosts: Collection[str]) -> 
     capabilities = [capability(Operation(name)) for name in carried.operations]
     given = {name for name, value in ((TEXT, text), (URL, url), (FILE, files)) if value}
     if len(given) > 1:
-        return [], dict.fromkeys(sorted(given), _CONFLICT)
+        return [], dict.fromkeys(sorted(given), CONFLICT)
     declared = _meant(capabilities, given)
     options, errors = _options(declared, form)
     one = Request(operation=declared.operation, text=text, url=url, options=options)
@@ -109,15 +108,15 @@ def _options(declared: Capability, form: Submission) -> tuple[dict[str, str], di
     return options, errors
 
 
-async def _look(desk: Desk, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
+async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
     """What the files are, as far as that can be seen in time; a wrong one is said at its field."""
     infos: dict[str, FileInfo] = {}
 
     async def look(request: Request) -> None:
         try:
-            info = await desk.ctx.downloads.info(request.file)
+            info = await deps.ctx.downloads.info(request.file)
             infos[request.file] = info
-            wrong = await wrong_with(desk, request, info)
+            wrong = await wrong_with(deps, request, info)
         except PersonError as unusable:
             wrong = unusable
         except SwitchboardError:
@@ -134,12 +133,12 @@ async def _look(desk: Desk, requests: list[Request], errors: dict[str, str]) -> 
     return infos
 
 
-async def wrong_with(desk: Desk, request: Request, info: FileInfo) -> PersonError | None:
+async def wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> PersonError | None:
     """What keeps the operation from taking this file, by its content."""
     media = request.capability.media
     if media is None:
         return None
-    found = sniff(await desk.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+    found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
     seconds = info.duration_ms / 1000 if info.duration_ms else None
     errors = file_errors(media, kind=found.kind, found=normal_format(found.format) or "unknown", seconds=seconds)
     return errors[0] if errors else None

@@ -12,12 +12,11 @@ from bot.workflows.context import Context
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click, Decided
 from bot.workflows.requests.request import Asked
-from handlers.commands.pay import ask
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
-from handlers.input.grammar import MistakesError
-from handlers.replies import FieldErrors, Nothing, Replace, Reply
+from handlers.input.payments import request_payout
+from handlers.replies import FieldErrors, MistakesError, Nothing, Replace, Reply
 from handlers.router import Router
 
 
@@ -39,13 +38,13 @@ def register(router: Router) -> None:
     router.views[views.CLOSE] = close
 
 
-async def request(desk: Desk, form: Submission) -> Reply:
+async def request(deps: Dependencies, form: Submission) -> Reply:
     """Ask for a payout; mistakes stand at their fields."""
     errors: dict[str, str] = {}
     read = {}
     for block, reader in (
         (views.EMAIL, fields.email),
-        (views.AMOUNT, lambda text: fields.within_limit(fields.amount(text), desk.ctx.policy)),
+        (views.AMOUNT, lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy)),
         (views.DESCRIPTION, fields.description),
     ):
         try:
@@ -64,43 +63,43 @@ async def request(desk: Desk, form: Submission) -> Reply:
         kind=Kind(about["kind"]),
     )
     try:
-        answer = await ask(desk, asked)
+        answer = await request_payout(deps, asked)
     except MistakesError as broken:
         return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
-    return Replace(views.notice("Pay somebody", answer.content.text))
+    return Replace(views.notice(views.PAYOUT_TITLE, answer.content.text))
 
 
-async def approve(desk: Desk, form: Submission) -> Reply:
+async def approve(deps: Dependencies, form: Submission) -> Reply:
     """Approve with the amount typed."""
     typed = form.values.get(views.AMOUNT, "")
-    return _answer(await decide.approve(desk.ctx, _click(form), typed_amount=typed))
+    return _answer(await decide.approve(deps.ctx, _click(form), typed_amount=typed))
 
 
-async def retry(desk: Desk, form: Submission) -> Reply:
+async def retry(deps: Dependencies, form: Submission) -> Reply:
     """Approve a new attempt, with the amount typed."""
-    return _answer(await decide.retry(desk.ctx, _click(form), typed_amount=form.values.get(views.AMOUNT, "")))
+    return _answer(await decide.retry(deps.ctx, _click(form), typed_amount=form.values.get(views.AMOUNT, "")))
 
 
-async def reject(desk: Desk, form: Submission) -> Reply:
+async def reject(deps: Dependencies, form: Submission) -> Reply:
     """Reject with a reason."""
-    return await _with_reason(desk, form, decide.reject)
+    return await _with_reason(deps, form, decide.reject)
 
 
-async def withdraw(desk: Desk, form: Submission) -> Reply:
+async def withdraw(deps: Dependencies, form: Submission) -> Reply:
     """Withdraw what somebody else asked for, with a reason."""
-    return await _with_reason(desk, form, decide.withdraw)
+    return await _with_reason(deps, form, decide.withdraw)
 
 
-async def close(desk: Desk, form: Submission) -> Reply:
+async def close(deps: Dependencies, form: Submission) -> Reply:
     """Close as not paid, with a reason."""
-    return await _with_reason(desk, form, decide.close_as_not_paid)
+    return await _with_reason(deps, form, decide.close_as_not_paid)
 
 
-async def _with_reason(desk: Desk, form: Submission, end: EndedWithReason) -> Reply:
+async def _with_reason(deps: Dependencies, form: Submission, end: EndedWithReason) -> Reply:
     reason = clean(form.values.get(views.REASON, ""))
     if not reason:
         return FieldErrors({views.REASON: mistakes.NO_REASON})
-    return _answer(await end(desk.ctx, _click(form), reason=reason))
+    return _answer(await end(deps.ctx, _click(form), reason=reason))
 
 
 def _click(form: Submission) -> Click:
@@ -114,4 +113,4 @@ def _answer(decided: Decided) -> Reply:
     content = answers.refused(decided.refusal, decided.instruction)
     if decided.refusal is Refusal.WRONG_AMOUNT:
         return FieldErrors({views.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
-    return Replace(views.notice("Without effect", content.text))
+    return Replace(views.notice(views.NO_EFFECT_TITLE, content.text))

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import aiohttp
@@ -26,8 +27,9 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.app import Switchboard
+import bot.wiring.slack
 from bot.playground.workspace.delivery import sign
+from bot.wiring.slack import make_router
 from handlers.router import Router
 from tests.benchmarks.processes import Serving, Spawned, quiet, said, switchboard
 from tests.benchmarks.ratios import Ratio, told
@@ -89,16 +91,15 @@ async def _outside(pipe: Connection) -> None:
 
 async def _switchboard_and_more(pipe: Connection) -> None:
     """The complete application, with further commands and buttons."""
-    routes = Switchboard._router
 
-    def router(self: Switchboard) -> Router:
-        found = routes(self)
+    def router(*given: Any, **named: Any) -> Router:
+        found = make_router(*given, **named)
         for number in range(MORE):
             found.commands[f"/more{number}"] = found.commands["/pay"]
             found.actions[f"more{number}"] = found.actions["payout.approve"]
         return found
 
-    Switchboard._router = router  # type: ignore[method-assign]
+    vars(bot.wiring.slack)["make_router"] = router
     await switchboard(pipe)
 
 

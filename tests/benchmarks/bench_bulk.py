@@ -78,7 +78,7 @@ async def _measure(scene: Scene, count: int) -> Figures:
     told = await scene.workspace.until(
         lambda: next((text for text in scene.news(FINANCE) if "that were approved" in text), None), timeout=_ENOUGH
     )
-    await scene.drained(timeout=60)
+    await scene.settled(timeout=60)
     figures.ended = time.monotonic() - began
     watching.cancel()
     with suppress(asyncio.CancelledError):

@@ -191,7 +191,7 @@ async def bookings(scene: FarScene, distance: float, hanging: int, *, service: D
     scene.workspace.add_channel(FINANCE, "finance", members=[MARIA, *people])
     await service.until(lambda: service.calls_of("list_stores") or None, timeout=_PATIENCE)
     await scene.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
-    await _until(scene, lambda: any("Centro" in said for said in scene.whispers(MARIA)))
+    await _until(scene, lambda: any("Centro" in said for said in scene.ephemerals(MARIA)))
     await asyncio.gather(*(_to_the_price(scene, person) for person in people))
     scene.distance = distance
     alone = await _book(scene, people[:1])

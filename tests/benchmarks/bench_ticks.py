@@ -1,6 +1,6 @@
 """A tick when 100,000 resources are followed and 100 are due, against one when only those 100 are followed; and rest.
 
-Run with ``python -m tests.benchmarks.bench_ticks``. A tick is every drain of the application, until nothing is due,
+Run with ``python -m tests.benchmarks.bench_ticks``. A tick is every worker of the application, until nothing is due,
 over its real database; a bare server answers for the payments service. With the many stand a tenth as many requests
 that are over, with their messages and callbacks: what is kept must cost a tick nothing. At rest the same application
 runs by itself with the many; none is due. Times are processor times and include the idle workspace and simulators.
@@ -21,7 +21,7 @@ from aiohttp import web
 
 from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.references import derived_key, ulid
-from bot.wiring.workers import DRAINS, drained, look
+from bot.wiring.workers import WORKERS, look, run_due
 from storage.migrate import migrate
 from storage.rows import InboxState
 from storage.store import Store, Tx
@@ -94,8 +94,8 @@ class World:
         now = ctx.clock.now()
         await ctx.store.write(lambda tx: [tx.tracked.again("payout", one, now, "") for one in self.due])
         begun = time.process_time()
-        for name in DRAINS:
-            while await drained(ctx, name):
+        for name in WORKERS:
+            while await run_due(ctx, name):
                 pass
         self.ticks.append(time.process_time() - begun)
         begun = time.process_time()

@@ -64,5 +64,5 @@ async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
     await page.wait_for_selector("body[data-ready=yes]")
     yield page
     await context.close()
-    expected = ("Failed to load resource", "ERR_")  # refused deeds and lost connections are part of some tests
+    expected = ("Failed to load resource", "ERR_")  # refused actions and lost connections are part of some tests
     assert [trouble for trouble in troubles if not any(word in trouble for word in expected)] == []

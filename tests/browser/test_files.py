@@ -13,8 +13,8 @@ from playwright.async_api import Browser, Locator, Page, expect
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.console import Console, Guide
 from bot.presentation.answers import private
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from tests.browser.moving import become, enter
@@ -198,16 +198,18 @@ async def test_the_app_is_invited_by_a_command(page: Page, scene: Scene) -> None
 # with the real bot
 
 
-async def start(_: Desk, click: Click, file: DroppedFile) -> Reply:
+async def start(_: Dependencies, click: Click, file: DroppedFile) -> Reply:
     return Private(private(f"Converting {file.true_name} for <@{click.user}>"))
 
 
-USES = (
-    Use(name="gender", label="Detect gender", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
-    Use(name="separate", label="Separate vocals and music", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
-    Use(name="convert", label="Convert", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
-    Use(name="transcribe", label="Transcribe", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
-    Use(name="emotion", label="Emotion", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
+ACTIONS = (
+    FileAction(name="gender", label="Detect gender", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
+    FileAction(
+        name="separate", label="Separate vocals and music", fits=lambda file: file.kind is FileKind.AUDIO, start=start
+    ),
+    FileAction(name="convert", label="Convert", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
+    FileAction(name="transcribe", label="Transcribe", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
+    FileAction(name="emotion", label="Emotion", fits=lambda file: file.kind is FileKind.AUDIO, start=start),
 )
 
 
@@ -218,7 +220,7 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
         guide = Guide(person=office.MARIA, channel=office.FINANCE)
         Console(workspace=workspace, guide=guide).mount(workspace.app)
 
-    opened = await Rig.open(database_url=sqlite_url, around={"uses": USES}, prepare=prepare)
+    opened = await Rig.open(database_url=sqlite_url, around={"file_actions": ACTIONS}, prepare=prepare)
     yield opened
     await opened.close()
 
@@ -244,7 +246,7 @@ async def test_a_dropped_file_is_offered_once_and_a_press_is_answered(office_pag
     await expect(thread.locator("[data-action-id='use.convert']")).to_have_text("Convert")
     offer = by(thread, "message").last
     await expect(offer).to_contain_text("talk.mp3 · WAV audio in spite of its name, 32 KB, 0:02")
-    assert await offer.get_by_role("button").all_text_contents() == [use.label for use in USES]
+    assert await offer.get_by_role("button").all_text_contents() == [action.label for action in ACTIONS]
     await shot(page, "offer-wide")
     await thread.locator("[data-action-id='use.convert']").click()
     await expect(by(thread, "message").last).to_contain_text("Converting talk.wav")

@@ -202,7 +202,7 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
                         await _let_stand(scene, fleet, chance, counts)
                 accepted = sum(one.accepted for one in typist.typed)
                 await scene.workspace.until(lambda: all_is_over(scene, at_least=accepted), timeout=_PATIENCE)
-                await scene.drained(timeout=_PATIENCE)
+                await scene.settled(timeout=_PATIENCE)
         except (TimeoutError, AssertionError) as stuck:
             violations.append(f"no end: {type(stuck).__name__}: {str(stuck)[:1000]}")
         await fleet.stop()

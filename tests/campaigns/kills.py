@@ -75,7 +75,7 @@ async def _round(number: int, kills: int, folder: Path) -> Piece:
                     await _torment(scene, chance, kills, counts)
                 accepted = sum(one.accepted for one in typist.typed)
                 await scene.workspace.until(lambda: all_is_over(scene, at_least=accepted), timeout=_PATIENCE)
-                await scene.drained()
+                await scene.settled()
     except (TimeoutError, AssertionError) as stuck:
         violations.append(f"no end: {type(stuck).__name__}: {str(stuck)[:1000]}")
     try:

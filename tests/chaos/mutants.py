@@ -77,12 +77,12 @@ def _sent_before_claimed() -> Iterator[None]:
 def _acked_before_stored() -> Iterator[None]:
     """A vote is acknowledged, and then stored."""
 
-    async def approve(desk: Any, click: Any) -> Any:
-        shown = await payout._meant(desk, click)
+    async def approve(deps: Any, click: Any) -> Any:
+        shown = await payout._meant(deps, click)
         if isinstance(shown, Private):
             return shown
         found, _ = shown
-        desk.whispers.begin(decide.approve(desk.ctx, payout._decision(click, found)))
+        deps.ephemerals.begin(decide.approve(deps.ctx, payout._decision(click, found)))
         return Private(answers.recorded(found, votes=1))
 
     original = actions.register

@@ -72,7 +72,7 @@ class Books:
         return [next(iter(row.values())) for row in self.rows(_UNDONE)]
 
     def pending(self, now: float) -> set[str]:
-        """Names of the drains that may find something; asking the others would only take time."""
+        """Names of the workers that may find something; asking the others would only take time."""
         found = self._connection.execute(_PENDING, {"now": round(now * _MICROSECONDS)})
         return {str(row[0]) for row in found}
 

@@ -24,7 +24,7 @@ import storage.engine
 from bot.clients.transport import Prepared, Transport
 from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
-from bot.slack.whispers import Whispers
+from bot.slack.ephemerals import Ephemerals
 from bot.workflows.admin.audit import Anchoring
 from storage.errors import CommitUnknown, StorageBusy
 from storage.writer import GroupWriter
@@ -85,7 +85,7 @@ class Life:
         self.outside = outside
         self.tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
         self.dead = asyncio.Event()
-        self.whispers: Whispers | None = None
+        self.ephemerals: Ephemerals | None = None
         self._loop = asyncio.get_running_loop()
         self._committing: deque[Kind | None] = deque()
 
@@ -193,8 +193,8 @@ def sewn() -> Iterator[None]:
     seams: list[tuple[Any, str, Callable[..., Any]]] = [
         (Transport, "send", _transport_send),
         (AsyncWebClient, "api_call", _api_call),
-        (Whispers, "__init__", _new_whispers),
-        (Whispers, "_respond", _respond),
+        (Ephemerals, "__init__", _new_ephemerals),
+        (Ephemerals, "_respond", _respond),
         (Anchoring, "finish", _finish),
         (GroupWriter, "submit", _submit),
         (storage.engine, "create_engine", one_compiler),
@@ -246,18 +246,18 @@ def _api_call(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
     return api_call
 
 
-def _new_whispers(original: Callable[..., None]) -> Callable[..., None]:
-    def init(self: Whispers, **more: Any) -> None:
+def _new_ephemerals(original: Callable[..., None]) -> Callable[..., None]:
+    def init(self: Ephemerals, **more: Any) -> None:
         original(self, **more)
         life = LIFE.get()
         if life is not None:
-            life.whispers = self
+            life.ephemerals = self
 
     return init
 
 
 def _respond(original: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
-    async def respond(self: Whispers, response_url: str, content: Any, **more: Any) -> str:
+    async def respond(self: Ephemerals, response_url: str, content: Any, **more: Any) -> str:
         life = LIFE.get()
         if life is None:
             return await original(self, response_url, content, **more)

@@ -16,7 +16,7 @@ from bot.playground.faults import Faults
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack
 from bot.playground.workspace.model import SentRequest
-from bot.wiring.workers import DRAINS, drained
+from bot.wiring.workers import WORKERS, run_due
 from tests.chaos.flows import Flow
 from tests.chaos.people import Person
 from tests.chaos.plans import Kind, Plan, Point, Side
@@ -69,7 +69,7 @@ class World:
         """Everything was checked, and nothing goes wrong any more: the world is only taken down."""
         self.gave_up = ""
         self.troubles: list[str] = []
-        """What drains raised; the next tick tried again."""
+        """What workers raised; the next tick tried again."""
         self._faults = {**dict(flow.base), **dict(plan.faults)}
         self._counts: Counter[tuple[Side, str]] = Counter()
         self._written: Counter[str] = Counter()
@@ -293,22 +293,22 @@ class World:
         )
 
     async def settle(self) -> None:
-        """Let the application do what is due; a drain that fails is tried again at the next tick."""
+        """Let the application do what is due; a worker that fails is tried again at the next tick."""
         for _ in range(200):
             life = self._life
             assert life is not None
-            if await self._outlive(start_in(life, self._drain())) == 0:
+            if await self._outlive(start_in(life, self._run_due())) == 0:
                 return
         raise RuntimeError("there is no end of what is due")
 
-    async def _drain(self) -> int:
+    async def _run_due(self) -> int:
         found = 0
         pending = self.books.pending(self.clock.seconds())
-        for name in DRAINS:
+        for name in WORKERS:
             if name not in pending:
                 continue
             try:
-                found += await drained(self.rig.switchboard.context, name)
+                found += await run_due(self.rig.switchboard.context, name)
             except Exception as trouble:  # noqa: BLE001 - as the product's own pump does
                 self.troubles.append(f"{name}: {trouble!r}")
         return found
@@ -326,12 +326,12 @@ class World:
         self.payments.tick()
         await self.payments.delivered()
 
-    async def _whispered(self) -> None:
+    async def _ephemerals_sent(self) -> None:
         """Wait until private answers under way have arrived, so that every run counts in the same order."""
         life = self._life
         assert life is not None
-        while life.whispers is not None and life.whispers._under_way and life is self._life:
-            await self.act(asyncio.wait(set(life.whispers._under_way)))
+        while life.ephemerals is not None and life.ephemerals._under_way and life is self._life:
+            await self.act(asyncio.wait(set(life.ephemerals._under_way)))
 
     async def person_acts(
         self, user: str, what: str, doing: Awaitable[Ack], *, durable: Callable[[], bool] = lambda: False
@@ -348,7 +348,7 @@ class World:
 
         ack = await self.act(acting()) or Ack(status=0, error=_UNDELIVERED)
         if not self._busy:
-            await self._whispered()
+            await self._ephemerals_sent()
         view = self.workspace.modal(user)
         opened = view is not None and bool(view.submit)
         self.witness.acts.append(

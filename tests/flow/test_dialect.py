@@ -11,7 +11,7 @@ from bot.playground.simulators.ledger import EntryKind
 from tests.clients.test_another_dialect import OURS, ROUTES, THEIRS
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
-from tests.workflows.looking import buttons, everywhere, newest, operation, requests, state, told, told_once, whispers
+from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
 
 ANA = 'send ana@example.com 25.00 "March translation"'
 NOW = 'now ana@example.com 25.00 "March translation"'
@@ -154,7 +154,7 @@ async def test_without_the_file_nothing_is_created_or_paid(sqlite_url: str) -> N
     rig = await opened(sqlite_url, None)
     try:
         await rig.pay()
-        assert "payments.commit_payout" in whispers(rig, MARIA)[-1]
+        assert "payments.commit_payout" in ephemerals(rig, MARIA)[-1]
         assert not await requests(rig)
         assert not told(rig, FINANCE, "completed")
         assert not rig.payments.operations

@@ -8,7 +8,7 @@ import pytest
 
 from bot.domain.localization import Operation, Request
 from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE
-from bot.workflows.localization import Asked, ask, cancel
+from bot.workflows.localization import RequestedCall, cancel, request_call
 from storage.rows import Job
 from tests.flow.localizing import Localizer
 from tests.support import media
@@ -37,8 +37,8 @@ async def stored(rig: Rig, *people: str) -> list[Job]:
     )
 
 
-def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001") -> Asked:
-    return Asked(
+def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001") -> RequestedCall:
+    return RequestedCall(
         request=Request(operation=Operation.GENDER, file=file, file_format="mp3", seconds=1.5),
         file_name="a.mp3",
         requester=person,
@@ -74,7 +74,7 @@ async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
     there = await Rig.open(database_url=postgres_url, clock=clock)
     try:
         contexts = [here.switchboard.context, there.switchboard.context] * 3
-        seen = await asyncio.gather(*(ask(ctx, pressed(str(number))) for number, ctx in enumerate(contexts)))
+        seen = await asyncio.gather(*(request_call(ctx, pressed(str(number))) for number, ctx in enumerate(contexts)))
         assert len({one.id for one in seen}) == 1
         assert len(await stored(there)) == 1
     finally:
@@ -84,18 +84,18 @@ async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
 
 @pytest.mark.parametrize("other", [{"person": ADA}, {"file": "F2"}, {"thread": "2.000002"}])
 async def test_what_is_not_the_same_is_no_slip(rig: Rig, other: dict[str, str]) -> None:
-    await ask(rig.switchboard.context, pressed("1"))
-    await ask(rig.switchboard.context, pressed("2", **other))
+    await request_call(rig.switchboard.context, pressed("1"))
+    await request_call(rig.switchboard.context, pressed("2", **other))
     assert len(await stored(rig, MARIA, ADA)) == 2
 
 
 async def test_who_has_canceled_means_another_one(rig: Rig) -> None:
     context = rig.switchboard.context
-    first = await ask(context, pressed("1"))
+    first = await request_call(context, pressed("1"))
     await cancel(context, first.id, person=MARIA)
-    second = await ask(context, pressed("2"))
+    second = await request_call(context, pressed("2"))
     assert second.id != first.id
-    assert (await ask(context, pressed("1"))).id == first.id, "the very same click still is the same"
+    assert (await request_call(context, pressed("1"))).id == first.id, "the very same click still is the same"
 
 
 async def test_two_commands_are_two_wishes(rig: Rig) -> None:

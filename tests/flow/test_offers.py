@@ -15,8 +15,8 @@ from bot.playground.workspace.files import Odd
 from bot.playground.workspace.model import View
 from bot.presentation.answers import private
 from bot.presentation.files import offers
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from tests.support.clock import ManualClock
@@ -33,12 +33,12 @@ class Wants:
     def __init__(self) -> None:
         self.started: list[tuple[str, DroppedFile]] = []
 
-    def use(self, name: str, label: str, kind: FileKind) -> Use:
-        async def start(_: Desk, click: Click, file: DroppedFile) -> Reply:
+    def action(self, name: str, label: str, kind: FileKind) -> FileAction:
+        async def start(_: Dependencies, click: Click, file: DroppedFile) -> Reply:
             self.started.append((name, file))
             return Private(private(f"{label} begins for {click.user}"))
 
-        return Use(name=name, label=label, fits=lambda file: file.kind is kind, start=start)
+        return FileAction(name=name, label=label, fits=lambda file: file.kind is kind, start=start)
 
 
 @pytest.fixture
@@ -49,19 +49,19 @@ def wants() -> Wants:
 @pytest.fixture
 async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
     clock = ManualClock()
-    uses = (
-        wants.use("gender", "Detect gender", FileKind.AUDIO),
-        wants.use("convert", "Convert", FileKind.AUDIO),
-        wants.use("pay", "Pay in bulk", FileKind.TABLE),
-        Use(
+    actions = (
+        wants.action("gender", "Detect gender", FileKind.AUDIO),
+        wants.action("convert", "Convert", FileKind.AUDIO),
+        wants.action("pay", "Pay in bulk", FileKind.TABLE),
+        FileAction(
             name="off",
             label="Not configured",
             fits=lambda _: True,
-            start=wants.use("x", "x", FileKind.AUDIO).start,
+            start=wants.action("x", "x", FileKind.AUDIO).start,
             works=lambda _: False,
         ),
     )
-    opened = await Rig.open(database_url=database_url, clock=clock, around={"uses": uses})
+    opened = await Rig.open(database_url=database_url, clock=clock, around={"file_actions": actions})
     yield opened
     await opened.close()
 
@@ -154,8 +154,8 @@ async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
 
 
 async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(sqlite_url: str, wants: Wants) -> None:
-    uses = (wants.use("gender", "Detect gender", FileKind.AUDIO),)
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"uses": uses})
+    actions = (wants.action("gender", "Detect gender", FileKind.AUDIO),)
+    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"file_actions": actions})
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
     event = slack.file_shared(rig.workspace._state, rig.workspace.channel(FINANCE), dropped.files[0], MARIA)
     with closing(sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)) as shell:
@@ -416,8 +416,8 @@ async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants:
 
 
 async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> None:
-    uses = (wants.use("convert", "Convert", FileKind.AUDIO),)
-    rig = await Rig.open(database_url=sqlite_url, socket_mode=True, around={"uses": uses})
+    actions = (wants.action("convert", "Convert", FileKind.AUDIO),)
+    rig = await Rig.open(database_url=sqlite_url, socket_mode=True, around={"file_actions": actions})
     try:
         dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
         offer = await rig.workspace.until(lambda: said(rig)[0])

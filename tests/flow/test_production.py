@@ -7,7 +7,7 @@ import pytest
 
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, ZOE, Rig
-from tests.workflows.looking import alerts, newest, requests, told_once, whispers
+from tests.workflows.looking import alerts, ephemerals, newest, requests, told_once
 
 Open = Callable[[str], Awaitable[Rig]]
 
@@ -61,7 +61,7 @@ async def test_asking_is_refused_with_the_name_of_the_entry(open_rig: Open, text
     rig = await open_rig("")
     ack = await rig.pay(text)
     assert ack.ok
-    [told] = whispers(rig, MARIA)
+    [told] = ephemerals(rig, MARIA)
     names_the_mend(told, entry)
     assert await nothing_happened(rig)
 
@@ -71,7 +71,7 @@ async def test_the_form_does_not_even_open(open_rig: Open, verb: str, entry: str
     rig = await open_rig("")
     await rig.pay(verb)
     assert rig.workspace.modal(MARIA) is None
-    names_the_mend(whispers(rig, MARIA)[-1], entry)
+    names_the_mend(ephemerals(rig, MARIA)[-1], entry)
 
 
 @pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
@@ -90,7 +90,7 @@ async def test_a_form_that_was_open_before_says_the_same(open_rig: Open, verb: s
 async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(open_rig: Open) -> None:
     rig = await open_rig("")
     await rig.pay(user=ZOE)
-    assert "confirmed" not in whispers(rig, ZOE)[-1]
+    assert "confirmed" not in ephemerals(rig, ZOE)[-1]
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
@@ -109,7 +109,7 @@ async def test_confirming_one_entry_allows_that_one(open_rig: Open, text: str, e
     [other] = set(ENTRY_OF.values()) - {entry}
     rig = await open_rig(confirmed(other))
     await rig.pay(text)
-    names_the_mend(whispers(rig, MARIA)[-1], entry)
+    names_the_mend(ephemerals(rig, MARIA)[-1], entry)
     assert await nothing_happened(rig)
 
 

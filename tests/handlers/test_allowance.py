@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.input.allowance import Allowance
+from handlers.allowance import Allowance
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, TOM, Rig
 

@@ -8,7 +8,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
-from tests.workflows.looking import heard, newest, requests, whispers
+from tests.workflows.looking import ephemerals, heard, newest, requests
 
 EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
 
@@ -66,8 +66,8 @@ async def untouched(rig: Rig) -> None:
 async def test_a_mistake_on_the_command_line(rig: Rig, text: str, argument: str, rule: str) -> None:
     ack = await rig.pay(text)
     assert ack.status == 200
-    assert len(whispers(rig, MARIA)) == 1
-    said = whispers(rig, MARIA)[0]
+    assert len(ephemerals(rig, MARIA)) == 1
+    said = ephemerals(rig, MARIA)[0]
     assert f"*{argument}*: " in said
     assert rule in said
     assert EXAMPLE in said
@@ -77,7 +77,7 @@ async def test_a_mistake_on_the_command_line(rig: Rig, text: str, argument: str,
 
 async def test_everything_that_is_wrong_is_said_at_once(rig: Rig) -> None:
     await rig.pay("send ana 1e3")
-    said = whispers(rig, MARIA)[0]
+    said = ephemerals(rig, MARIA)[0]
     assert [name for name in ("*email*", "*amount*", "*description*") if name in said] == [
         "*email*",
         "*amount*",
@@ -90,7 +90,7 @@ async def test_the_example_is_right(rig: Rig) -> None:
     await rig.pay("send")
     await rig.workspace.close(MARIA)
     await rig.pay("send x")
-    found = re.search(r"`/pay (send [^`]+)`", whispers(rig, MARIA)[-1])
+    found = re.search(r"`/pay (send [^`]+)`", ephemerals(rig, MARIA)[-1])
     assert found is not None
     await rig.pay(found[1])
     assert (await newest(rig)).payload.description == "March translation"
@@ -99,7 +99,7 @@ async def test_the_example_is_right(rig: Rig) -> None:
 @pytest.mark.parametrize("text", ["sned ana@example.com 25 x", "25.00", "ana@example.com 25.00 rent", "<!channel>"])
 async def test_a_verb_that_is_none(rig: Rig, text: str) -> None:
     await rig.pay(text)
-    said = whispers(rig, MARIA)[0]
+    said = ephemerals(rig, MARIA)[0]
     assert "*verb*" in said
     assert "`send`" in said
     assert "`help`" in said
@@ -111,7 +111,7 @@ async def test_a_verb_that_is_none(rig: Rig, text: str) -> None:
 @pytest.mark.parametrize("text", ["", "   ", "help", "HELP", "help send"])
 async def test_help_is_for_the_asker_alone_and_lists_every_verb_with_an_example(rig: Rig, text: str) -> None:
     await rig.pay(text)
-    said = whispers(rig, MARIA)[0]
+    said = ephemerals(rig, MARIA)[0]
     assert said.index("/pay send") < said.index("/pay show") < said.index("/pay approvals")
     assert EXAMPLE in said
     await untouched(rig)
@@ -245,7 +245,7 @@ async def test_who_may_not_ask_is_told_why_and_what_would_help(rig: Rig, user: s
     rig.workspace.set_group("S0FINANCE", [MARIA, GUS])
     ack = await rig.workspace.slash(user, FINANCE, "/pay", text)
     assert ack.ok
-    assert said in whispers(rig, user)[-1]
+    assert said in ephemerals(rig, user)[-1]
     assert rig.workspace.modal(user) is None
     await untouched(rig)
 
@@ -262,7 +262,7 @@ async def test_a_signed_command_of_another_workspace_has_no_effect(rig: Rig) -> 
 async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, deleted=True)
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent", force=True)
-    assert "deactivated" in whispers(rig, MARIA)[0]
+    assert "deactivated" in ephemerals(rig, MARIA)[0]
     await untouched(rig)
 
 
@@ -271,8 +271,8 @@ async def test_an_empty_list_lets_nobody_ask(sqlite_url: str) -> None:
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=policy)
     try:
         await rig.pay()
-        assert "*requester*" in whispers(rig, MARIA)[0]
-        assert '`requesters = ["S0FINANCE"]`' in whispers(rig, MARIA)[0]
+        assert "*requester*" in ephemerals(rig, MARIA)[0]
+        assert '`requesters = ["S0FINANCE"]`' in ephemerals(rig, MARIA)[0]
         await untouched(rig)
     finally:
         await rig.close()
@@ -281,7 +281,7 @@ async def test_an_empty_list_lets_nobody_ask(sqlite_url: str) -> None:
 @pytest.mark.parametrize("reference", ["P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*"])
 async def test_an_operation_nobody_knows(rig: Rig, reference: str) -> None:
     await rig.pay(f"show {reference}")
-    said = whispers(rig, MARIA)[0]
+    said = ephemerals(rig, MARIA)[0]
     assert "*operation*" in said
     assert "P-4F7K2M" in said
     assert "`/pay show " in said
@@ -293,7 +293,7 @@ async def test_somebody_elses_request_is_as_unknown_as_none(rig: Rig) -> None:
     reference = (await newest(rig)).reference
     await rig.pay("show P-222222", user=ZOE)
     await rig.pay(f"show {reference}", user=ZOE)
-    unknown, hidden = whispers(rig, ZOE)
+    unknown, hidden = ephemerals(rig, ZOE)
     assert hidden.replace(reference, "P-222222") == unknown
 
 
@@ -372,9 +372,9 @@ async def test_a_prefix_renames_the_command_and_its_examples(sqlite_url: str) ->
     try:
         rig.workspace.add_command("/sb-pay")
         await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
-        assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in whispers(rig, MARIA)[0]
+        assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
         await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
-        assert "not a command of Switchboard" in whispers(rig, MARIA)[1]
+        assert "not a command of Switchboard" in ephemerals(rig, MARIA)[1]
         await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
         await rig.settle()
         assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text

@@ -11,48 +11,47 @@ import aiohttp
 import pytest
 from slack_bolt.listener.async_listener import AsyncListener
 
-from bot.app import Switchboard
 from bot.domain.errors import ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
 from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
+from bot.wiring.slack import make_router
+from handlers.allowance import Allowance
 from handlers.bolt import HANDLER_TOTAL, build
-from handlers.dependencies import Desk
-from handlers.input.allowance import Allowance
+from handlers.dependencies import Dependencies
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
-from tests.workflows.looking import heard, newest, requests, votes, whispers
+from tests.workflows.looking import ephemerals, heard, newest, requests, votes
 
-Deed = Callable[[], Awaitable[Reply]]
+Behaviour = Callable[[], Awaitable[Reply]]
 
 
 @pytest.fixture
-async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Rig, dict[str, Deed]]]:
+async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Rig, dict[str, Behaviour]]]:
     """A rig in which the command, button, form and event called ``boom`` do what the test says."""
-    deeds: dict[str, Deed] = {}
-    routes = Switchboard._router
+    behaviours: dict[str, Behaviour] = {}
 
-    async def handle(_desk: Desk, _given: Any) -> Reply:
-        return await deeds["boom"]()
+    async def handle(_deps: Dependencies, _given: Any) -> Reply:
+        return await behaviours["boom"]()
 
-    async def hear(_desk: Desk, _given: Any) -> None:
-        await deeds["boom"]()
+    async def hear(_deps: Dependencies, _given: Any) -> None:
+        await behaviours["boom"]()
 
-    def router(self: Switchboard) -> Router:
-        found = routes(self)
+    def router(*given: Any, **named: Any) -> Router:
+        found = make_router(*given, **named)
         found.commands["/boom"] = found.actions["boom"] = found.views["boom"] = handle
         found.events["reaction_added"] = hear
         return found
 
-    monkeypatch.setattr(Switchboard, "_router", router)
+    monkeypatch.setattr("bot.wiring.slack.make_router", router)
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.3})
     rig.workspace.add_command("/boom")
-    yield rig, deeds
+    yield rig, behaviours
     await rig.close()
 
 
@@ -79,10 +78,10 @@ async def fails() -> Reply:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
-    played: tuple[Rig, dict[str, Deed]], kind: str, capsys: pytest.CaptureFixture[str]
+    played: tuple[Rig, dict[str, Behaviour]], kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    rig, deeds = played
-    deeds["boom"] = fails
+    rig, behaviours = played
+    behaviours["boom"] = fails
     ack = await boom(rig, kind)
     assert ack.status == 200
     if kind == "event":
@@ -104,14 +103,14 @@ async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
     ],
 )
 async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
-    played: tuple[Rig, dict[str, Deed]], kind: str, trouble: Exception, said: str
+    played: tuple[Rig, dict[str, Behaviour]], kind: str, trouble: Exception, said: str
 ) -> None:
-    rig, deeds = played
+    rig, behaviours = played
 
     async def troubled() -> Reply:
         raise trouble
 
-    deeds["boom"] = troubled
+    behaviours["boom"] = troubled
     ack = await boom(rig, kind)
     # Slack sends an event again that was not acknowledged, and nothing else.
     assert ack.status == (503 if kind == "event" and isinstance(trouble, StorageError) else 200)
@@ -122,14 +121,16 @@ async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
 
 
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_handler_that_is_too_slow_is_answered_in_time(played: tuple[Rig, dict[str, Deed]], kind: str) -> None:
-    rig, deeds = played
+async def test_a_handler_that_is_too_slow_is_answered_in_time(
+    played: tuple[Rig, dict[str, Behaviour]], kind: str
+) -> None:
+    rig, behaviours = played
 
     async def slow() -> Reply:
         await asyncio.Event().wait()
         return Nothing()
 
-    deeds["boom"] = slow
+    behaviours["boom"] = slow
     ack = await boom(rig, kind)
     assert ack.status == (503 if kind == "event" else 200)  # although the handler never ends
     assert HANDLER_TOTAL < 3  # what Slack waits
@@ -139,35 +140,35 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(played: tuple[Rig,
         assert "may still happen" in await heard(rig, MARIA, "longer than Slack waits")
 
 
-async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dict[str, Deed]]) -> None:
+async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dict[str, Behaviour]]) -> None:
     """The private answer to a click travels beside the ack; nobody can be told, and nothing breaks."""
-    rig, deeds = played
+    rig, behaviours = played
 
     async def tells() -> Reply:
         return Private(answers.private("for your eyes"))
 
-    deeds["boom"] = tells
+    behaviours["boom"] = tells
     for name in ("response_url", "chat.postEphemeral"):
         rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, name, times=None))
     assert (await boom(rig, "click")).status == 200
     await rig.workspace.until(lambda: rig.workspace.calls[-1].method == "chat.postEphemeral")
-    assert not [text for text in whispers(rig, MARIA) if "for your eyes" in text]
+    assert not [text for text in ephemerals(rig, MARIA) if "for your eyes" in text]
     rig.workspace.faults.clear()
     assert (await boom(rig, "click")).status == 200
     await heard(rig, MARIA, "for your eyes")
 
 
-async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[str, Deed]]) -> None:
-    rig, deeds = played
+async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[str, Behaviour]]) -> None:
+    rig, behaviours = played
 
     async def opens() -> Reply:
         return Open(views.request(channel=FINANCE))
 
-    deeds["boom"] = opens
+    behaviours["boom"] = opens
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
     ack = await boom(rig, "command")
     assert ack.status == 200
-    assert "Slack did not open the form" in whispers(rig, MARIA)[-1]
+    assert "Slack did not open the form" in ephemerals(rig, MARIA)[-1]
 
 
 @pytest.mark.parametrize(
@@ -182,7 +183,7 @@ async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[s
 async def test_the_word_payload_is_a_word(rig: Rig, text: str) -> None:
     ack = await rig.pay(text)
     assert ack.status == 200
-    assert whispers(rig, MARIA)
+    assert ephemerals(rig, MARIA)
     if text.startswith("send"):
         assert "payload" in (await newest(rig)).payload.description
 
@@ -408,16 +409,16 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     bolt = rig.switchboard._bolt
     assert bolt is not None
     assert len(bolt._async_listeners) == 7
-    router = rig.switchboard._router()
+    router = make_router(rig.switchboard._around, prefix="")
     for number in range(more):
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]
     identity = await who_we_are(bolt.client)
     ctx = rig.switchboard.context
     allowance = Allowance(monotonic=ctx.clock.boottime)
-    desk = Desk(ctx=ctx, messenger=None, whispers=None, allowance=allowance)  # type: ignore[arg-type]
+    deps = Dependencies(ctx=ctx, messenger=None, ephemerals=None, allowance=allowance)  # type: ignore[arg-type]
     rig.switchboard._bolt = build(
-        client=bolt.client, token="xoxb-playground", identity=identity, desk=desk, router=router
+        client=bolt.client, token="xoxb-playground", identity=identity, deps=deps, router=router
     )
     assert len(rig.switchboard._bolt._async_listeners) == 7
     tried: list[str] = []
@@ -452,8 +453,8 @@ async def test_who_hammers_a_button_hears_it_and_asks_the_database_nothing(rig: 
         clicks = [rig.workspace.click("U0ZOE", card.channel, card.ts, "payout.approve") for _ in range(6)]
         assert {ack.status for ack in await asyncio.gather(*clicks)} == {200}
     await heard(rig, "U0ZOE", "not among the approvers")
-    assert 1 <= len(whispers(rig, "U0ZOE")) < 30
+    assert 1 <= len(ephemerals(rig, "U0ZOE")) < 30
     assert not reads
-    before = len(whispers(rig, "U0ZOE"))
+    before = len(ephemerals(rig, "U0ZOE"))
     await rig.press("approve", user="U0ZOE")
-    await rig.workspace.until(lambda: len(whispers(rig, "U0ZOE")) > before)
+    await rig.workspace.until(lambda: len(ephemerals(rig, "U0ZOE")) > before)

@@ -19,7 +19,7 @@ HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slow: "
 MEBIBYTE = 1 << 20
 
 
-class Door:
+class Server:
     """A server with one address that reads a body, one that vouches, and one that takes its time."""
 
     def __init__(self) -> None:
@@ -49,18 +49,18 @@ class Door:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls) -> AsyncIterator["Door"]:
-        door = cls()
-        app = web.Application(middlewares=[door.connections.middleware])
-        app.router.add_post("/read", door._read)
-        app.router.add_get("/vouched", door._vouched)
-        app.router.add_get("/slow", door._slow)
+    async def open(cls) -> AsyncIterator["Server"]:
+        server = cls()
+        app = web.Application(middlewares=[server.connections.middleware])
+        app.router.add_post("/read", server._read)
+        app.router.add_get("/vouched", server._vouched)
+        app.router.add_get("/slow", server._slow)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        await Site(runner, door.connections, "127.0.0.1", 0).start()
-        door.port = runner.addresses[0][1]
-        yield door
-        for client in door._clients:
+        await Site(runner, server.connections, "127.0.0.1", 0).start()
+        server.port = runner.addresses[0][1]
+        yield server
+        for client in server._clients:
             client.close()
         await runner.cleanup()
 
@@ -113,81 +113,81 @@ async def until(found: Callable[[], bool]) -> None:
 
 @pytest.mark.parametrize("sent", [b"", HALF])
 async def test_who_does_not_get_to_the_end_of_the_headers_is_closed_after_ten_seconds(sent: bytes) -> None:
-    async with Door.open() as door:
-        client = await door.client()
+    async with Server.open() as server:
+        client = await server.client()
         await client.send(sent)
-        await until(lambda: door.connections.strangers == 1)
-        door.seconds = HEADER_SECONDS - 0.1
-        door.connections.sweep()
-        assert door.connections.strangers == 1
-        door.seconds = HEADER_SECONDS
-        door.connections.sweep()
+        await until(lambda: server.connections.strangers == 1)
+        server.seconds = HEADER_SECONDS - 0.1
+        server.connections.sweep()
+        assert server.connections.strangers == 1
+        server.seconds = HEADER_SECONDS
+        server.connections.sweep()
         assert await client.over()
-        await until(lambda: door.connections.strangers == 0)
+        await until(lambda: server.connections.strangers == 0)
 
 
 async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> None:
-    async with Door.open() as door:
-        idle, half = [await door.client() for _ in range(2)]
+    async with Server.open() as server:
+        idle, half = [await server.client() for _ in range(2)]
         assert await idle.ask("/vouched") == b"200 signed"
         assert await half.ask("/vouched") == b"200 signed"
-        door.seconds = IDLE_SECONDS - 5
+        server.seconds = IDLE_SECONDS - 5
         await half.send(HALF)
         # What was sent before on another connection has been read once this one is answered.
-        assert await (await door.client()).ask("/vouched") == b"200 signed"
-        door.seconds = IDLE_SECONDS - 0.1
-        door.connections.sweep()
+        assert await (await server.client()).ask("/vouched") == b"200 signed"
+        server.seconds = IDLE_SECONDS - 0.1
+        server.connections.sweep()
         assert await idle.ask("/vouched") == b"200 signed"
-        door.seconds += HEADER_SECONDS
-        door.connections.sweep()
+        server.seconds += HEADER_SECONDS
+        server.connections.sweep()
         assert await half.over()
         assert await idle.ask("/vouched") == b"200 signed"
-        door.seconds += IDLE_SECONDS
-        door.connections.sweep()
+        server.seconds += IDLE_SECONDS
+        server.connections.sweep()
         assert await idle.over()
 
 
 async def test_of_too_many_strangers_the_oldest_go_and_who_is_known_or_being_answered_stays() -> None:
-    async with Door.open() as door:
-        known, busy, first = [await door.client() for _ in range(3)]
+    async with Server.open() as server:
+        known, busy, first = [await server.client() for _ in range(3)]
         assert await known.ask("/vouched") == b"200 signed"
         await busy.send(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
         await first.send(HALF)
         crowd = []
         for number in range(STRANGERS + 50):
-            door.seconds = number / 1_000
-            crowd.append(await door.client())
+            server.seconds = number / 1_000
+            crowd.append(await server.client())
         assert await first.over()
-        await until(lambda: door.connections.strangers <= STRANGERS)
+        await until(lambda: server.connections.strangers <= STRANGERS)
         assert await known.ask("/vouched") == b"200 signed"
-        door.release.set()
+        server.release.set()
         assert await busy.answer() == b"200 slow"
         assert await crowd[-1].ask("/vouched") == b"200 signed"
 
 
 async def test_the_source_with_the_most_connections_loses_them() -> None:
-    async with Door.open() as door:
-        other = await door.client(source="127.0.0.2")
+    async with Server.open() as server:
+        other = await server.client(source="127.0.0.2")
         await other.send(HALF)
-        crowd = [await door.client() for _ in range(STRANGERS + 20)]
+        crowd = [await server.client() for _ in range(STRANGERS + 20)]
         assert await crowd[0].over()
-        await until(lambda: door.connections.strangers <= STRANGERS)
+        await until(lambda: server.connections.strangers <= STRANGERS)
         await other.send(b"1\r\nContent-Length: 0\r\n\r\n")
         assert (await other.answer()).startswith(b"404")
 
 
 async def test_bodies_that_never_end_are_cut_off_the_largest_first() -> None:
-    async with Door.open() as door:
+    async with Server.open() as server:
         head = b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"
-        large, small = [await door.client() for _ in range(2)]
+        large, small = [await server.client() for _ in range(2)]
         await large.send(head + b"x" * 600_000)
-        await until(lambda: door.bodies.held >= 600_000)
+        await until(lambda: server.bodies.held >= 600_000)
         await small.send(head + b"x" * 500_000)
         assert await large.over()
-        await until(lambda: door.bodies.held == 500_000)
+        await until(lambda: server.bodies.held == 500_000)
         await small.send(b"x" * 500_000)
         assert await small.answer() == b"200 1000000"
-        assert door.bodies.held == 0
+        assert server.bodies.held == 0
 
 
 def signed(number: int) -> tuple[bytes, dict[str, str]]:

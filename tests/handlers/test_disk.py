@@ -4,7 +4,7 @@ import aiohttp
 import pytest
 
 from tests.support.rig import MARIA, Rig
-from tests.workflows.looking import requests, whispers
+from tests.workflows.looking import ephemerals, requests
 
 GIGABYTE = 1_000_000_000
 
@@ -28,8 +28,8 @@ async def test_no_money_is_asked_for_on_a_full_disk(
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (free, whole)
     await rig.pay("send ana@example.com 25.00 rent")
-    assert "its disk is full" in whispers(rig, MARIA)[-1]
-    assert "Nothing was started" in whispers(rig, MARIA)[-1]
+    assert "its disk is full" in ephemerals(rig, MARIA)[-1]
+    assert "Nothing was started" in ephemerals(rig, MARIA)[-1]
     assert not await requests(rig)
     assert await _ready(rig) == (status, database)
     disk.usage = lambda: (7_000_000, 64_000_000)

@@ -3,8 +3,9 @@
 import pytest
 
 from bot.domain.localization import Operation, Request
-from handlers.commands.localize import of_verb, read_line
-from handlers.input.grammar import MistakesError
+from handlers.commands.localize import of_verb
+from handlers.input.localize_line import read_line
+from handlers.replies import MistakesError
 
 
 def read(verb: str, text: str) -> Request:

@@ -11,7 +11,8 @@ from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 from handlers.commands.pay import VERBS
 from handlers.commands.pay_collect import COLLECT
 from handlers.input import items
-from handlers.input.grammar import MistakesError, read_arguments, words_of
+from handlers.input.grammar import read_arguments, words_of
+from handlers.replies import MistakesError
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest, requests

@@ -9,10 +9,11 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from handlers.commands.pay_reading import LIST, VERBS, asking
+from handlers.commands.pay_reading import LIST, VERBS
 from handlers.input import fields
-from handlers.input.grammar import MistakesError, read_arguments
-from handlers.replies import Answer, Private
+from handlers.input.grammar import read_arguments
+from handlers.input.service_call import service_call
+from handlers.replies import Answer, MistakesError, Private
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
@@ -274,7 +275,7 @@ async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(troubl
     async def work() -> Answer:
         raise trouble
 
-    answer = await asking(work).work()
+    answer = await service_call(work).work()
     assert isinstance(answer, Private)
     assert said in answer.content.text
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from bot.app import Switchboard
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import answers, views
-from handlers.dependencies import Desk
+from bot.wiring.slack import make_router
+from handlers.dependencies import Dependencies
 from handlers.replies import Answer, Later, Open, Private, Replace, Reply
 from handlers.router import Router
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
-from tests.workflows.looking import heard, whispers
+from tests.workflows.looking import ephemerals, heard
 
 Played = tuple[Rig, dict[str, Reply]]
 
@@ -23,17 +23,16 @@ Played = tuple[Rig, dict[str, Reply]]
 async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Played]:
     """A rig whose command and button ``boom`` are answered with what the test says, at once."""
     replies: dict[str, Reply] = {}
-    routes = Switchboard._router
 
-    async def handle(_desk: Desk, _given: Any) -> Reply:
+    async def handle(_deps: Dependencies, _given: Any) -> Reply:
         return replies["boom"]
 
-    def router(self: Switchboard) -> Router:
-        found = routes(self)
+    def router(*given: Any, **named: Any) -> Router:
+        found = make_router(*given, **named)
         found.commands["/boom"] = found.actions["boom"] = handle
         return found
 
-    monkeypatch.setattr(Switchboard, "_router", router)
+    monkeypatch.setattr("bot.wiring.slack.make_router", router)
     rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.2})
     rig.workspace.add_command("/boom")
     yield rig, replies
@@ -53,17 +52,17 @@ async def click(rig: Rig) -> int:
     return (await rig.workspace.click(MARIA, FINANCE, message.ts, "boom", force=True)).status
 
 
-@pytest.mark.parametrize("deed", [command, click])
+@pytest.mark.parametrize("action", [command, click])
 async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(
-    played: Played, deed: Callable[[Rig], Awaitable[int]]
+    played: Played, action: Callable[[Rig], Awaitable[int]]
 ) -> None:
     rig, replies = played
     replies["boom"] = Open(views.request(channel=FINANCE))
     slow(rig)
-    assert await deed(rig) == 200
+    assert await action(rig) == 200
     assert rig.workspace.modal(MARIA) is None, "the ack did not wait for it"
     await rig.workspace.until(lambda: rig.workspace.modal(MARIA) is not None)
-    assert not whispers(rig, MARIA)
+    assert not ephemerals(rig, MARIA)
 
 
 async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played) -> None:
@@ -87,7 +86,7 @@ async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played)
     replies["boom"] = Open(views.request(channel=FINANCE))
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
     assert await command(rig) == 200
-    assert not whispers(rig, MARIA)
+    assert not ephemerals(rig, MARIA)
     assert "Slack did not open the form" in await heard(rig, MARIA, "Slack did not open the form")
 
 
@@ -112,7 +111,7 @@ async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Playe
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
     for _ in range(2):
         assert await command(rig) == 200
-    assert len(whispers(rig, MARIA)) == 2
+    assert len(ephemerals(rig, MARIA)) == 2
     assert [call.method for call in rig.workspace.calls].count("views.open") == 1
     assert rig.clock is not None
     rig.clock.advance(1)

@@ -9,9 +9,9 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 MUTANTS = (
     Mutant(
         name="webhooks of deliveries do not look at their list",
-        file="bot/app.py",
-        old="            sources=settings.delivery_allowed_sources,",
-        new="            sources=(),",
+        file="bot/wiring/http.py",
+        old="        sources=settings.delivery_allowed_sources,",
+        new="        sources=(),",
         breaks="each service calls from its own networks",
         tests=("tests/workflows/test_store_events.py", "-k", "each_service_has"),
     ),
@@ -57,9 +57,9 @@ MUTANTS = (
     ),
     Mutant(
         name="payments callbacks come from anywhere",
-        file="bot/app.py",
-        old="            sources=settings.payments_sources,",
-        new="            sources=(),",
+        file="bot/wiring/http.py",
+        old="        sources=settings.payments_sources,",
+        new="        sources=(),",
         breaks="each service has a list of who may call",
         tests=("tests/workflows/test_callbacks.py",),
     ),

@@ -276,7 +276,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what changed since it was shown is asked for",
-        file="handlers/views/bulk.py",
+        file="bot/workflows/payments/bulk_confirm.py",
         old="    if seen.fingerprint != carried.seen:",
         new="    if False:",
         breaks="a dropped file is asked for as its form showed it",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Booking, BookingRequest, Kind, Stage
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Act, Booking, BookingRequest, Kind, Stage
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
 from bot.domain.bookings.record import Change, Payment, Quote, Status
 from bot.presentation.bookings import (
@@ -18,6 +18,7 @@ from bot.presentation.bookings import (
 )
 from bot.presentation.bookings import (
     certification,
+    outcomes,
 )
 from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import (
@@ -177,9 +178,10 @@ def test_every_answer() -> None:
     for content in (
         deliveries.stores([line] * 100, command="/deliver"),
         deliveries.store(WORST, {"address": WORST, "email": WORST, "latitude": WORST}),
-        deliveries.hooks(WORST, [hook, hook], deed="were registered:"),
+        deliveries.hooks(WORST, [hook, hook], turned_on=True),
         deliveries.priced(WORST, quoted),
-        deliveries.acted(loaded(WORST), deed="it is canceled", trouble=WORST),
+        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=WORST),
+        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=""),
         deliveries.booked(loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
     ):

@@ -22,11 +22,12 @@ from functools import partial
 
 import bot.__main__ as program
 from bot import logs
-from bot.app import Surroundings, Switchboard
+from bot.app import Switchboard
 from bot.domain.clock import SystemClock
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
 from bot.wiring import localization as localizing
+from bot.wiring.surroundings import Surroundings
 from bot.workflows.requests import recover
 from bot.workflows.services.localization import Calls
 from bot.workflows.slack import outbox

@@ -185,7 +185,7 @@ class Scene:
         said = self.workspace.messages(channel)
         return [one.text for one in said if one.thread_ts not in ("", one.ts) and not one.ephemeral_to]
 
-    def whispers(self, user: str) -> list[str]:
+    def ephemerals(self, user: str) -> list[str]:
         """What only this person was told."""
         return [one.text for one in self.workspace.ephemerals(user)]
 
@@ -193,7 +193,7 @@ class Scene:
         """How often money left, by our own code."""
         return Counter(entry.code or "" for entry in self.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)
 
-    async def drained(self, *, timeout: float = _ENOUGH) -> None:
+    async def settled(self, *, timeout: float = _ENOUGH) -> None:
         """Wait until nothing waits to be posted or verified, by the bot's own word."""
         async with asyncio.timeout(timeout):
             while True:
@@ -218,7 +218,7 @@ class Scene:
             )
 
         await self.workspace.until(is_so, timeout=patience)
-        await self.drained()
+        await self.settled()
         assert is_so()
         for channel in (FINANCE, APPROVALS):
             assert len(self.cards(channel)) == times, self.workspace.picture()

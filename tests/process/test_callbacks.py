@@ -140,11 +140,11 @@ async def test_a_vote_that_cannot_be_stored_is_not_called_recorded(open_scene: O
     scene = await open_scene(workspace={"ack_seconds": 60.0})  # while it is locked for as long as the test wants
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].button("payout.approve"))
-    await scene.drained()
+    await scene.settled()
     with locked(scene):
         click = await scene.press("approve")
         assert click.ok
-        told = await scene.workspace.until(lambda: scene.whispers(ADA))
+        told = await scene.workspace.until(lambda: scene.ephemerals(ADA))
     assert "recorded." not in told[-1].replace("Nothing was recorded.", "")
     await scene.press("approve")
     await scene.completed_once()

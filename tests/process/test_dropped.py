@@ -33,6 +33,6 @@ async def test_a_file_is_offered_once_whenever_the_process_dies(
     held.release(vanish=not after_effect)
     await scene.start()
     await scene.workspace.until(lambda: offers(scene)[0], timeout=40)
-    await scene.drained(timeout=40)
+    await scene.settled(timeout=40)
     await asyncio.sleep(1.5)  # a second offer would have been posted by now
     assert [offer.thread_ts for offer in offers(scene)] == [dropped.ts]

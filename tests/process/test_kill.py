@@ -180,7 +180,7 @@ async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
         assert await scene.bot.ended() == -9, "the instant never came"
         await scene.start()
         if not ack.ok:
-            await scene.drained()
+            await scene.settled()
             if not scene.cards(FINANCE):
                 await scene.pay()
         await scene.completed_once()

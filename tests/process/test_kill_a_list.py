@@ -44,7 +44,7 @@ async def results(scene: Scene, root: Message) -> list[bytes]:
         return [file.content for file in held if file is not None]
 
     await scene.workspace.until(files, timeout=30)
-    await scene.drained()
+    await scene.settled()
     return files()
 
 

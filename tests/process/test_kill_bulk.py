@@ -33,7 +33,7 @@ async def accounted_for(scene: Scene, *, failed: int = 0) -> None:
         return any(word in text and "that were approved" in text for text in scene.news(FINANCE))
 
     await scene.workspace.until(told, timeout=_LONG)
-    await scene.drained()
+    await scene.settled()
     (job,) = scene.payments.bulk_payments
     assert job.count("completed") == COUNT - failed
     assert set(scene.executions().values()) == {1}
@@ -132,7 +132,7 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
             lambda: any("2 payments canceled, 5.00 USD returned" in text for text in scene.news(FINANCE)),
             timeout=_LONG,
         )
-        await scene.drained()
+        await scene.settled()
     (job,) = scene.payments.bulk_payments
     assert (job.canceled_all, job.count("canceled")) == (0, 2)
     assert len([text for text in scene.news(FINANCE) if "2 payments canceled" in text]) == 1
@@ -169,7 +169,7 @@ async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
         await ask(scene)
         assert await scene.bot.ended() == -9, "the instant never came"
         await scene.start()
-        await scene.drained()
+        await scene.settled()
         if not scene.cards(FINANCE):
             await ask(scene)
         if at == "write.after:claim_bulk":  # nothing left: nobody can know, so a person has decided

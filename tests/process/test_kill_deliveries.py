@@ -34,7 +34,7 @@ async def to_the_price(scene: Scene, service: DeliverySimulator) -> None:
     """The form is filled in and the price is shown; the next submission books."""
     await service.until(lambda: service.calls_of("list_stores"), timeout=PATIENCE)
     await scene.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
-    await scene.workspace.until(lambda: any("Centro" in said for said in scene.whispers(MARIA)), timeout=PATIENCE)
+    await scene.workspace.until(lambda: any("Centro" in said for said in scene.ephemerals(MARIA)), timeout=PATIENCE)
     await scene.workspace.slash(MARIA, FINANCE, "/deliver", "book")
     await scene.workspace.submit(MARIA, FORM)
     await scene.workspace.until(lambda: "Delivery fee" in str(scene.workspace.modal(MARIA)), timeout=PATIENCE)

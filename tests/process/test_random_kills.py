@@ -37,7 +37,7 @@ async def test_nothing_is_lost_and_nothing_doubled(open_scene: Opening, kills: i
         typed.enough.set()
         await paying
         await scene.workspace.until(lambda: all_is_over(scene, at_least=typed.accepted), timeout=_PATIENCE)
-        await scene.drained()
+        await scene.settled()
     for channel in (FINANCE, APPROVALS):
         assert set(Counter(references(card.text) for card in scene.cards(channel)).values()) == {1}
         completed = [text for text in scene.news(channel) if "*completed*" in text]

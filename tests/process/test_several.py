@@ -97,11 +97,11 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
     await committing.arrival()
     for bot in pair.bots:
         pair.ask_only(bot)
-        heard = len(pair.whispers(LIN))
+        heard = len(pair.ephemerals(LIN))
         ack = await pair.press("approve", user=LIN)
         assert ack.ok
         assert ack.seconds < 3
-        said = (await pair.workspace.until(partial(_whispered, pair, heard), timeout=PATIENCE))[0].casefold()
+        said = (await pair.workspace.until(partial(_ephemerals_sent, pair, heard), timeout=PATIENCE))[0].casefold()
         assert "approved" in said
         assert ADA.casefold() in said, "who decided"
     committing.release()
@@ -128,8 +128,8 @@ async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_
     assert list(pair.executions().values()) == [1]
 
 
-def _whispered(scene: Scene, heard: int) -> list[str] | None:
-    return scene.whispers(LIN)[heard:] or None
+def _ephemerals_sent(scene: Scene, heard: int) -> list[str] | None:
+    return scene.ephemerals(LIN)[heard:] or None
 
 
 async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
@@ -148,7 +148,7 @@ async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
                 continue
             await pair.workspace.until(partial(_waiting, pair, dollars), timeout=PATIENCE)
             while (ts := _waiting(pair, dollars)) is not None:
-                heard = len(pair.whispers(user))
+                heard = len(pair.ephemerals(user))
                 acks.append(await pair.workspace.click(user, APPROVALS, ts, "payout.approve"))
                 await pair.workspace.until(partial(_answered, pair, dollars, user, heard), timeout=PATIENCE)
             approved.append(dollars)
@@ -165,7 +165,7 @@ async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
     assert approved
     expected = {100 * dollars for dollars in approved}
     await pair.payments.until(lambda: {one.cents for one in _paid(pair)} >= expected or None, timeout=PATIENCE)
-    await pair.drained(timeout=PATIENCE)
+    await pair.settled(timeout=PATIENCE)
     assert set(pair.executions().values()) == {1}
     assert len(_paid(pair)) == len(pair.executions())
 
@@ -184,4 +184,4 @@ def _waiting(scene: Scene, dollars: int) -> str | None:
 
 def _answered(scene: Scene, dollars: int, user: str, heard: int) -> bool | None:
     """Whether a click is there to see: on the card, or in words to who clicked."""
-    return _waiting(scene, dollars) is None or len(scene.whispers(user)) > heard or None
+    return _waiting(scene, dollars) is None or len(scene.ephemerals(user)) > heard or None

@@ -19,15 +19,15 @@ async def test_the_same_signed_request_again_has_no_effect(open_scene: Opening) 
     assert (again.status, again.body) == (200, "")
     click = await scene.press("approve")
     await scene.workspace.until(lambda: "1 of 2" in scene.cards(APPROVALS)[0].text)
-    told = len(scene.whispers(ADA))
+    told = len(scene.ephemerals(ADA))
     again = await scene.workspace.resend(click)
     assert again.status == 200
-    await scene.drained()
+    await scene.settled()
     assert "1 of 2" in scene.cards(APPROVALS)[0].text
-    assert len(scene.whispers(ADA)) == told
+    assert len(scene.ephemerals(ADA)) == told
     await scene.restart()
     for recorded in (asked, click):
         assert (await scene.workspace.resend(recorded)).status == 200
-    await scene.drained()
+    await scene.settled()
     assert len(scene.cards(APPROVALS)) == len(scene.cards(FINANCE)) == 1
     assert "1 of 2" in scene.cards(APPROVALS)[0].text

@@ -74,7 +74,7 @@ async def test_every_method_is_held(api: Api, messenger: Messenger, method: str)
     calls: dict[str, Callable[[], Awaitable[object]]] = {
         "views.open": lambda: messenger.open_view(trigger_id="1", view={}),
         "views.publish": lambda: messenger.publish_home(user="U1", view={}),
-        "chat.postEphemeral": lambda: messenger.whisper(channel="C1", user="U1", content=Content(text="x")),
+        "chat.postEphemeral": lambda: messenger.post_ephemeral(channel="C1", user="U1", content=Content(text="x")),
         "conversations.open": lambda: messenger.direct_message("U1"),
     }
     for _ in range(3):

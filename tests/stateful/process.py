@@ -17,7 +17,7 @@ import aiohttp
 
 import storage.engine
 from bot.domain import references
-from bot.slack.whispers import Whispers
+from bot.slack.ephemerals import Ephemerals
 from storage.writer import GroupWriter
 from tests.support.compiled import one_compiler
 
@@ -119,7 +119,7 @@ def borders() -> Iterator[None]:
     watched: list[tuple[Any, str, Callable[..., Any]]] = [
         (aiohttp.ClientSession, "_request", _crossing),
         (GroupWriter, "submit", _crossing),
-        (Whispers, "begin", _remembering),
+        (Ephemerals, "begin", _remembering),
         (storage.engine, "create_engine", one_compiler),
         (references, "secrets", lambda _: CHANCE),
     ]
@@ -154,7 +154,7 @@ def _crossing(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
 
 
 def _remembering(original: Callable[..., asyncio.Task[Any]]) -> Callable[..., asyncio.Task[Any]]:
-    def begin(self: Whispers, work: Any) -> asyncio.Task[Any]:
+    def begin(self: Ephemerals, work: Any) -> asyncio.Task[Any]:
         task = original(self, work)
         life = LIFE.get()
         if life is not None:

@@ -15,7 +15,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
-from bot.wiring.workers import DRAINS
+from bot.wiring.workers import WORKERS
 from tests.stateful import books
 from tests.stateful.books import Books
 from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants
@@ -115,12 +115,12 @@ class World:
         """Let the application do what is due, as its ticks do."""
         for _ in range(_MOST_ROUNDS):
             await self._outlive(self.life.answered())
-            if await self._outlive(self.life.begin(self._drain())) == 0:
+            if await self._outlive(self.life.begin(self._run_due())) == 0:
                 return
         raise Broken("I10: there is no end of what is due")
 
-    async def _drain(self) -> int:
-        return sum([await drain(self.rig.switchboard.context) for drain in DRAINS.values()])
+    async def _run_due(self) -> int:
+        return sum([await worker(self.rig.switchboard.context) for worker in WORKERS.values()])
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""

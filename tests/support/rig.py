@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
-from bot.app import Surroundings, Switchboard
+from bot.app import Switchboard
 from bot.clients.limiter import Lane, Turn
 from bot.domain.clock import SystemClock
 from bot.playground.process import free_port
@@ -24,6 +24,7 @@ from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
+from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import settle
 from tests.support.clock import ManualClock
 

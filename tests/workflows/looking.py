@@ -92,14 +92,14 @@ def everywhere(rig: Rig, word: str) -> bool:
     return all(word in card.text and word in card.plain.removeprefix(card.text) for card in cards)
 
 
-def whispers(rig: Rig, user: str) -> list[str]:
+def ephemerals(rig: Rig, user: str) -> list[str]:
     """What only this person was shown, as text."""
     return [message.text for message in rig.workspace.ephemerals(user)]
 
 
 async def heard(rig: Rig, user: str, word: str) -> str:
     """The newest private message to a person, once it says the word: those to clicks come beside the ack."""
-    return await rig.workspace.until(lambda: whispers(rig, user)[-1] if word in whispers(rig, user)[-1] else None)
+    return await rig.workspace.until(lambda: ephemerals(rig, user)[-1] if word in ephemerals(rig, user)[-1] else None)
 
 
 async def approved(rig: Rig, text: str = 'send ana@example.com 25.00 "March translation"') -> None:

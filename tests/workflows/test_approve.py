@@ -12,13 +12,13 @@ from tests.workflows.looking import (
     actions,
     asked,
     buttons,
+    ephemerals,
     everywhere,
     heard,
     newest,
     state,
     told_once,
     votes,
-    whispers,
 )
 
 BIG = "send ana@example.com 1500.00 rent"
@@ -239,8 +239,8 @@ async def test_a_button_of_another_request_or_card_or_round_does_nothing(rig: Ri
     for number, (channel, ts, value) in enumerate(tries, start=1):
         ack = await rig.workspace.click(ADA, channel, ts, "payout.approve", value=value, force=True)
         assert ack.ok
-        await rig.workspace.until(lambda number=number: len(whispers(rig, ADA)) == number)  # type: ignore[misc]
-        assert "out of date" in whispers(rig, ADA)[-1]
+        await rig.workspace.until(lambda number=number: len(ephemerals(rig, ADA)) == number)  # type: ignore[misc]
+        assert "out of date" in ephemerals(rig, ADA)[-1]
     await rig.settle()
     assert not rig.paid
     assert not await votes(rig)
@@ -288,7 +288,7 @@ async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
         await rig.submit(person, {views.AMOUNT: "1500.00"})
-        assert "not sent yet" not in "".join(whispers(rig, person))  # it stays there when that is no longer true
+        assert "not sent yet" not in "".join(ephemerals(rig, person))  # it stays there when that is no longer true
     for copy in (rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]):
         assert "Needs 2" not in copy.plain
         assert "subteam" not in copy.text + str(copy.blocks)

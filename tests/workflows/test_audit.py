@@ -36,7 +36,7 @@ class Scene:
         await self.store.write(lambda tx: append(tx, count, now))
 
     async def later(self, seconds: float = 1.0) -> int:
-        """How many anchors are written when the drain runs after so long."""
+        """How many anchors are written when the worker runs after so long."""
         self.clock.advance(seconds)
         return await self.anchoring.due()
 

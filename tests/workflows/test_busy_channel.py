@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.slack import history
-from bot.wiring.workers import drained
+from bot.wiring.workers import run_due
 from storage.rows import OutboxRow, OutboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, MARIA, Rig
@@ -45,7 +45,7 @@ async def looks(rig: Rig, times: int, *, talk: int = 0) -> int:
     for minute in range(times):
         rig.clock.advance(61)
         chat(rig, talk)
-        while await drained(rig.switchboard.context, "outbox"):
+        while await run_due(rig.switchboard.context, "outbox"):
             pass
         if (await row_of(rig)).state is OutboxState.SENT:
             return minute

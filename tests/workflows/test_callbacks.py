@@ -11,7 +11,7 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key
 from bot.playground.faults import Fault, FaultKind
-from bot.wiring.workers import drained
+from bot.wiring.workers import run_due
 from storage.rows import InboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, SECRET_KEY, Rig
@@ -245,7 +245,7 @@ async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig:
     await rig.payments.settle(operation(rig).id, "completed")
     await rig.payments.delivered()
     reads = asked(rig, "get_operation")
-    assert await drained(rig.switchboard.context, "callbacks") == 1
+    assert await run_due(rig.switchboard.context, "callbacks") == 1
     assert asked(rig, "get_operation") == reads
     assert await inbox(rig) == [InboxState.RECEIVED]
     await pressing

@@ -12,11 +12,11 @@ from tests.workflows.looking import (
     alerts,
     approved,
     buttons,
+    ephemerals,
     newest,
     state,
     told,
     told_once,
-    whispers,
 )
 
 
@@ -37,7 +37,7 @@ async def test_in_the_channel_of_the_command(rig: Rig) -> None:
 async def test_where_the_bot_is_no_member_it_writes_directly_with_the_way_to_invite_it(rig: Rig) -> None:
     ack = await rig.pay(channel=RANDOM)
     assert ack.ok
-    said = whispers(rig, MARIA)[0]
+    said = ephemerals(rig, MARIA)[0]
     assert "*channel*" in said
     assert f"<#{RANDOM}>" in said
     assert "`/invite @Switchboard`" in said
@@ -67,8 +67,8 @@ async def test_in_a_private_channel_the_bot_cannot_see(rig: Rig) -> None:
 async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
     direct = rig.workspace.open_dm(MARIA).id
     await rig.pay(channel=direct)
-    assert "/invite" not in whispers(rig, MARIA)[0]
-    assert "posted here" in whispers(rig, MARIA)[0]
+    assert "/invite" not in ephemerals(rig, MARIA)[0]
+    assert "posted here" in ephemerals(rig, MARIA)[0]
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain
     await rig.press("reject")
@@ -80,8 +80,8 @@ async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
 async def test_in_a_direct_message_of_two_people(rig: Rig) -> None:
     rig.workspace.add_channel("D0OTHERS", "maria-tom", members=[MARIA], private=True, bot_member=False)
     await rig.pay(channel="D0OTHERS")
-    assert "/invite" not in whispers(rig, MARIA)[0]
-    assert "in a direct message" in whispers(rig, MARIA)[0]
+    assert "/invite" not in ephemerals(rig, MARIA)[0]
+    assert "in a direct message" in ephemerals(rig, MARIA)[0]
     direct = rig.workspace.open_dm(MARIA).id
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain

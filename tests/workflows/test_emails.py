@@ -9,7 +9,7 @@ import pytest
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.pressure import Pressure
-from bot.workflows.emails.request import AskedToProcess, Press, Pressed, ask_to_process, press
+from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.clock import ManualClock
@@ -26,7 +26,7 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
 async def ask(rig: Rig, count: int, *, concurrency: int = 1, prefix: str = "p", whole: bool = False) -> str:
     """A list of so many addresses; the id of its job."""
     content = b"email\r\n" + "".join(f"{prefix}{n}@example.com\r\n" for n in range(count)).encode()
-    asked = AskedToProcess(
+    asked = RequestedList(
         requester=MARIA,
         channel=FINANCE,
         thread_ts=None,
@@ -38,7 +38,7 @@ async def ask(rig: Rig, count: int, *, concurrency: int = 1, prefix: str = "p", 
         concurrency=concurrency,
         source_key=f"test:{prefix}",
     )
-    assert await ask_to_process(rig.switchboard.context, asked)
+    assert await request_list(rig.switchboard.context, asked)
     job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.by_source(f"test:{prefix}"))
     assert job is not None
     return job.id

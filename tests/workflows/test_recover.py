@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.slack.messenger import Messenger, Posted
-from bot.wiring.workers import drained
+from bot.wiring.workers import run_due
 from bot.workflows import quarantine
 from bot.workflows.requests.recover import recover_claims
 from bot.workflows.slack.outbox import SCAN_AFTER
@@ -76,10 +76,10 @@ async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_
             rig.clock.advance(LEASE_SECONDS + 1)
             await recover_claims(other)
             rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
-            await drained(other, "outbox")
+            await run_due(other, "outbox")
 
         slow: Any = Slow(ctx.messenger, meanwhile)
-        await drained(replace(ctx, messenger=slow), "outbox")
+        await run_due(replace(ctx, messenger=slow), "outbox")
         assert not slow._meanwhile
         assert len(rig.cards(FINANCE)) == 2
     finally:

@@ -13,7 +13,7 @@ from storage.rows import CallbackToken
 from storage.transaction import Tx
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
-from tests.workflows.looking import DAY, HOUR, actions, newest, read, requests, state, whispers
+from tests.workflows.looking import DAY, HOUR, actions, ephemerals, newest, read, requests, state
 
 SEND = 'send ana@example.com 25.00 "March translation"'
 
@@ -46,9 +46,9 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
 
 async def test_the_asker_alone_is_told_that_it_is_taken(rig: Rig) -> None:
     await rig.pay()
-    assert len(whispers(rig, MARIA)) == 1
-    assert "25.00 USD to ana@example.com" in whispers(rig, MARIA)[0]
-    assert (await newest(rig)).reference in whispers(rig, MARIA)[0]
+    assert len(ephemerals(rig, MARIA)) == 1
+    assert "25.00 USD to ana@example.com" in ephemerals(rig, MARIA)[0]
+    assert (await newest(rig)).reference in ephemerals(rig, MARIA)[0]
 
 
 async def test_the_card_shows_amount_recipient_with_account_purpose_and_requester(rig: Rig) -> None:
@@ -163,7 +163,7 @@ async def test_without_a_configured_service_the_command_says_what_is_missing(sql
     try:
         for text in (SEND, "send"):
             await rig.pay(text)
-            assert "`PAYMENTS_PARTNER_SECRET`" in whispers(rig, MARIA)[-1]
+            assert "`PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]
         assert not await requests(rig)
     finally:
         await rig.close()

@@ -11,7 +11,7 @@ from bot.workflows.admin import resume
 from tests.flow.test_bulk import ask as ask_bulk
 from tests.flow.test_bulk import submissions
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
-from tests.workflows.looking import QUIET, alerts, asked, newest, read, requests, state, whispers
+from tests.workflows.looking import QUIET, alerts, asked, ephemerals, newest, read, requests, state
 from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed
 
 PAID = (State.COMMITTED, State.COMPLETED, State.PENDING_ESCROW)
@@ -105,7 +105,7 @@ async def test_everybody_can_see_that_it_only_reads(rig: Rig, tmp_path: Path) ->
     assert "switchboard_reading_only 1.0" in (await get(rig, "/metrics"))[1]
     await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "status")
     await rig.settle()
-    await rig.workspace.until(lambda: any("Reading only" in text for text in whispers(rig, OLGA)) or None)
+    await rig.workspace.until(lambda: any("Reading only" in text for text in ephemerals(rig, OLGA)) or None)
     said = len(alerts(rig))
     await rig.start_again()
     await rig.settle()

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.workflows.services.service import Service
-from handlers.input.configured import configured
+from handlers.input.admission import configured
 from handlers.replies import Private
 
 LACKING: Service[str] = Service(client=None, missing=("ONE_URL", "ONE_KEY"))

@@ -7,13 +7,13 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
-from bot.wiring.workers import DRAINS, drained
+from bot.wiring.workers import WORKERS, run_due
 from bot.workflows.quarantine import MOST_TRIES
 from bot.workflows.requests.recover import recover_claims
 from bot.workflows.slack import refresh
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
-from tests.workflows.looking import MINUTE, QUIET, asked, attempts, newest, read, requests, state, whispers
+from tests.workflows.looking import MINUTE, QUIET, asked, attempts, ephemerals, newest, read, requests, state
 
 GOOD, BAD = "ben@example.com", "ana@example.com"
 
@@ -75,7 +75,7 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     [alert] = rig.workspace.messages(ALERTS)
     await rig.workspace.click(ADA, ALERTS, alert.ts, stopped.TRY_AGAIN)
     await rig.settle()
-    assert "Only admins" in (await rig.workspace.until(lambda: whispers(rig, ADA)))[-1]
+    assert "Only admins" in (await rig.workspace.until(lambda: ephemerals(rig, ADA)))[-1]
     assert (await requests(rig))[0].stopped
     await rig.workspace.click(OLGA, ALERTS, alert.ts, stopped.TRY_AGAIN)
     await rig.settle()
@@ -119,7 +119,7 @@ async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
     ctx = rig.switchboard.context
     await rig.workspace.slash("U0MARIA", FINANCE, "/pay", f"send {BAD} 25 M")
     for _ in range(20):
-        await drained(ctx, "instructions")
+        await run_due(ctx, "instructions")
         tick(rig, 61)
     assert begun == 10
     payments.account_status = was
@@ -140,9 +140,9 @@ async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
     key = (found.id,)
     assert await ctx.store.write(lambda tx: tx.steps.stop("instruction", key, owner=ctx.owner, number="n1"))
     assert await read(rig, lambda tx: tx.steps.counts()) == {"instruction": 1}
-    assert await drained(ctx, "deadlines") == 0
+    assert await run_due(ctx, "deadlines") == 0
     assert await ctx.store.write(lambda tx: tx.steps.go_on("instruction", key, now=now))
-    assert await drained(ctx, "deadlines") == 1
+    assert await run_due(ctx, "deadlines") == 1
 
 
 async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> None:
@@ -159,13 +159,13 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
     payments.get_operation = slow
     card = await rig.card()
     await rig.workspace.click(ADA, card.channel, card.ts, "payout.approve")
-    assert await DRAINS["instructions"](ctx) == 1
+    assert await WORKERS["instructions"](ctx) == 1
     await hanging.wait()
     version = (await newest(rig)).version
     for _ in range(30):  # five minutes, by a lease of one
         tick(rig, 10)
         await _beaten(rig)
-        assert await DRAINS["instructions"](ctx) == 0
+        assert await WORKERS["instructions"](ctx) == 0
         await recover_claims(ctx)
     assert (await newest(rig)).version == version, "a renewed lease is the same hold"
     workers: Any = ctx.workers
@@ -174,7 +174,7 @@ async def test_a_long_step_keeps_its_row_and_a_dead_one_does_not(rig: Rig) -> No
     await ctx.workers.finished()
     payments.get_operation = was
     tick(rig, 61)
-    assert await drained(ctx, "instructions") == 1
+    assert await run_due(ctx, "instructions") == 1
     assert await state(rig) is State.COMMITTED
 
 

@@ -8,7 +8,7 @@ import pytest
 from bot.app import Switchboard
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.wiring.workers import DRAINS
+from bot.wiring.workers import WORKERS
 from bot.workflows.admin import takeover
 from tests.support.rig import ADA, Rig
 from tests.support.waiting import until
@@ -33,7 +33,7 @@ async def hangs_in_its_commit(rig: Rig) -> None:
     await rig.press("approve", user=ADA)
     fault = Fault(FaultKind.DONE_HANGS, "commit_payout", seconds=3_600.0)
     rig.payments.faults.arm(fault)
-    await DRAINS["instructions"](rig.switchboard.context)
+    await WORKERS["instructions"](rig.switchboard.context)
     await rig.workspace.until(lambda: fault.times == 0)
     assert (await newest(rig)).state is State.SENDING
 
@@ -57,14 +57,14 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     ctx = other.context
     peers = rig.switchboard.context.peers
     assert peers is not None
-    assert await DRAINS["processes"](ctx) == 0
+    assert await WORKERS["processes"](ctx) == 0
     assert ctx.peers is not None
     assert not ctx.peers.may_miss_somebody()
     assert (await newest(rig)).state is State.SENDING, "it lives: its request is its own"
     await peers.leave()  # as the system does for a process that is killed
-    await until(lambda: DRAINS["processes"](ctx))
+    await until(lambda: WORKERS["processes"](ctx))
     assert (await newest(rig)).state is State.COMMIT_UNKNOWN, "no lease was waited for"
-    assert await DRAINS["processes"](ctx) == 0
+    assert await WORKERS["processes"](ctx) == 0
     assert len(rig.paid) == 1
 
 
@@ -75,7 +75,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig) -> None:
     peers = rig.switchboard.context.peers
     assert peers is not None
     await noticed(other, peers.leave)
-    taking_over = asyncio.create_task(asyncio.wait_for(DRAINS["processes"](other.context), 10))
+    taking_over = asyncio.create_task(asyncio.wait_for(WORKERS["processes"](other.context), 10))
     await peers.join()
     assert await taking_over == 0
     assert (await newest(rig)).state is State.SENDING
@@ -90,7 +90,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     assert peers is not None
     await noticed(other, peers.leave)
     await until(lambda: other.context.store.read(lambda tx: tx.processes.gone()))
-    assert await DRAINS["processes"](other.context) == 0
+    assert await WORKERS["processes"](other.context) == 0
     assert (await newest(rig)).state is State.SENDING
 
 
@@ -99,5 +99,5 @@ async def test_who_stops_in_order_leaves_nothing_behind(rig: Rig) -> None:
     await other.stop()
     ctx = rig.switchboard.context
     await until(lambda: ctx.store.read(lambda tx: tx.processes.gone()))
-    assert await DRAINS["processes"](ctx) == 0
+    assert await WORKERS["processes"](ctx) == 0
     assert await ctx.store.read(lambda tx: tx.processes.gone()) == []

@@ -17,6 +17,14 @@ NOTES_LEAST: Final = 3
 """Characters of the notes to the driver; the service takes none outside of these."""
 
 
+class Act(StrEnum):
+    """What somebody does to a booking."""
+
+    START = "start"
+    CANCEL = "cancel"
+    REFRESH = "refresh"
+
+
 class Stage(StrEnum):
     """How far a booking is here. What the service says of it is its status, a different thing."""
 

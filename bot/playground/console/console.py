@@ -1,4 +1,4 @@
-"""The console: mounts the page, its picture of the workspace, its event stream and its deeds on an application."""
+"""The console: mounts the page, its picture of the workspace, its event stream and its actions on an application."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection, Sequence
@@ -8,10 +8,10 @@ from pathlib import Path
 from aiohttp import web
 
 from bot.playground.console import panels
-from bot.playground.console.deeds import Deeds
 from bot.playground.console.feed import Feed, Note
 from bot.playground.console.files import FileDesk
 from bot.playground.console.guard import HEADERS, LOOPBACK_HOSTS, Guard
+from bot.playground.console.page_actions import PageActions
 from bot.playground.console.panels import ServicePanel
 from bot.playground.console.shapes import Shapes
 from bot.playground.console.stream import Stream
@@ -81,7 +81,7 @@ class Console:
             bot=lambda: self._bot,
         )
         self._files = FileDesk(workspace=workspace)
-        self._deeds = Deeds(workspace=workspace, services=self._services, feed=self._feed)
+        self._page_actions = PageActions(workspace=workspace, services=self._services, feed=self._feed)
 
     def tell_of_bot(self, words: str) -> None:
         """What every page says about the bot from now on; empty: it runs."""
@@ -98,8 +98,8 @@ class Console:
         add("GET", "/console/stream", guarded(self._follow))
         add("GET", "/console/files/{file}", guarded(self._files.hand_out))
         add("POST", "/console/upload", guarded(self._files.take_in))
-        for name, deed in self._deeds.table.items():
-            add("POST", f"/console/{name}", guarded(self._deeds.handler(deed)))
+        for name, action in self._page_actions.table.items():
+            add("POST", f"/console/{name}", guarded(self._page_actions.handler(action)))
         app.cleanup_ctx.append(self._following)
         app.on_shutdown.append(self._release)
 

@@ -16,6 +16,7 @@ from bot.presentation.bookings.states import symbol, word
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
 _MOST_STORES = 40
+_NAMED_STORES = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,16 @@ def no_stores(command: str) -> Content:
         f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
         f"`{command} store add` makes one."
     )
+
+
+def store_rule(names: Sequence[str]) -> str:
+    """What the name of a store has to be."""
+    return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
+
+
+def unknown(rule: str) -> str:
+    """The rule that a name breaks by which no booking is known; ``rule``: what a name is."""
+    return f"no booking of that name is known here; it is {rule}"
 
 
 def sandbox_only() -> Content:
@@ -131,14 +142,6 @@ def form_is_gone() -> Content:
     return answers.private(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
 
 
-def acted(booking: Booking, *, deed: str, trouble: str) -> Content:
-    """What became of what somebody did."""
-    status = f" Its status: *{word(booking.status)}*." if booking.status else ""
-    if trouble:
-        return answers.private(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
-    return answers.private(f":ballot_box_with_check: {named(booking)}: {deed}.{status}")
-
-
 def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Content:
     """Every store by name. No key is ever shown."""
     if not found:
@@ -176,9 +179,12 @@ def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
     return answers.private(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
 
 
-def hooks(name: str, found: Sequence[HookLine], *, deed: str) -> Content:
-    """What is registered for a store. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {deed}".rstrip()]
+_TURNED = {True: "were registered:", False: "were taken away:", None: ""}
+
+
+def hooks(name: str, found: Sequence[HookLine], *, turned_on: bool | None) -> Content:
+    """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {_TURNED[turned_on]}".rstrip()]
     for one in found:
         where = "nothing is registered"
         if one.host:

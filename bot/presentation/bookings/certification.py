@@ -15,6 +15,11 @@ Instant = Callable[[datetime], str]
 
 _STATES_SHOWN = 20
 
+FILE_NAME = "delivery-certification.md"
+FILE_TITLE = "Delivery certification checklist"
+FILE_ALT = "The certification checklist as a Markdown table."
+FILE_COMMENT = "The certification checklist, as it stands now."
+
 _TITLES: Mapping[Point, str] = {
     Point.QUOTE: "Pre-checkout: a price is asked for",
     Point.BOOK: "Create booking, with the customer's data",

@@ -61,6 +61,21 @@ _STATES: Mapping[RunState, str] = {
 }
 
 
+BUSY = "the service has too much to do; try again in a minute"
+ADDRESS_RULE = "an e-mail address such as ana@example.com"
+SINGLE_ADDRESSES = "e-mail processing of single addresses"
+
+
+def no_answer(reason: str) -> str:
+    """What stands for an address that got no answer."""
+    return f"{reason}; try again in a minute"
+
+
+def too_many(most: int, given: int, *, command: str) -> str:
+    """The rule that a line with too many addresses breaks."""
+    return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
+
+
 def detail(answer: Answer) -> str:
     """Everything that was said, on one line."""
     pairs = "; ".join(f"{name}: {value}" for name, value in answer.pairs if value)

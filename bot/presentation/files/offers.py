@@ -54,11 +54,11 @@ class Offered(Protocol):
         ...
 
 
-def offer(file: DroppedFile, uses: Sequence[Offered]) -> Content:
+def offer(file: DroppedFile, actions: Sequence[Offered]) -> Content:
     """The quiet offer in the file's thread."""
     said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
-    labels = ", ".join(use.label for use in uses)
-    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), _choice(file, uses)])
+    labels = ", ".join(action.label for action in actions)
+    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), _choice(file, actions)])
 
 
 def gone(file: DroppedFile) -> Content:
@@ -72,14 +72,14 @@ def several(
 ) -> Block:
     """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
     blocks: list[Block] = []
-    for file, uses in found:
-        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if uses else no_use(file).text
+    for file, actions in found:
+        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if actions else no_use(file).text
         blocks.append(section(mrkdwn(said)))
     blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
-    usable = [(file, uses) for file, uses in found if uses]
+    usable = [(file, actions) for file, actions in found if actions]
     if not usable:
         return _form(blocks)
-    options = [_options(file, uses) for file, uses in usable]
+    options = [_options(file, actions) for file, actions in usable]
     if len(usable) == 1 and len(options[0]) <= _RADIOS:
         element: Block = {"type": "radio_buttons", "options": options[0]}
     else:
@@ -106,9 +106,9 @@ def _form(blocks: list[Block]) -> Block:
     return {"type": "modal", "callback_id": "notice", "title": plain(SHORTCUT_NAME), "close": close, "blocks": blocks}
 
 
-def _options(file: DroppedFile, uses: Sequence[Offered]) -> list[Block]:
+def _options(file: DroppedFile, actions: Sequence[Offered]) -> list[Block]:
     known = reference(file)
-    return [{"text": plain(use.label), "value": f"{use.name}|{known}"} for use in uses]
+    return [{"text": plain(action.label), "value": f"{action.name}|{known}"} for action in actions]
 
 
 def no_use(file: DroppedFile) -> Content:
@@ -207,16 +207,18 @@ def reference(file: DroppedFile) -> str:
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
 
 
-def _choice(file: DroppedFile, uses: Sequence[Offered]) -> Block:
+def _choice(file: DroppedFile, actions: Sequence[Offered]) -> Block:
     known = reference(file)
-    if len(uses) <= _BUTTONS:
+    if len(actions) <= _BUTTONS:
         elements: list[Block] = [
-            {"type": "button", "action_id": f"{USE}.{use.name}", "text": plain(use.label), "value": known}
-            for use in uses
+            {"type": "button", "action_id": f"{USE}.{action.name}", "text": plain(action.label), "value": known}
+            for action in actions
         ]
     else:
         hint = plain("Choose what to do")
-        elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, uses)}]
+        elements = [
+            {"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, actions)}
+        ]
     return {"type": "actions", "block_id": f"{USE}:{file.id}", "elements": elements}
 
 

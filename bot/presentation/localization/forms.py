@@ -11,6 +11,7 @@ from bot.presentation.blocks.text import clean, plain, section, shorten
 from bot.presentation.views import short_title
 
 ASK = "localization.ask"
+CONFLICT = "Give only one of them."
 
 TEXT = "text"
 URL = "url"

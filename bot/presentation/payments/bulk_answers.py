@@ -54,6 +54,15 @@ _JOB_COLUMNS = (
 )
 
 
+NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
+"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
+
+
+def unknown(rule: str) -> str:
+    """The rule that a name breaks by which no bulk payment is known; ``rule``: what a name is."""
+    return f"no bulk payment of that name is known here; it is {rule}"
+
+
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
     count = len({one.row for one in bad})

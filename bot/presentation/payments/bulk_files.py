@@ -13,6 +13,8 @@ FAILED_HEADER = ("email", "amount", "note", "error")
 """The first three are what a new request reads, so that it can be dropped again after mending."""
 ITEMS_HEADER = ("row", "email", "amount", "note", "status", "hash", "error")
 CANCEL_HEADER = ("email", "amount", "status", "hash")
+TEMPLATE_TITLE = "Template for a bulk payment"
+BAD_ROWS_TITLE = "Rows to mend"
 TEMPLATE = (("ana@example.com", "25.00", "March translation"), ("ben@example.com", "10.50", "Proofreading"))
 
 _NOT_REPORTED = "not reported"

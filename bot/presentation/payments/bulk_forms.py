@@ -20,6 +20,8 @@ CONFIRM: Final = "bulk.file"
 CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
 CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
 SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
+NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
+NOT_BOTH: Final = "Give a file or rows, not both."
 NO_COLUMN: Final = "Choose a column, for example amount."
 
 _LABELS: Final = {

@@ -48,6 +48,16 @@ _EVENT_CHARACTERS = 3_500
 _DETAILS = 200
 
 
+NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
+"""The rule that the name of a purchase breaks where a payout is wanted."""
+
+
+def unknown(argument: str, rule: str, *, says: str = "") -> str:
+    """The rule that a name breaks by which nothing is known; ``says``: what the service says of it."""
+    told = f" (the service says: {says})" if says else ""
+    return f"no {argument} of that name is known here{told}; it is {rule}"
+
+
 def value_of(operation_type: str | None, page: int) -> str:
     """What a paging button carries: which list, which page."""
     return f"{operation_type or ''}:{page}"

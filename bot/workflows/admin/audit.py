@@ -27,7 +27,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _LOOK_SECONDS = 1.0
-"""Between two looks at where the chain stands: the drain runs at every wake."""
+"""Between two looks at where the chain stands: the worker runs at every wake."""
 
 _AFTER_FAILURE = 60.0
 STORY_ROWS = 1_000

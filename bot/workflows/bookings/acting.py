@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 
 from pydantic import SecretStr
 
 from bot.clients.service_errors import sentence
-from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.presentation.bookings import outcomes
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
@@ -19,14 +19,6 @@ from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.transaction import Tx
-
-
-class Act(StrEnum):
-    """What somebody did."""
-
-    START = "start"
-    CANCEL = "cancel"
-    REFRESH = "refresh"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +33,7 @@ class Acted:
 async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking, *, by: str) -> Acted:
     """Look for a driver before the cook time is over."""
     if not booking.can_start:
-        return Acted(act=Act.START, booking=booking, trouble="The search starts by hand only while it is on hold.")
+        return Acted(act=Act.START, booking=booking, trouble=outcomes.CANNOT_START)
     key = await _key(ctx, delivery, booking)
     asked_at = ctx.clock.now()
     await ctx.store.write(lambda tx: witness(tx, booking, "search_asked", now=asked_at, actor=by), name="want_search")
@@ -61,12 +53,12 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
 async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, reason: str, by: str) -> Acted:
     """Cancel a booking or a pre-booking; who wanted it, and why, is stored before the service hears of it."""
     if not booking.can_cancel:
-        return Acted(act=Act.CANCEL, booking=booking, trouble="It cannot be canceled as it stands.")
+        return cannot_cancel(booking)
     key = await _key(ctx, delivery, booking)
     asked_at = ctx.clock.now()
     wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by, asked_at), name="want_cancel")
     if wanted is None:
-        return Acted(act=Act.CANCEL, booking=booking, trouble="It has just changed. Look at its card and try again.")
+        return Acted(act=Act.CANCEL, booking=booking, trouble=outcomes.JUST_CHANGED)
     if wanted.stage is Stage.WAITING:
         return await _cancel_prebooking(ctx, delivery, wanted, key)
     outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
@@ -79,6 +71,11 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
 
     await keep(ctx, work, name="canceled")
     return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
+
+
+def cannot_cancel(booking: Booking) -> Acted:
+    """What became of canceling a booking that cannot be canceled."""
+    return Acted(act=Act.CANCEL, booking=booking, trouble=outcomes.CANNOT_CANCEL)
 
 
 async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
@@ -157,4 +154,4 @@ async def _key(ctx: Context, delivery: DeliveryService, booking: Booking) -> Sec
 def _in_words(outcome: object) -> str:
     if isinstance(outcome, NotExecuted):
         return sentence(outcome, service="delivery")
-    return "The delivery service did not say whether it did that. The card shows what it says of the booking now."
+    return outcomes.NOT_SAID

@@ -17,7 +17,7 @@ from storage.transaction import Tx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedToDeliver:
+class RequestedDelivery:
     """A checked form. ``source_key`` names it; a form submitted twice makes one booking."""
 
     requester: str
@@ -29,14 +29,14 @@ class AskedToDeliver:
 
 
 async def quote(
-    ctx: Context, delivery: DeliveryService, asked: AskedToDeliver, *, even_unpriced: bool = False
+    ctx: Context, delivery: DeliveryService, requested: RequestedDelivery, *, even_unpriced: bool = False
 ) -> Booking:
     """Ask what it would cost and keep the form with the answer; nothing is booked.
 
     Args:
         ctx: what a workflow is given.
         delivery: the service.
-        asked: the form.
+        requested: the form.
         even_unpriced: keep the form with the reason where there is no price; the service books without asking.
 
     Raises:
@@ -44,20 +44,22 @@ async def quote(
         ServiceNow, OperatorError: see ``DeliveryClient.quote``.
     """
     try:
-        detail: dict[str, object] = {"quote": await _told(ctx, delivery, asked)}
+        detail: dict[str, object] = {"quote": await _told(ctx, delivery, requested)}
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         if not even_unpriced:
             raise
         detail = {"unpriced": sentence(trouble)}
     now = ctx.clock.now()
-    return await ctx.store.write(lambda tx: _new(tx, asked, stage=Stage.QUOTED, detail=detail, now=now), name="quoted")
+    return await ctx.store.write(
+        lambda tx: _new(tx, requested, stage=Stage.QUOTED, detail=detail, now=now), name="quoted"
+    )
 
 
-async def _told(ctx: Context, delivery: DeliveryService, asked: AskedToDeliver) -> dict[str, str]:
-    request, position = asked.request, asked.request.position
+async def _told(ctx: Context, delivery: DeliveryService, requested: RequestedDelivery) -> dict[str, str]:
+    request, position = requested.request, requested.request.position
     if position is None:
         raise TypeError("a quote needs a place")
-    found = await price(ctx, delivery, asked.store, position=position, payment=request.payment, cents=request.cents)
+    found = await price(ctx, delivery, requested.store, position=position, payment=request.payment, cents=request.cents)
     return {
         "fee": found.fee,
         "fee_with_tax": found.fee_with_tax,
@@ -90,23 +92,23 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
     return stored
 
 
-async def ask_at_once(ctx: Context, asked: AskedToDeliver) -> Booking:
+async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Booking:
     """Store a pre-booking, which needs no quote; it is sent from then on."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> Booking:
-        known = tx.bookings.by_source(asked.source_key)
+        known = tx.bookings.by_source(requested.source_key)
         if known is not None:
             return known
-        stored = _new(tx, asked, stage=Stage.NEW, detail={}, now=now)
-        witness_wish(tx, stored, "prebooked", by=asked.requester, now=now)
+        stored = _new(tx, requested, stage=Stage.NEW, detail={}, now=now)
+        witness_wish(tx, stored, "prebooked", by=requested.requester, now=now)
         post_card(tx, stored, now)
         return stored
 
     try:
         stored = await ctx.store.write(work, name="ask_prebooking")
     except CommitUnknown:
-        known = await ctx.store.read(lambda tx: tx.bookings.by_source(asked.source_key))
+        known = await ctx.store.read(lambda tx: tx.bookings.by_source(requested.source_key))
         if known is None:
             raise
         stored = known
@@ -114,26 +116,26 @@ async def ask_at_once(ctx: Context, asked: AskedToDeliver) -> Booking:
     return stored
 
 
-def _new(tx: Tx, asked: AskedToDeliver, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
+def _new(tx: Tx, requested: RequestedDelivery, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
     while tx.bookings.find(chosen := reference("B")) is not None:
         continue
     booking = Booking(
         id=ulid(now),
         reference=chosen,
-        kind=asked.kind,
-        store=asked.store,
-        request=asked.request,
+        kind=requested.kind,
+        store=requested.store,
+        request=requested.request,
         stage=stage,
-        requester=asked.requester,
-        channel=asked.channel,
+        requester=requested.requester,
+        channel=requested.channel,
         created_at=now,
-        source_key=asked.source_key,
+        source_key=requested.source_key,
         external_id=ulid(now),
         detail=detail,
         due_at=now if stage is Stage.NEW else None,
     )
     if not tx.bookings.add(booking):
-        known = tx.bookings.by_source(asked.source_key)
+        known = tx.bookings.by_source(requested.source_key)
         assert known is not None
         return known
     return booking

@@ -18,7 +18,7 @@ SUBJECT = "email"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedToProcess:
+class RequestedList:
     """What somebody asked for.
 
     Attributes:
@@ -47,25 +47,25 @@ def subject_of(job_id: str) -> str:
     return f"{SUBJECT}:{job_id}"
 
 
-async def ask_to_process(ctx: Context, asked: AskedToProcess) -> bool:
+async def request_list(ctx: Context, requested: RequestedList) -> bool:
     """Store the job and queue its board; False when this was asked before with the same click."""
     now = ctx.clock.now()
     job = Job(
         id=ulid(now),
-        kind=WHOLE if asked.whole else RUN,
+        kind=WHOLE if requested.whole else RUN,
         state=RunState.PREPARING,
         payload={
-            "file": asked.file_id,
-            "name": asked.file_name,
-            "column": asked.column,
-            "column_name": asked.column_name,
-            "concurrency": asked.concurrency,
+            "file": requested.file_id,
+            "name": requested.file_name,
+            "column": requested.column,
+            "column_name": requested.column_name,
+            "concurrency": requested.concurrency,
         },
         detail={},
-        requester=asked.requester,
-        channel=asked.channel,
-        thread_ts=asked.thread_ts,
-        source_key=asked.source_key,
+        requester=requested.requester,
+        channel=requested.channel,
+        thread_ts=requested.thread_ts,
+        source_key=requested.source_key,
         created_at=now,
         due_at=now,
     )
@@ -76,10 +76,10 @@ async def ask_to_process(ctx: Context, asked: AskedToProcess) -> bool:
         post_board(
             tx,
             subject=subject_of(job.id),
-            channel=asked.channel,
-            thread_ts=asked.thread_ts,
+            channel=requested.channel,
+            thread_ts=requested.thread_ts,
             now=now,
-            requester=asked.requester,
+            requester=requested.requester,
         )
         return True
 

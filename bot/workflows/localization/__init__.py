@@ -1,17 +1,25 @@
 """Content localization: calls that may take minutes, a job each, with a message that is edited and answers below it."""
 
-from bot.workflows.localization.request import Asked, ask, cancel, make_sure_of_room, repeat, show_queues, sight_of
+from bot.workflows.localization.request import (
+    RequestedCall,
+    cancel,
+    make_sure_of_room,
+    repeat,
+    request_call,
+    show_queues,
+    sight_of,
+)
 from bot.workflows.localization.running import WORKS
 from bot.workflows.localization.subject import LocalizationSubject
 
 __all__ = [
     "WORKS",
-    "Asked",
     "LocalizationSubject",
-    "ask",
+    "RequestedCall",
     "cancel",
     "make_sure_of_room",
     "repeat",
+    "request_call",
     "show_queues",
     "sight_of",
 ]

@@ -34,7 +34,7 @@ _SLIP = timedelta(seconds=5)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class RequestedCall:
     """A checked request.
 
     Attributes:
@@ -52,14 +52,14 @@ class Asked:
     pressed: bool = False
 
 
-async def ask(ctx: Context, asked: Asked) -> Sight:
+async def request_call(ctx: Context, requested: RequestedCall) -> Sight:
     """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
-    order = Order(request=asked.request.complete(), file_name=asked.file_name)
-    job = _job(asked, order, now=ctx.clock.now())
-    return await _store(ctx, job, known=_pressed_before if asked.pressed else _asked_before)
+    order = Order(request=requested.request.complete(), file_name=requested.file_name)
+    job = _job(requested, order, now=ctx.clock.now())
+    return await _store(ctx, job, known=_pressed_before if requested.pressed else _requested_before)
 
 
-def _asked_before(tx: Tx, job: Job) -> Job | None:
+def _requested_before(tx: Tx, job: Job) -> Job | None:
     """What was made of the same command, form or click."""
     return tx.jobs.by_source(job.source_key)
 
@@ -68,7 +68,7 @@ def _pressed_before(tx: Tx, job: Job) -> Job | None:
     """The same, or what was made of a press a moment ago; who has canceled that means another one."""
     lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
     alike = (one for one in lately if _same(one, job) and one.state != State.CANCELED)
-    return _asked_before(tx, job) or next(alike, None)
+    return _requested_before(tx, job) or next(alike, None)
 
 
 def _same(one: Job, other: Job) -> bool:
@@ -110,17 +110,17 @@ async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | Non
     return stored
 
 
-def _job(asked: Asked, order: Order, *, now: datetime) -> Job:
+def _job(requested: RequestedCall, order: Order, *, now: datetime) -> Job:
     return Job(
         id=ulid(now),
         kind=lane_of(order.request.capability),
         state=State.WAITING,
         payload=order.payload(),
         detail={},
-        requester=asked.requester,
-        channel=asked.channel,
-        thread_ts=asked.thread_ts,
-        source_key=asked.source_key,
+        requester=requested.requester,
+        channel=requested.channel,
+        thread_ts=requested.thread_ts,
+        source_key=requested.source_key,
         created_at=now,
         due_at=now,
     )
@@ -165,14 +165,14 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
         if progress.again:
             return None
         order = replace(Order.read(job.payload), again_of=job_id)
-        asked = Asked(
+        requested = RequestedCall(
             request=order.request,
             requester=person,
             channel=job.channel,
             thread_ts=job.thread_ts,
             source_key=f"again:{job_id}",
         )
-        new = _job(asked, order, now=now)
+        new = _job(requested, order, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
         changed = tx.jobs.change(job, now=now, detail=detail)
         if changed is None or not tx.jobs.add(new):

@@ -231,9 +231,9 @@ class Scene:
             assert answer.status == 200, picture
         return picture
 
-    async def do(self, deed: str, body: Json, *, status: int = 200) -> Json:
+    async def do(self, action: str, body: Json, *, status: int = 200) -> Json:
         """One POST of the page."""
-        async with self.http.post(f"{self.url}/console/{deed}", json=body) as answer:
+        async with self.http.post(f"{self.url}/console/{action}", json=body) as answer:
             told: Json = await answer.json()
             assert answer.status == status, told
         return told

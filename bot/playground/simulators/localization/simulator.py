@@ -10,7 +10,7 @@ from aiohttp import web
 
 from bot.playground.faults import NOT_DONE, REPLACED, Fault, FaultKind
 from bot.playground.simulators.exchange import PROXY_PAGE
-from bot.playground.simulators.localization.intake import read_form
+from bot.playground.simulators.localization.form import read_form
 from bot.playground.simulators.localization.records import Form, Held, InvalidError, Switches
 from bot.playground.simulators.localization.rules import RULES, check
 from bot.playground.simulators.localization.work import Work

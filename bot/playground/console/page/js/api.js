@@ -1,8 +1,8 @@
-// Talking to the console: one JSON call for the picture, one event stream for what changes, small POSTs for deeds.
+// Talking to the console: one JSON call for the picture, one event stream for what changes, small POSTs for page actions.
 
 import { store } from "./store.js";
 
-/** Why a deed did not work, in a sentence for the person. */
+/** Why an action did not work, in a sentence for the person. */
 export class Refused extends Error {}
 
 async function post(path, body, person = store.me?.id) {

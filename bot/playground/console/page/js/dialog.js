@@ -3,7 +3,7 @@
 import { el } from "./dom.js";
 import { plainText, textObject } from "./mrkdwn.js";
 
-/** Ask before a deed, as a `confirm` object says. Resolves to whether the person went on. */
+/** Ask before an action, as a `confirm` object says. Resolves to whether the person went on. */
 export function confirmed(confirm) {
   if (!confirm) return Promise.resolve(true);
   return new Promise((resolve) => {

@@ -7,7 +7,7 @@ import { store } from "./store.js";
 
 /** The home view as one node. */
 export function homeView() {
-  const problem = el("div", { class: "deed-error", role: "alert", hidden: true });
+  const problem = el("div", { class: "action-error", role: "alert", hidden: true });
   const dispatch = async (action) => {
     problem.hidden = true;
     try {

@@ -63,10 +63,10 @@ function drawReplies(node, message) {
 
 // What the app offers for a message, and what one can do with one's own files.
 function moreActions(message, complain) {
-  const attempt = async (deed) => {
+  const attempt = async (action) => {
     complain("");
     try {
-      await deed();
+      await action();
     } catch (problem) {
       if (!(problem instanceof Refused)) throw problem;
       complain(problem.message);
@@ -83,7 +83,7 @@ function moreActions(message, complain) {
 
 function draw(message, { together, inThread }) {
   const who = author(message);
-  const problem = el("div", { class: "deed-error", role: "alert", hidden: true });
+  const problem = el("div", { class: "action-error", role: "alert", hidden: true });
   const complain = (text) => {
     problem.textContent = text;
     problem.hidden = !text;

@@ -36,12 +36,12 @@ function entered() {
   return Object.fromEntries(inputs.map((block) => [block.block_id, all[block.block_id][block.element.action_id]]));
 }
 
-async function attempt(deed) {
+async function attempt(action) {
   const problem = dialog.querySelector(".modal-problem");
   problem.hidden = true;
   dialog.setAttribute("aria-busy", "true");
   try {
-    await deed();
+    await action();
   } catch (failure) {
     if (!(failure instanceof Refused)) throw failure;
     problem.textContent = failure.message;
@@ -104,7 +104,7 @@ function draw(view) {
       el("h2", { class: "dialog-title", id: "modal-title", tabindex: "-1" }, view.title),
       el("button", { type: "button", class: "button-bare", "aria-label": "Close", "data-testid": "modal-x", on: { click: () => close(true) } }, icon("close"))),
     el("div", { class: "modal-body" }, drawBlocks(view.blocks, surface)),
-    el("div", { class: "modal-problem deed-error", role: "alert", hidden: !view.errors?.[""] }, view.errors?.[""]),
+    el("div", { class: "modal-problem action-error", role: "alert", hidden: !view.errors?.[""] }, view.errors?.[""]),
     el("footer", { class: "dialog-actions" },
       el("button", { type: "button", class: "button", "data-testid": "modal-close", on: { click: () => close(false) } }, view.close || "Close"),
       view.submit && el("button", { type: "submit", class: "button button-primary", "data-testid": "modal-submit" }, view.submit)));

@@ -9,7 +9,7 @@ const TIMES = [["1", "next request"], ["3", "next three requests"], ["", "every 
 
 const open = new Set(); // calls whose details are shown
 const chosen = new Map(); // service -> {operation, times, open}
-const problems = new Map(); // service -> why the last deed did not work
+const problems = new Map(); // service -> why the last action did not work
 let current = null;
 let filter = "all";
 
@@ -67,10 +67,10 @@ function state(service) {
   if (!service.armed.length) return el("div", { class: "manners manners-good", "data-testid": "manners" }, el("span", { class: "dot dot-good" }), "Behaves as it should");
   return el("div", { class: "manners manners-bad", "data-testid": "manners" },
     el("ul", { class: "armed" }, service.armed.map((one) => el("li", { data: { testid: "armed", kind: one.kind } }, icon("bolt"), el("span", {}, el("strong", {}, one.title), ` ${one.when}`)))),
-    el("button", { type: "button", class: "button button-small", "data-testid": "behave", on: { click: () => deed(service, () => api.behave(service.name)) } }, "Behave again"));
+    el("button", { type: "button", class: "button button-small", "data-testid": "behave", on: { click: () => perform(service, () => api.behave(service.name)) } }, "Behave again"));
 }
 
-async function deed(service, action) {
+async function perform(service, action) {
   problems.delete(service.name);
   draw();
   try {
@@ -97,7 +97,7 @@ function faults(service) {
       el("div", { class: "fault-where" }, operation, !chosenOne?.lasting && times),
       el("div", { class: "fault-kinds" }, kinds.map(({ kind, title, about }) => el("button", {
         type: "button", class: "fault", title: about, data: { testid: "fault", key: kind, kind },
-        on: { click: () => deed(service, () => api.arm(service.name, wish.operation, kind, wish.times ? Number(wish.times) : null)) },
+        on: { click: () => perform(service, () => api.arm(service.name, wish.operation, kind, wish.times ? Number(wish.times) : null)) },
       }, title)))));
 }
 
@@ -138,7 +138,7 @@ function draw() {
     tabs(),
     service && el("div", { class: "panel-body", id: "panel-service", role: "tabpanel", "aria-labelledby": `tab-${service.name}`, data: { key: service.name } },
       el("p", { class: "about" }, service.about), figures(service), faults(service), state(service),
-      el("div", { class: "deed-error", id: "panel-problem", role: "alert", hidden: !problem }, problem), calls(service)));
+      el("div", { class: "action-error", id: "panel-problem", role: "alert", hidden: !problem }, problem), calls(service)));
 }
 
 /** Draw the panel and keep it live. */

@@ -11,8 +11,8 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
+from bot.slack.ephemerals import Ephemerals, Listener
 from bot.slack.messenger import Messenger
-from bot.slack.whispers import Listener, Whispers
 
 TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
 LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}
@@ -54,10 +54,10 @@ async def slack() -> AsyncIterator[Slack]:
 
 
 @pytest.fixture
-async def whispers(slack: Slack) -> AsyncIterator[Whispers]:
+async def ephemerals(slack: Slack) -> AsyncIterator[Ephemerals]:
     async with aiohttp.ClientSession() as session:
         client = AsyncWebClient(token="xoxb-1", base_url=f"{slack.url}/api/", session=session, retry_handlers=[])
-        yield Whispers(session=session, messenger=Messenger(client=client), api_url=f"{slack.url}/api/")
+        yield Ephemerals(session=session, messenger=Messenger(client=client), api_url=f"{slack.url}/api/")
 
 
 def listener(slack: Slack, response_url: str | None = None) -> Listener:
@@ -75,68 +75,70 @@ def shapes(slack: Slack) -> list[tuple[str, list[str]]]:
     return [(where, [block["type"] for block in body.get("blocks") or []]) for where, body in slack.posted]
 
 
-async def test_an_answer_goes_to_the_response_url(slack: Slack, whispers: Whispers) -> None:
-    await whispers.say(Content(text="hi", blocks=[LINES]), to=listener(slack))
+async def test_an_answer_goes_to_the_response_url(slack: Slack, ephemerals: Ephemerals) -> None:
+    await ephemerals.say(Content(text="hi", blocks=[LINES]), to=listener(slack))
     body = {"response_type": "ephemeral", "replace_original": False, "text": "hi", "blocks": [LINES]}
     assert slack.posted == [("respond", body)]
 
 
 @pytest.mark.parametrize("body", ["ok", "", OK, "<html>"])
 async def test_whatever_slack_says_with_a_200_but_not_ok_false_is_taken(
-    slack: Slack, whispers: Whispers, body: Body | str
+    slack: Slack, ephemerals: Ephemerals, body: Body | str
 ) -> None:
     slack.judge = lambda _where, _body: (200, body)
-    await whispers.say(Content(text="hi"), to=listener(slack), replace=True)
+    await ephemerals.say(Content(text="hi"), to=listener(slack), replace=True)
     assert [posted["replace_original"] for _, posted in slack.posted] == [True]
 
 
 @pytest.mark.parametrize(
     "refusal", [(404, {"ok": False, "error": "used_url"}), (200, {"ok": False, "error": "expired_url"}), (500, "no")]
 )
-async def test_when_the_url_is_spent_it_is_whispered(
-    slack: Slack, whispers: Whispers, refusal: tuple[int, Body | str]
+async def test_when_the_url_is_spent_an_ephemeral_is_posted(
+    slack: Slack, ephemerals: Ephemerals, refusal: tuple[int, Body | str]
 ) -> None:
     slack.judge = lambda where, _: refusal if where == "respond" else (200, OK)
-    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
+    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
     assert shapes(slack) == [("respond", ["table"]), ("chat.postEphemeral", ["table"])]
 
 
-async def test_an_address_that_is_not_slacks_is_never_called(slack: Slack, whispers: Whispers) -> None:
+async def test_an_address_that_is_not_slacks_is_never_called(slack: Slack, ephemerals: Ephemerals) -> None:
     for address in ("http://127.0.0.1:9/commands/1", "https://hooks.slack.com.evil.example/x", "http://u:p@x", ""):
-        assert not whispers.trusted(address)
-        await whispers.say(Content(text="hi"), to=listener(slack, address or "nowhere"))
+        assert not ephemerals.trusted(address)
+        await ephemerals.say(Content(text="hi"), to=listener(slack, address or "nowhere"))
     assert {where for where, _ in slack.posted} == {"chat.postEphemeral"}
 
 
-async def test_refused_blocks_come_plainer(slack: Slack, whispers: Whispers) -> None:
+async def test_refused_blocks_come_plainer(slack: Slack, ephemerals: Ephemerals) -> None:
     slack.judge = no_tables
-    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack), replace=True)
+    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack), replace=True)
     assert shapes(slack) == [("respond", ["table"]), ("respond", ["section"])]
     assert all(body["replace_original"] for _, body in slack.posted)
 
 
-async def test_refused_blocks_come_plainer_where_there_is_no_response_url(slack: Slack, whispers: Whispers) -> None:
+async def test_refused_blocks_come_plainer_where_there_is_no_response_url(slack: Slack, ephemerals: Ephemerals) -> None:
     slack.judge = no_tables
-    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack, "http://elsewhere"))
+    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack, "http://elsewhere"))
     assert shapes(slack) == [("chat.postEphemeral", ["table"]), ("chat.postEphemeral", ["section"])]
 
 
-async def test_in_the_end_the_text_comes_alone(slack: Slack, whispers: Whispers) -> None:
+async def test_in_the_end_the_text_comes_alone(slack: Slack, ephemerals: Ephemerals) -> None:
     slack.judge = lambda _where, body: (
         (400, {"ok": False, "error": "invalid_blocks"}) if body.get("blocks") else (200, OK)
     )
-    await whispers.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
+    await ephemerals.say(Content(text="hi", blocks=[TABLE], plainer=[LINES]), to=listener(slack))
     assert shapes(slack)[-1] == ("respond", [])
     assert len(slack.posted) == 3
 
 
-async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(slack: Slack, whispers: Whispers) -> None:
-    whispers.tell(Content(text="hi"), to=listener(slack))
-    await whispers.drain()
+async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
+    slack: Slack, ephemerals: Ephemerals
+) -> None:
+    ephemerals.tell(Content(text="hi"), to=listener(slack))
+    await ephemerals.drain()
     assert len(slack.posted) == 1
 
     never = asyncio.Event()
-    task = whispers.begin(never.wait())
-    await whispers.drain(timeout=0)
+    task = ephemerals.begin(never.wait())
+    await ephemerals.drain(timeout=0)
     assert task.cancelled()
-    await whispers.drain()
+    await ephemerals.drain()

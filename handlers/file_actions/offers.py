@@ -1,4 +1,4 @@
-"""The buttons of an offer: which use, of which file."""
+"""The buttons of an offer: which action, on which file."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from bot.domain.files.dropped import Share
 from bot.presentation.files import offers
-from bot.workflows.slack.intake import still_there
-from handlers.dependencies import Desk
-from handlers.file_actions.use import Use
+from bot.workflows.slack.dropped_files import still_there
+from handlers.dependencies import Dependencies
+from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click, Submission
 from handlers.replies import Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Router, SubmissionHandler
@@ -20,12 +20,12 @@ _DOUBLE = timedelta(seconds=2)
 _REMEMBERED = 200
 
 
-def register(router: Router, uses: Sequence[Use]) -> None:
-    """A button for each use, the menu that stands for them where they are many, and the form of the shortcut."""
+def register(router: Router, actions: Sequence[FileAction]) -> None:
+    """A button for each action, the menu that stands for them where they are many, and the form of the shortcut."""
     presses = _Presses()
-    for use in uses:
-        router.actions[f"{offers.USE}.{use.name}"] = _button(use, presses)
-    by_name = {use.name: use for use in uses}
+    for action in actions:
+        router.actions[f"{offers.USE}.{action.name}"] = _button(action, presses)
+    by_name = {action.name: action for action in actions}
     router.actions[offers.USE] = _menu(by_name, presses)
     router.views[offers.CHOSEN] = _form(by_name, presses)
 
@@ -36,9 +36,9 @@ class _Presses:
     def __init__(self) -> None:
         self._at: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
 
-    def is_double(self, use: Use, click: Click, now: datetime) -> bool:
+    def is_double(self, action: FileAction, click: Click, now: datetime) -> bool:
         """Whether this person did the same a moment ago."""
-        key = (use.name, click.value, click.user)
+        key = (action.name, click.value, click.user)
         before = self._at.get(key)
         self._at[key] = now
         self._at.move_to_end(key)
@@ -47,27 +47,27 @@ class _Presses:
         return before is not None and now - before < _DOUBLE
 
 
-def _button(use: Use, presses: _Presses) -> ClickHandler:
-    async def pressed(desk: Desk, click: Click) -> Reply:
-        return await _start(use, click.value, desk, click, presses)
+def _button(action: FileAction, presses: _Presses) -> ClickHandler:
+    async def pressed(deps: Dependencies, click: Click) -> Reply:
+        return await _start(action, click.value, deps, click, presses)
 
     return pressed
 
 
-def _menu(by_name: dict[str, Use], presses: _Presses) -> ClickHandler:
-    async def chosen(desk: Desk, click: Click) -> Reply:
+def _menu(by_name: dict[str, FileAction], presses: _Presses) -> ClickHandler:
+    async def chosen(deps: Dependencies, click: Click) -> Reply:
         name, _, reference = click.value.partition("|")
-        use = by_name.get(name)
-        return Private(offers.stale()) if use is None else await _start(use, reference, desk, click, presses)
+        action = by_name.get(name)
+        return Private(offers.stale()) if action is None else await _start(action, reference, deps, click, presses)
 
     return chosen
 
 
-def _form(by_name: dict[str, Use], presses: _Presses) -> SubmissionHandler:
-    async def submitted(desk: Desk, form: Submission) -> Reply:
+def _form(by_name: dict[str, FileAction], presses: _Presses) -> SubmissionHandler:
+    async def submitted(deps: Dependencies, form: Submission) -> Reply:
         name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
-        use = by_name.get(name)
-        if use is None:
+        action = by_name.get(name)
+        if action is None:
             return Private(offers.stale())
         click = Click(
             action_id=f"{offers.USE}.{name}",
@@ -79,20 +79,20 @@ def _form(by_name: dict[str, Use], presses: _Presses) -> SubmissionHandler:
             response_url="",
             view_id=form.view_id,
         )
-        reply = await _start(use, reference, desk, click, presses)
+        reply = await _start(action, reference, deps, click, presses)
         return Replace(offers.started()) if isinstance(reply, Nothing) else reply
 
     return submitted
 
 
-async def _start(use: Use, reference: str, desk: Desk, click: Click, presses: _Presses) -> Reply:
-    if presses.is_double(use, click, desk.ctx.clock.now()):
+async def _start(action: FileAction, reference: str, deps: Dependencies, click: Click, presses: _Presses) -> Reply:
+    if presses.is_double(action, click, deps.ctx.clock.now()):
         return Nothing()
     parts = reference.split("|")
     if len(parts) != _PARTS or not click.channel:
         return Private(offers.stale())
     file_id, ts, thread_ts = parts
-    file = await still_there(desk.ctx, file_id, Share(channel=click.channel, ts=ts, thread_ts=thread_ts))
-    if not use.fits(file):
-        return Private(offers.unfit(file, use.label))
-    return await use.start(desk, click, file)
+    file = await still_there(deps.ctx, file_id, Share(channel=click.channel, ts=ts, thread_ts=thread_ts))
+    if not action.fits(file):
+        return Private(offers.unfit(file, action.label))
+    return await action.start(deps, click, file)

@@ -285,7 +285,9 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
         return
     thread_ts = row.thread_ts if row.thread_ts != row.message_ts else ""
     try:
-        await ctx.messenger.whisper(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None)
+        await ctx.messenger.post_ephemeral(
+            channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None
+        )
     except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
         log.info("nobody was told why a file is not offered", file=row.id, reason=silent.reason)
 

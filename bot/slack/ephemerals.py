@@ -42,7 +42,7 @@ class Listener:
     thread_ts: str = ""
 
 
-class Whispers:
+class Ephemerals:
     """Sends private answers in the background; :meth:`drain` waits for those under way."""
 
     def __init__(self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str) -> None:
@@ -105,7 +105,7 @@ class Whispers:
             if not error or _is_about_blocks(error):
                 return not error
         try:
-            await self._messenger.whisper(
+            await self._messenger.post_ephemeral(
                 channel=to.channel, user=to.user, content=content, thread_ts=to.thread_ts or None
             )
         except SwitchboardError as silent:

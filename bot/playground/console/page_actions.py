@@ -12,7 +12,7 @@ from bot.playground.console.panels import ServicePanel
 from bot.playground.workspace import ImpossibleAct, Workspace
 
 Json = dict[str, Any]
-Deed = Callable[[Json], Awaitable[None]]
+PageAction = Callable[[Json], Awaitable[None]]
 
 _NEVER_TAKEN = frozenset({"type", "action_id", "block_id", "text", "values", "value"})
 _OPTION_KINDS = frozenset({"static_select", "radio_buttons", "overflow", "external_select"})
@@ -25,14 +25,14 @@ class BadRequestError(ValueError):
     """The page sent something it never sends; the sentence names the field."""
 
 
-class Deeds:
-    """The handlers of ``POST /console/{deed}``. They answer ``{}``, or ``{"error": sentence}`` with 400 or 409."""
+class PageActions:
+    """The handlers of ``POST /console/{action}``. They answer ``{}``, or ``{"error": sentence}`` with 400 or 409."""
 
     def __init__(self, *, workspace: Workspace, services: Mapping[str, ServicePanel], feed: Feed) -> None:
         self._workspace = workspace
         self._services = services
         self._feed = feed
-        self.table: Mapping[str, Deed] = {
+        self.table: Mapping[str, PageAction] = {
             "say": self._say,
             "share": self._share,
             "shortcut": self._shortcut,
@@ -48,12 +48,12 @@ class Deeds:
             "behave": self._behave,
         }
 
-    def handler(self, deed: Deed) -> Callable[[web.Request], Awaitable[web.Response]]:
-        """A deed as a request handler."""
+    def handler(self, action: PageAction) -> Callable[[web.Request], Awaitable[web.Response]]:
+        """A page action as a request handler."""
 
         async def handle(request: web.Request) -> web.Response:
             try:
-                await deed(await _body(request))
+                await action(await _body(request))
             except BadRequestError as problem:
                 return _answer(400, {"error": str(problem)})
             except ImpossibleAct as problem:

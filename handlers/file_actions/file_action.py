@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from bot.domain.files.dropped import DroppedFile
 from bot.workflows.context import Context
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Reply
 
-Start = Callable[[Desk, Click, DroppedFile], Awaitable[Reply]]
+Start = Callable[[Dependencies, Click, DroppedFile], Awaitable[Reply]]
 
 
 def _always(_: object) -> bool:
@@ -17,7 +17,7 @@ def _always(_: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class FileAction:
     """One button of an offer.
 
     Attributes:

@@ -1,34 +1,38 @@
 """The form of a verb that was typed without the arguments it needs: one field for each."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.errors import PersonError
 from bot.presentation import mistakes, views
-from handlers.commands import verb_named
-from handlers.dependencies import Desk
+from handlers.dependencies import Dependencies
 from handlers.incoming import Command, Submission
-from handlers.input.grammar import MistakesError, Verb, read_argument
-from handlers.replies import FieldErrors, Private, Replace, Reply
+from handlers.input.grammar import Verb, read_argument
+from handlers.replies import FieldErrors, MistakesError, Private, Replace, Reply
 from handlers.router import Router
 
 
-def register(router: Router) -> None:
-    """The form by its callback id."""
+def register(router: Router, commands: Mapping[str, Sequence[Verb]]) -> None:
+    """The form by its callback id. ``commands``: the verbs of each, by its name."""
+
+    async def submit(deps: Dependencies, form: Submission) -> Reply:
+        about = json.loads(form.metadata)
+        verbs = commands.get(about["command"], ())
+        return await _submit(deps, form, about, next((one for one in verbs if one.name == about["verb"]), None))
+
     router.views[views.VERB] = submit
 
 
-async def submit(desk: Desk, form: Submission) -> Reply:
+async def _submit(deps: Dependencies, form: Submission, about: Mapping[str, str], verb: Verb | None) -> Reply:
     """Read the fields as the command line would be read, and run the verb; its answer stands in the form."""
-    about = json.loads(form.metadata)
-    verb = verb_named(about["command"], about["verb"])
     if verb is None:
         raise LookupError(f"the form of a verb that is gone: {about['command']} {about['verb']}")
     values, errors = _read(verb, form)
     if errors:
         return FieldErrors(errors)
     command = Command(
-        name=desk.spelled(about["command"]),
+        name=deps.spelled(about["command"]),
         text="",
         user=form.user,
         channel=about["channel"],
@@ -36,7 +40,7 @@ async def submit(desk: Desk, form: Submission) -> Reply:
         response_url="",
     )
     try:
-        reply = await verb.run(desk, command, values)
+        reply = await verb.run(deps, command, values)
     except MistakesError as broken:
         first = verb.arguments[0].name
         known = {argument.name for argument in verb.arguments}

@@ -142,7 +142,7 @@ async def test_the_home_opens_and_its_buttons_work(scene: Scene) -> None:
 
 
 @pytest.mark.parametrize(
-    ("deed", "body"),
+    ("action", "body"),
     [
         ("say", {"as": NORA, "channel": FINANCE}),
         ("say", {"as": NORA, "channel": 7, "text": "x"}),
@@ -159,8 +159,8 @@ async def test_the_home_opens_and_its_buttons_work(scene: Scene) -> None:
         ("behave", {}),
     ],
 )
-async def test_a_malformed_deed_is_refused_with_a_sentence(scene: Scene, deed: str, body: Any) -> None:
-    told = await scene.do(deed, body, status=400)
+async def test_a_malformed_action_is_refused_with_a_sentence(scene: Scene, action: str, body: Any) -> None:
+    told = await scene.do(action, body, status=400)
     assert told["error"]
 
 
@@ -173,5 +173,5 @@ async def test_a_body_that_is_no_json_is_refused(scene: Scene) -> None:
 async def test_a_bot_that_does_not_answer_is_told_as_the_workspace_tells_it(scene: Scene) -> None:
     scene.workspace.deliver_to("http://127.0.0.1:9/slack/events")
     await scene.do("slash", {"as": NORA, "channel": FINANCE, "command": "/pay", "text": "send"})
-    [whisper] = scene.workspace.ephemerals(NORA)
-    assert "dispatch_failed" in whisper.text
+    [private] = scene.workspace.ephemerals(NORA)
+    assert "dispatch_failed" in private.text

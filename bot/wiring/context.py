@@ -1,0 +1,108 @@
+"""What every workflow is given, put together."""
+
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.payments.payout import Quiet
+from bot.domain.policy import Policy
+from bot.settings import Settings
+from bot.wiring.database import Database
+from bot.wiring.emails import make_emails
+from bot.wiring.keys import key_for
+from bot.wiring.localization import make_localization
+from bot.wiring.outside import Outside
+from bot.wiring.slack import Slack, make_people
+from bot.wiring.surroundings import Surroundings
+from bot.wiring.workers import SUBJECTS, Worker
+from bot.workflows import quarantine
+from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.retention import Retention
+from bot.workflows.admin.unread import UnreadLog
+from bot.workflows.context import Context
+from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.service import Service
+from bot.workflows.workers import Workers
+from storage.leases import Leases
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What stands before Slack has said who we are.
+
+    Attributes:
+        stack: closes everything.
+        high_water: whether the database may be older than what left.
+        unread: answers of the services that could not be read.
+        lists: works on lists of addresses.
+        wake: tells the workers that there is work.
+    """
+
+    settings: Settings
+    policy: Policy
+    around: Surroundings
+    stack: AsyncExitStack
+    database: Database
+    outside: Outside
+    payments: Service[PaymentsClient]
+    delivery: Service[DeliveryService]
+    high_water: HighWater
+    unread: UnreadLog
+    lists: EmailEngine
+    wake: Callable[[], None]
+
+
+def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
+    """The context of this process. ``url``: where it listens."""
+    settings, around, database = parts.settings, parts.around, parts.database
+    return Context(
+        store=database.store,
+        payments=parts.payments,
+        delivery=parts.delivery,
+        localization=make_localization(parts.outside),
+        emails=make_emails(parts.outside, parts.lists.wake),
+        messenger=slack.messenger,
+        files=slack.files,
+        downloads=slack.downloads,
+        people=make_people(slack, parts.policy, around),
+        policy=parts.policy,
+        clock=database.clock,
+        home=slack.identity.team_id,
+        owner=around.owner,
+        token_key=key_for(settings, "callbacks"),
+        callback_base=settings.public_url or url,
+        public=settings.public_url is not None,
+        poll_seconds=settings.poll_seconds,
+        quiet=Quiet(settings.quiet_seconds),
+        wake=parts.wake,
+        high_water=parts.high_water,
+        pace=slack.pace,
+        turns=slack.turns,
+        subjects=SUBJECTS,
+        file_actions=around.offered,
+        bot_user=slack.identity.bot_user_id,
+        chores=_chores(parts),
+        assumptions=parts.outside.routes().assumptions(),
+        server_now=around.server_now,
+        leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),
+        workers=Workers(run=quarantine.take),
+        peers=database.peers,
+    )
+
+
+def _chores(parts: Parts) -> Mapping[str, Worker]:
+    """What this process does by itself beside its rows."""
+    database = parts.database
+    anchoring = Anchoring(
+        store=database.store, file=database.anchors, clock=database.clock, high_water=parts.high_water
+    )
+    parts.stack.push_async_callback(anchoring.finish)
+    return {
+        "anchors": lambda _: anchoring.due(),
+        "lists": parts.lists.drain,
+        "unread": lambda _: parts.unread.flush(),
+        "retention": Retention().prune_due,
+    }

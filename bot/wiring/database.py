@@ -1,0 +1,101 @@
+"""The database: migrated, opened, shared with other processes; the clock by which its rows are written."""
+
+import time
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+from bot.clients.limiter import PartnerTurns, SendSlots
+from bot.clients.window import SlidingWindow
+from bot.domain.clock import Clock, SharedClock
+from bot.settings import Settings
+from bot.wiring.keys import key_for
+from bot.wiring.surroundings import Surroundings
+from bot.workflows.admin import clocks
+from bot.workflows.keeping import at_start
+from storage.address import PostgresServer, parse_address
+from storage.anchors import AnchorFile, anchors_path
+from storage.migrate import migrate
+from storage.peers import Peers
+from storage.slots import SharedSlots
+from storage.store import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Database:
+    """The open database.
+
+    Attributes:
+        peers: the other processes of a PostgreSQL database; None: there are none.
+        clock: by which rows are written: one process has its own, several share the database's.
+        anchors: where the audit's chain is written down outside the database.
+        slots: ten requests a second to payments: kept in memory by one process, in the database by several.
+    """
+
+    store: Store
+    peers: Peers | None
+    clock: Clock
+    anchors: AnchorFile
+    slots: SendSlots
+
+
+async def open_database(
+    settings: Settings,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    *,
+    heard: Callable[[], None],
+    ended: Callable[[], None],
+) -> Database:
+    """Migrate and open it.
+
+    Args:
+        settings: the configuration.
+        around: clock, probe and patience.
+        stack: closes what is opened here.
+        heard: called when another process wrote something.
+        ended: called when another process ended.
+    """
+    key, address = key_for(settings, "audit"), settings.database_url
+    await migrate(address, audit_key=key, patience=around.patience)
+    store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
+    stack.push_async_callback(store.close)
+    peers = await _join_peers(store, settings, around, stack, heard=heard, ended=ended)
+    clock = around.clock
+    if not store.exclusive:
+        clock = shared = SharedClock(around.clock)
+        await clocks.look(store, shared, server_now=around.server_now)
+    closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
+    earlier = [(one.until, one.anchors) for one in closed_keys]
+    file = AnchorFile(around.anchors or anchors_path(address), key=key_for(settings, "anchor"), earlier=earlier)
+    slots = around.limiter or _slots(store, address, stack)
+    return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)
+
+
+async def _join_peers(
+    store: Store,
+    settings: Settings,
+    around: Surroundings,
+    stack: AsyncExitStack,
+    *,
+    heard: Callable[[], None],
+    ended: Callable[[], None],
+) -> Peers | None:
+    """Be known to the other processes of a PostgreSQL database before anything is held."""
+    address, owner = parse_address(settings.database_url), around.owner
+    if not isinstance(address, PostgresServer):
+        return None
+    peers = Peers(server=address, owner=owner, voice=store.voice, heard=heard, ended=ended, clock=time.monotonic)
+    await at_start(peers.join)
+    stack.push_async_callback(peers.leave)
+    now = around.clock.now()
+    await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
+    return peers
+
+
+def _slots(store: Store, address: str, stack: AsyncExitStack) -> SendSlots:
+    if store.exclusive:
+        return PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
+    slots = SharedSlots.open(address)
+    stack.push_async_callback(slots.close)
+    return PartnerTurns(slots, clock=time.monotonic)

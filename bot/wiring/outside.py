@@ -1,0 +1,67 @@
+"""What the clients of all services are built with: routes, sessions, circuits, who is told of answers."""
+
+from collections.abc import Callable, Collection
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from typing import Final
+
+import aiohttp
+
+from bot.clients.circuit import Circuit
+from bot.clients.leaving import MayLeave, always
+from bot.clients.results import Results, open_result_session
+from bot.clients.routes import RouteTable
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import CONNECT_SECONDS, open_session
+from bot.clients.unread import NOBODY, Answers
+from bot.settings import Settings
+
+_CONNECTIONS: Final = 400
+"""At a time, to one service: more than the slots of all work that waits there."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """The way to the services.
+
+    Attributes:
+        stack: closes what is opened here.
+        total: seconds for one request, without media and whole files.
+        connect: seconds for its connection.
+        monotonic: seconds of a clock that is never set.
+        may_leave: asked before each request that changes something.
+        answers: told which answers were read.
+    """
+
+    settings: Settings
+    stack: AsyncExitStack
+    total: float
+    connect: float = CONNECT_SECONDS
+    monotonic: Callable[[], float]
+    may_leave: MayLeave = always
+    answers: Answers = NOBODY
+
+    def routes(self) -> RouteTable:
+        """The route table.
+
+        Raises:
+            OperatorError: the file of routes cannot be used.
+        """
+        return load_routes(self.settings.services_file, environment=self.settings.environment.value)
+
+    def session(self) -> aiohttp.ClientSession:
+        """One a service: what hangs in one takes no connection of another."""
+        return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
+
+    def results(self, own: Collection[str]) -> Results:
+        """Fetches what a service made. ``own``: hosts that may be private."""
+        return Results(session=self.closed_at_the_end(open_result_session(own)), own=own)
+
+    def circuit(self, service: str) -> Circuit:
+        """Whether a service answers."""
+        return Circuit(service, clock=self.monotonic)
+
+    def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
+        """The session, which the stack closes."""
+        self.stack.push_async_callback(session.close)
+        return session

@@ -1,0 +1,64 @@
+"""What tests replace: clocks, the id of this process, the probe around commits, time-outs."""
+
+import asyncio
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from bot.clients.limiter import SendSlots
+from bot.clients.transport import CONNECT_SECONDS
+from bot.domain.clock import Clock, SystemClock
+from bot.slack.pace import Pace
+from bot.slack.people import STANDING_TOTAL
+from handlers.bolt import HANDLER_TOTAL, MOMENT
+from handlers.file_actions import ACTIONS
+from handlers.file_actions.file_action import FileAction
+from storage.engine import Patience
+from storage.writer import Probe
+
+_SLACK_SECONDS: Final = 10.0
+_PATIENCE: Final = Patience(frozen=300.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What tests replace: the clock, the random id of this process, the probe around commits, time-outs in seconds."""
+
+    clock: Clock
+    owner: str
+    probe: Probe | None = None
+    service_total: float = 30.0
+    service_connect: float = CONNECT_SECONDS
+    slack_total: float = _SLACK_SECONDS
+    people_total: float = STANDING_TOTAL
+    """Seconds to ask Slack who somebody is."""
+    handler_total: float = HANDLER_TOTAL
+    """Seconds of Slack's three that a handler may take."""
+    handler_moment: float = MOMENT
+    """Seconds of them until somebody is told that a service is being asked."""
+    patience: Patience = _PATIENCE
+    limiter: SendSlots | None = None
+    pace: Pace | None = None
+    server_now: Callable[[], datetime] | None = None
+    """The clock of the database's server; None: that one itself."""
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    """Waits that many seconds of ``clock``."""
+    anchors: Path | None = None
+    """Where the audit's anchors go; None: where the database's address says."""
+    file_actions: Sequence[FileAction] | None = None
+    """What can be done with files; None: everything there is."""
+    ticking: bool = True
+    """False: no worker runs by itself; the test calls :func:`bot.wiring.workers.settle`."""
+
+    @property
+    def offered(self) -> Sequence[FileAction]:
+        """What can be done with files here."""
+        return ACTIONS if self.file_actions is None else self.file_actions
+
+    @classmethod
+    def real(cls) -> "Surroundings":
+        """The machine's own."""
+        return cls(clock=SystemClock(), owner=secrets.token_hex(8))

@@ -1,0 +1,42 @@
+"""Finding bookings, stores and evidence for handlers. Nothing is changed."""
+
+from collections.abc import Mapping
+
+from bot.domain.bookings.booking import Booking, Stage
+from bot.domain.bookings.certification import Evidence, Point
+from bot.workflows.bookings.evidence import gathered
+from bot.workflows.context import Context
+from bot.workflows.services.delivery import DeliveryService
+from storage.transaction import Tx
+
+
+async def find_booking(ctx: Context, text: str) -> Booking | None:
+    """The booking that somebody names: its reference, or one of its ids at the service. A mere quote is none."""
+    found = await ctx.store.read(lambda tx: tx.bookings.find(text))
+    return None if found is None or found.stage is Stage.QUOTED else found
+
+
+async def get_booking(ctx: Context, booking_id: str) -> Booking | None:
+    """The booking, or the quote, with our id."""
+    return await ctx.store.read(lambda tx: tx.bookings.get(booking_id))
+
+
+async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: str) -> Booking | None:
+    """The booking, if this message is its card that we posted ourselves."""
+
+    def look(tx: Tx) -> Booking | None:
+        board = tx.boards.find(channel, ts)
+        booking = tx.bookings.get(booking_id)
+        return booking if board is not None and booking is not None and board.subject == booking.subject else None
+
+    return await ctx.store.read(look)
+
+
+async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | None:
+    """The store's name as it is kept, however it was written; None: there is none."""
+    return await ctx.store.read(lambda tx: delivery.spelled(tx, store))
+
+
+async def evidence(ctx: Context) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
+    """What was seen of the certification: by point, and every state with the booking it was first seen on."""
+    return await ctx.store.read(gathered)

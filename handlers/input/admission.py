@@ -1,0 +1,132 @@
+"""Whether somebody may ask for something, and whether it could be sent: the same for commands, forms and buttons.
+
+Each function returns the service to go on with, or the private answer that says why not.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol, TypeVar
+
+from bot.clients.emails import EmailsClient
+from bot.clients.localization import LocalizationClient
+from bot.clients.payments import PaymentsClient
+from bot.clients.service_errors import sentence
+from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError
+from bot.domain.payments.instruction import Kind
+from bot.domain.policy import People
+from bot.presentation import answers
+from bot.presentation.bookings import answers as bookings
+from bot.presentation.payments.freezing import refused_while_frozen
+from bot.workflows.requests.freeze import is_frozen
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.service import Service
+from handlers.dependencies import Dependencies
+from handlers.replies import Private
+
+C = TypeVar("C")
+
+
+class Rule(Protocol):
+    """Who may do something; a function of :mod:`bot.domain.approvals`."""
+
+    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
+        """None when they may."""
+        ...
+
+
+def member(standing: Standing, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
+    """Every full member of the workspace may."""
+    return full_member(standing.person, home=home)
+
+
+def admin(standing: Standing, *, people: People, home: str) -> No | None:
+    """Admins may."""
+    return may_look(standing, people=people, home=home) or (
+        None if listed(Role.ADMIN, standing, people) else No.NOT_ADMIN
+    )
+
+
+async def refused(
+    deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
+) -> Private | None:
+    """Why this person may not; None when they may."""
+    ctx = deps.ctx
+    no = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
+    return None if no is None else Private(wording(no))
+
+
+def configured(service: Service[C], name: str) -> C | Private:
+    """The client of a service; or that the operator has to configure it. ``name``: as people know it."""
+    return service.client or Private(answers.not_configured(name, service.missing))
+
+
+async def _admitted(
+    deps: Dependencies,
+    user: str,
+    service: Service[C],
+    name: str,
+    *,
+    rule: Rule = member,
+    wording: Callable[[No], Content] = answers.refused,
+) -> C | Private:
+    refusal = await refused(deps, user, rule, wording=wording)
+    if refusal is not None:
+        return refusal
+    return configured(service, name)
+
+
+async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
+    """The payments service, for somebody who looks at what it holds."""
+    return await _admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
+
+
+_SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
+    Kind.PAYOUT: PaymentsClient.require_committable,
+    Kind.ONE_STEP: PaymentsClient.require_one_step,
+    Kind.BULK: PaymentsClient.require_bulk,
+    Kind.BULK_CANCEL: PaymentsClient.require_cancel,
+}
+"""What raises while a request of this kind could not be sent once it is approved."""
+
+
+async def payments_to_request(
+    deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
+) -> PaymentsClient | Private:
+    """The payments service, for somebody who requests a payment.
+
+    Args:
+        deps: what every handler works with.
+        user: who requests.
+        kind: what is requested; None: nothing that is sent.
+        even_frozen: False: not while sending is frozen.
+    """
+    payments = configured(deps.ctx.payments, "payments")
+    if isinstance(payments, Private):
+        return payments
+    refusal = await refused(deps, user, may_request)
+    if refusal is not None:
+        return refusal
+    require = _SENDABLE.get(kind) if kind is not None else None
+    if require is not None:
+        try:
+            require(payments)
+        except OperatorError as unconfirmed:
+            return Private(answers.trouble(sentence(unconfirmed)))
+    stopped = None if even_frozen else await is_frozen(deps.ctx)
+    return payments if stopped is None else Private(refused_while_frozen(stopped))
+
+
+async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService | Private:
+    """The delivery service, for somebody who may use it; any role of the policy is enough."""
+    return await _admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
+
+
+async def localization_for(deps: Dependencies, user: str) -> LocalizationClient | Private:
+    """The localization service, for any member."""
+    return await _admitted(deps, user, deps.ctx.localization, "localization")
+
+
+async def emails_for(deps: Dependencies, user: str) -> EmailsClient | Private:
+    """The e-mail service, for any member."""
+    return await _admitted(deps, user, deps.ctx.emails, "e-mail processing")

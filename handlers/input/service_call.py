@@ -1,0 +1,33 @@
+"""Asking a service beside the ack: the answer follows, and what goes wrong becomes one sentence."""
+
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from bot.clients.service_errors import sentence
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.presentation import answers
+from handlers.replies import Answer, Later, Open, Private
+
+log = structlog.get_logger(__name__)
+
+
+def service_call(
+    work: Callable[[], Awaitable[Answer | Open]], *, service: str = "payments", meanwhile: Answer | Open | None = None
+) -> Later:
+    """Run ``work`` beside the ack.
+
+    Args:
+        work: asks the service and makes the answer.
+        service: its name for people.
+        meanwhile: said when the answer is not there in a moment; None: that the service is being asked.
+    """
+
+    async def call() -> Answer | Open:
+        try:
+            return await work()
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            log.warning("a service could not be asked", service=service, reason=str(trouble))
+            return Private(answers.trouble(sentence(trouble)))
+
+    return Later(call, meanwhile or Private(answers.asking(service)))
