@@ -279,21 +279,21 @@ FORM = Verb(
 SHOW = Verb(
     name="bulk show",
     summary="one bulk payment as it stands",
-    example="bulk show B-4F7K2M",
+    example="bulk show L-4F7K2M",
     run=_show,
     arguments=(_BULK,),
 )
 ITEMS = Verb(
     name="bulk items",
     summary="its payments with their hashes, page by page",
-    example="bulk items B-4F7K2M 2",
+    example="bulk items L-4F7K2M 2",
     run=_items,
     arguments=(_BULK, _PAGE),
 )
 FAILED = Verb(
     name="bulk failed",
     summary="those that failed, with the reason",
-    example="bulk failed B-4F7K2M",
+    example="bulk failed L-4F7K2M",
     run=_failed,
     arguments=(_BULK, _PAGE),
 )
@@ -307,7 +307,7 @@ HISTORY = Verb(
 CANCEL = Verb(
     name="bulk cancel",
     summary="ask to cancel payments that are still pending: all of them, or some by row number or hash",
-    example="bulk cancel B-4F7K2M 3 9f86d081",
+    example="bulk cancel L-4F7K2M 3 9f86d081",
     run=_cancel,
     arguments=(
         _BULK,

@@ -236,11 +236,19 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown commit may be approved again by itself",
-        file="bot/domain/payments/instruction.py",
-        old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n",
-        new="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED, State.APPROVED}\n",
+        file="bot/domain/payments/moves.py",
+        old="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED},\n",
+        new="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED, _APPROVED},\n",
         breaks="only people send again what may have been paid",
-        tests=("tests/domain/test_instruction.py",),
+        tests=("tests/domain/test_moves.py",),
+    ),
+    Mutant(
+        name="a purchase may be sent",
+        file="bot/domain/payments/moves.py",
+        old="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n",
+        new="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n        _APPROVED: {_SENDING},\n",
+        breaks="each kind of request goes its own ways alone",
+        tests=("tests/domain/test_moves.py", "tests/storage/test_instructions.py"),
     ),
     Mutant(
         name="the recipient is left out of the digest",

@@ -14,7 +14,7 @@ from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import PENDING_WORD, facts_of, requirement_of
 from bot.domain.payments.instruction import Instruction, Kind, Requirement, State, digest_of
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.references import ulid
+from bot.domain.references import Letter, ulid
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, places, show_card
 from bot.workflows.requests.request import store_once, unused_reference
@@ -148,7 +148,7 @@ def _new(ctx: Context, tx: Tx, asked: AskedCancel, rows: Sequence[BulkRow], *, c
     )
     instruction = Instruction(
         id=ulid(now),
-        reference=unused_reference(tx, "C"),
+        reference=unused_reference(tx, Letter.CANCELLATION),
         kind=Kind.BULK_CANCEL,
         payload=payload,
         code=code,

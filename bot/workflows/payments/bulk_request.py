@@ -24,7 +24,7 @@ from bot.domain.payments.bulk_progress import Progress
 from bot.domain.payments.bulk_state import SAME_FILE, doubts_of, facts_of, requirement_of
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Requirement, State, digest_of
 from bot.domain.payments.payout import daily_key
-from bot.domain.references import ulid
+from bot.domain.references import Letter, ulid
 from bot.workflows.context import Context
 from bot.workflows.payments.create import lease, show_approvers
 from bot.workflows.requests.announce import Place, places, show_card, show_file
@@ -116,7 +116,7 @@ def _new(ctx: Context, tx: Tx, asked: AskedBulk, *, code: str, now: datetime) ->
     payload = _payload(tx, asked, now)
     instruction = Instruction(
         id=ulid(now),
-        reference=unused_reference(tx, "B"),
+        reference=unused_reference(tx, Letter.BULK),
         kind=Kind.BULK,
         payload=payload,
         code=code,

@@ -12,7 +12,7 @@ from bot.domain.payments.instruction import (
     State,
     digest_of,
 )
-from bot.domain.references import callback_token, token_hash, ulid
+from bot.domain.references import Letter, callback_token, token_hash, ulid
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, show_card
 from bot.workflows.requests.request import store_once, unused_reference
@@ -57,7 +57,7 @@ async def request_purchase(ctx: Context, asked: AskedToCollect) -> Instruction:
 def _new(tx: Tx, asked: AskedToCollect, *, code: str, now: datetime) -> Instruction:
     return Instruction(
         id=ulid(now),
-        reference=unused_reference(tx, "C"),
+        reference=unused_reference(tx, Letter.PURCHASE),
         kind=Kind.PURCHASE,
         payload=asked.payload,
         code=code,

@@ -9,7 +9,7 @@ from bot.domain.payments.bulk_state import SAME_PAYMENT
 from bot.domain.payments.instruction import NOT_PAID, CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
 from bot.domain.payments.payout import daily_key
 from bot.domain.policy import Facts
-from bot.domain.references import callback_token, reference, token_hash, ulid
+from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, places, show_card
 from storage.errors import CommitUnknown, StorageFull
@@ -85,7 +85,7 @@ def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Ins
     )
     return Instruction(
         id=ulid(now),
-        reference=unused_reference(tx, "P"),
+        reference=unused_reference(tx, Letter.PAYOUT),
         kind=asked.kind,
         payload=asked.payload,
         code=code,
@@ -102,8 +102,8 @@ def _new(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Ins
     )
 
 
-def unused_reference(tx: Tx, prefix: str) -> str:
-    """A reference that nothing has yet, e.g. ``P-4F7K2M``."""
-    while tx.instructions.find(chosen := reference(prefix)) is not None:
+def unused_reference(tx: Tx, letter: Letter) -> str:
+    """A reference that neither a request nor a booking has yet, e.g. ``P-4F7K2M``."""
+    while tx.instructions.find(chosen := reference(letter)) is not None or tx.bookings.find(chosen) is not None:
         continue
     return chosen
