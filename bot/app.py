@@ -50,18 +50,18 @@ from bot.wiring.emails import open_emailing
 from bot.wiring.localization import open_localizing
 from bot.wiring.payments import make_payments
 from bot.wiring.schedule import Schedule
-from bot.wiring.workers import SUBJECTS, WATCHED, Drain, plan
+from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, WATCHED, Drain, plan
 from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.audit import Anchoring
 from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.recover import recover
 from bot.workflows.admin.replays import first_time
 from bot.workflows.admin.retention import Retention
 from bot.workflows.admin.unread import UnreadLog
 from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
-from bot.workflows.requests.recover import recover
 from bot.workflows.requests.tighten import tighten_open
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
@@ -444,6 +444,8 @@ class Switchboard:
             pace=self._pace,
             turns=Turns(pace=self._pace, monotonic=around.clock.boottime, sleep=around.sleep),
             subjects=SUBJECTS,
+            kinds=KINDS,
+            recoveries=RECOVERIES,
             file_actions=self._uses,
             bot_user=identity.bot_user_id,
             chores=self._chores(store),

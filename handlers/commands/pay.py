@@ -9,8 +9,9 @@ from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import answers, views
 from bot.presentation.payments.freezing import refused_while_frozen
 from bot.workflows.admin.home import decisions
+from bot.workflows.requests import ask as asking
+from bot.workflows.requests.ask import Asked
 from bot.workflows.requests.freeze import is_frozen
-from bot.workflows.requests.request import Asked, request_payout
 from handlers.commands import pay_bulk, pay_reading
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
@@ -92,7 +93,7 @@ async def ask(desk: Desk, asked: Asked) -> Private:
     except PersonError as broken:
         broken.example = example
         raise MistakesError([broken]) from None
-    instruction = await request_payout(ctx, asked)
+    instruction = await asking.ask(ctx, asked)
     return Private(answers.requested(instruction, member=await can_post(desk.messenger, asked.channel)))
 
 

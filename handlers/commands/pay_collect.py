@@ -2,9 +2,9 @@
 
 from bot.domain.approvals import may_request
 from bot.domain.errors import PersonError
-from bot.domain.payments.instruction import PurchasePayload
+from bot.domain.payments.instruction import Kind, PurchasePayload
 from bot.presentation import answers, views
-from bot.workflows.payments.collect import AskedToCollect, request_purchase
+from bot.workflows.requests.ask import Asked, ask
 from handlers.dependencies import Desk
 from handlers.incoming import Command
 from handlers.input import fields, items
@@ -16,12 +16,12 @@ from handlers.replies import Open, Private, Reply
 _PAY = "pay"
 
 
-async def collect(desk: Desk, asked: AskedToCollect) -> Private:
+async def collect(desk: Desk, asked: Asked) -> Private:
     """The common end of the command line and the form: check the person, store the request."""
     refusal = await _refusal(desk, asked.requester)
     if refusal is not None:
         return refusal
-    instruction = await request_purchase(desk.ctx, asked)
+    instruction = await ask(desk.ctx, asked)
     return Private(answers.collecting(instruction, member=await can_post(desk.messenger, asked.channel)))
 
 
@@ -32,9 +32,10 @@ async def _collect(desk: Desk, command: Command, values: Values) -> Reply:
         broken.example = f"{desk.spelled(_PAY)} {COLLECT.example}"
         raise MistakesError([broken]) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    asked = AskedToCollect(
+    asked = Asked(
         requester=command.user,
         channel=command.channel,
+        kind=Kind.PURCHASE,
         payload=payload,
         source_key=f"command:{command.trigger_id}",
     )

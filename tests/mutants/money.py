@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         name="whoever looks believes at once",
-        file="bot/workflows/payments/sought.py",
+        file="bot/workflows/requests/look_again.py",
         old="    return counted, absence_is_proven(looks=looks)",
         new="    return counted, True",
         breaks="'the list does not show it' is believed after two looks",
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a freeze is not looked at in the claim",
-        file="bot/workflows/payments/commit.py",
+        file="bot/workflows/requests/send.py",
         old="    if stopped is not None:\n        hold(",
         new="    if stopped is not None and not stopped.reason:\n        hold(",
         breaks="nothing is sent while payments are frozen",

@@ -207,7 +207,9 @@ async def test_a_transition_marks_the_copies_and_ends_the_lease(store: Store) ->
     assert quiet is not None
     assert (quiet.lease_owner, quiet.lease_until) == ("", None)
     assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
-    moved = await store.write(lambda tx: tx.instructions.move(quiet, State.WITHDRAWN, now=later(5), actor="", action="x"))
+    moved = await store.write(
+        lambda tx: tx.instructions.move(quiet, State.WITHDRAWN, now=later(5), actor="", action="x")
+    )
     assert moved is not None
     [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
     assert (due.due_at, due.wanted_version) == (later(5), moved.version)
