@@ -113,7 +113,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     """Compare what the service opened with what was asked, give its link out, follow it."""
     wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
     if wrong:
-        _stop(ctx, tx, instruction, operation, "; ".join(wrong), now)
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
         return
     opened = tx.instructions.move(
         instruction,
@@ -212,24 +212,6 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
     return ()
 
 
-def _stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, reason: str, now: datetime) -> None:
-    """What the service opened is not what was asked for: no link is given out, and a payment would be an alarm."""
-    moved = tx.instructions.move(
-        instruction,
-        State.MISMATCH,
-        now=now,
-        actor=SYSTEM,
-        action=State.MISMATCH.value,
-        detail={"reason": reason, "remote_id": operation.id},
-        remote_id=operation.id,
-        remote_status=operation.status,
-        reason=reason,
-    )
-    if moved is not None:
-        _follow(ctx, tx, moved, operation.id, now)
-        tell(tx, moved, policy=ctx.policy, now=now)
-
-
 def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     if state_of(operation) is State.COMPLETED:
         facts = {"reason": f"the service says {operation.status}"}
@@ -242,6 +224,12 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
         return operation.failure_reason or ""
     other = paid_by_somebody_else(instruction, operation) if state is State.COMPLETED else ""
     return f"paid by {other}" if other else ""
+
+
+def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
+    """What was opened is not what was asked for: no link is given out, and a payment would be an alarm."""
+    if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
+        _follow(ctx, tx, ended, ended.remote_id, now)
 
 
 def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
@@ -293,4 +281,5 @@ KIND = RequestKind(
     find=_find,
     read=read,
     observe=observe,
+    ended=_watch,
 )
