@@ -29,11 +29,11 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import WATCHED, make_schedule
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.highwater import HighWater
+from bot.workflows.admin.recover import recover
 from bot.workflows.admin.unread import UnreadLog
 from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
-from bot.workflows.requests.recover import recover
 from bot.workflows.requests.tighten import tighten_open
 from handlers.socket_mode import SocketMode
 

@@ -69,6 +69,21 @@ class Seen(StrEnum):
     UNREADABLE = "unreadable"
 
 
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one look for a request came to."""
+
+    seen: Seen
+    reason: str
+
+    @classmethod
+    def of(cls, *, hit: bool, doubt: str, where: str) -> "Finding":
+        """Of a list that was searched. ``doubt``: why nothing follows from there being nothing."""
+        if hit:
+            return cls(Seen.FOUND, f"{where} holds it")
+        return cls(Seen.UNREADABLE, doubt) if doubt else cls(Seen.ABSENT, f"{where} does not hold it")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """The last look for one request. ``again_at`` None: it need not be looked for again."""

@@ -5,6 +5,7 @@ import hmac
 import secrets
 from base64 import urlsafe_b64encode
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
 
 _CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -17,15 +18,31 @@ ADDRESSES_LIVE: Final = timedelta(days=90)
 """For so long after the end of what it belongs to, a callback address is still listened to."""
 
 
+class Letter(StrEnum):
+    """What a reference begins with: it tells what it is of.
+
+    References given before stay as they are: bulk payments began with B too, and cancellations with C. So a letter is
+    for people; what a reference is of, its row says.
+    """
+
+    PAYOUT = "P"
+    BULK = "L"
+    """A list of payments."""
+    CANCELLATION = "X"
+    PURCHASE = "C"
+    BOOKING = "B"
+    PREBOOKING = "V"
+
+
 def ulid(now: datetime) -> str:
     """26 characters: 48 bits of milliseconds, 80 random bits. Sorts by time (ulid/spec)."""
     number = (int(now.timestamp() * 1000) << 80) | secrets.randbits(80)
     return "".join(_CROCKFORD[(number >> shift) & 31] for shift in range(125, -1, -5))
 
 
-def reference(prefix: str) -> str:
+def reference(letter: Letter) -> str:
     """What people type and read aloud, e.g. ``P-4F7K2M``; unique by the database's constraint."""
-    return f"{prefix}-" + "".join(secrets.choice(_CLEAR) for _ in range(_REFERENCE_LENGTH))
+    return f"{letter}-" + "".join(secrets.choice(_CLEAR) for _ in range(_REFERENCE_LENGTH))
 
 
 def callback_token(*, key: bytes, instruction_id: str, kind: str) -> str:

@@ -15,7 +15,7 @@ from bot.wiring.localization import make_localization
 from bot.wiring.outside import Outside
 from bot.wiring.slack import Slack, make_people
 from bot.wiring.surroundings import Surroundings
-from bot.wiring.workers import SUBJECTS, Worker
+from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, Worker
 from bot.workflows import quarantine
 from bot.workflows.admin.audit import Anchoring
 from bot.workflows.admin.highwater import HighWater
@@ -82,6 +82,8 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         pace=slack.pace,
         turns=slack.turns,
         subjects=SUBJECTS,
+        kinds=KINDS,
+        recoveries=RECOVERIES,
         file_actions=around.offered,
         bot_user=slack.identity.bot_user_id,
         chores=_chores(parts),

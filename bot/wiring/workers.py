@@ -6,26 +6,38 @@ from typing import Any, Final
 
 from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
+from bot.domain.payments.instruction import Kind
 from bot.wiring.schedule import Look, Plan, Schedule
 from bot.workflows import localization
 from bot.workflows.admin import clocks
+from bot.workflows.admin.recover import recover_claims
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
 from bot.workflows.admin.takeover import take_over
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.context import Context, Subject
+from bot.workflows.context import Context, Recovery, RequestKind, Subject
 from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
-from bot.workflows.payments import bulk_follow, callbacks, follow, orphans, purchase
-from bot.workflows.payments.recovery import look_due
+from bot.workflows.payments import (
+    bulk_cancel,
+    bulk_follow,
+    bulk_send,
+    callbacks,
+    follow,
+    one_step,
+    orphans,
+    payout,
+    purchase,
+)
 from bot.workflows.payments.survey import survey_due
-from bot.workflows.requests import advance
-from bot.workflows.requests.recover import recover_claims
+from bot.workflows.requests import advance, attempt
+from bot.workflows.requests.restore import look_due
 from bot.workflows.slack import boards, dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
+from storage.transaction import Tx
 
 _SLOWEST_TICK: Final = 1.0
 _FASTEST_TICK: Final = 0.05
@@ -60,8 +72,23 @@ SUBJECTS: dict[str, Subject] = {
 }
 """What has a board, by the word before the colon."""
 
+KINDS: Final[Mapping[Kind, RequestKind]] = {
+    one.kind: one for one in (payout.KIND, one_step.KIND, purchase.KIND, bulk_send.KIND, bulk_cancel.KIND)
+}
+"""What can be asked for."""
+
+
+def _posts(ctx: Context, tx: Tx) -> int:
+    now = ctx.clock.now()
+    look_at = now + outbox.SCAN_AFTER
+    return tx.outbox.recover(owner=ctx.owner, now=now, exclusive=ctx.store.exclusive, look_at=look_at)
+
+
+RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)
+"""What a process that died left behind."""
+
 WORKS: Final[tuple[Work[Any], ...]] = (
-    *advance.WORKS,
+    *advance.works(KINDS.values()),
     callbacks.CALLBACKS,
     follow.POLLS,
     bulk_follow.POLLS,

@@ -10,8 +10,12 @@ from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
+from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
+from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
+from bot.domain.recovery import Finding
+from bot.domain.references import Letter
 from bot.slack.downloads import Downloads
 from bot.slack.files import Files
 from bot.slack.messenger import Messenger
@@ -25,6 +29,7 @@ from bot.workflows.services.service import Service
 from storage.leases import Leases
 from storage.peers import Peers
 from storage.store import Store
+from storage.transaction import Tx
 
 SYSTEM = "switchboard"
 """Actor of what nobody clicked."""
@@ -132,6 +137,53 @@ class Workers(Protocol):
         ...
 
 
+Recovery = Callable[["Context", Tx], int]
+"""Turns what dead processes left of one table into unknown outcomes; how many there were."""
+Step = Callable[["Context", PaymentsClient, Instruction], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """Rows whose steps are taken side by side, at most ``slots`` at a time."""
+
+    name: str
+    slots: int
+
+
+def _nothing(_ctx: "Context", _tx: Tx, _ended: Instruction, _now: datetime) -> None:
+    """Its end causes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestKind:
+    """One kind of request: all that the engine in ``requests/`` knows of it. The record stands beside its code.
+
+    Its arrows are in :mod:`bot.domain.payments.moves`.
+
+    Attributes:
+        letter: its references begin with it.
+        queue: the default takes the partner's ten requests a second times the longest time-out, so that a partner
+            who answers nothing leaves room.
+        steps: what is done when a row in this state is due. While it waits for people the engine does it.
+        called_back: what its service calls us about.
+        find: looks at the service for what a database that was put back may lack; the last argument says whether
+            anything of it may have been sent. None: its own steps look before they send.
+        read: the service's record by its id.
+        observe: takes in such a record. True: it carried the request forward, or says nothing new of one that ended.
+        ended: what its end causes, in the transaction of the end.
+    """
+
+    kind: Kind
+    letter: Letter
+    queue: Queue = Queue("instructions", 300)
+    steps: Mapping[State, Step]
+    called_back: Sequence[CallbackKind] = ()
+    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[Finding]] | None" = None
+    read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
+    observe: "Callable[[Context, Tx, Instruction, Operation, datetime], bool] | None" = None
+    ended: "Callable[[Context, Tx, Instruction, datetime], None]" = _nothing
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """The outside world as workflows see it.
@@ -144,6 +196,8 @@ class Context:
             which only this machine reaches.
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
+        kinds: the kinds of requests.
+        recoveries: what a process that died left behind, by table.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         pace: how fast Slack may be called.
@@ -185,6 +239,8 @@ class Context:
     subjects: Mapping[str, Subject]
     file_actions: Sequence[OfferedAction]
     bot_user: str
+    kinds: Mapping[Kind, RequestKind]
+    recoveries: Sequence[Recovery]
     chores: "Mapping[str, Callable[[Context], Awaitable[int]]]"
     server_now: Callable[[], datetime] | None = None
     leases: Leases

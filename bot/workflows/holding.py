@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final, Self
 
 from bot.clients.circuit import Circuit, Seat
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.moves import CREATES
 from bot.presentation.payments.holding import unanswered
 from bot.workflows.context import Context
 from storage.transaction import Tx
@@ -16,8 +17,6 @@ FLAG: Final = "silent:"
 OLD: Final = timedelta(minutes=2)
 """A process that still finds a service silent says so more often than that."""
 _PAUSE: Final = timedelta(seconds=60)
-_CREATES: Final = frozenset({Kind.PAYOUT, Kind.PURCHASE})
-"""Whose first step sends something."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,5 +100,5 @@ def since(ctx: Context, circuit: Circuit) -> datetime:
 
 def _sends(instruction: Instruction) -> bool:
     if instruction.state is State.NEW:
-        return instruction.kind in _CREATES
+        return instruction.kind in CREATES
     return instruction.state is State.APPROVED

@@ -292,7 +292,7 @@ _START = Verb(
 _PREBOOK = Verb(
     name="prebook",
     summary="a link with which the customer enters the address (sandbox only)",
-    example="prebook show B-4F7K2M",
+    example="prebook show V-4F7K2M",
     run=_prebook,
     alone=_prebook_form,
     arguments=(
@@ -300,7 +300,7 @@ _PREBOOK = Verb(
             name="show|cancel",
             typed="[show|cancel",
             rule="show or cancel",
-            read=_one_of("show|cancel", "show", "cancel", example="prebook show B-4F7K2M").read,
+            read=_one_of("show|cancel", "show", "cancel", example="prebook show V-4F7K2M").read,
         ),
         Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=fields.booking),
         Argument(name="reason", typed="", rule="why", read=fields.store, rest=True, optional=True),

@@ -3,7 +3,7 @@
 from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import answers, views
 from bot.workflows.admin.home import decisions
-from bot.workflows.requests.request import Asked
+from bot.workflows.requests.ask import Asked
 from handlers.commands import pay_bulk, pay_reading
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE

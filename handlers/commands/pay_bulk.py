@@ -100,7 +100,7 @@ FORM = Verb(
 SHOW = Verb(
     name="bulk show",
     summary="one bulk payment as it stands",
-    example="bulk show B-4F7K2M",
+    example="bulk show L-4F7K2M",
     run=_show,
     arguments=(_BULK,),
 )

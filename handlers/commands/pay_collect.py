@@ -3,7 +3,7 @@
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PurchasePayload
 from bot.presentation import views
-from bot.workflows.payments.collect import AskedToCollect
+from bot.workflows.requests.ask import Asked
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields, items
@@ -19,9 +19,10 @@ async def _request(deps: Dependencies, command: Command, values: Values) -> Repl
     except PersonError as broken:
         raise mistake(deps, COMMAND, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    asked = AskedToCollect(
+    asked = Asked(
         requester=command.user,
         channel=command.channel,
+        kind=Kind.PURCHASE,
         payload=payload,
         source_key=f"command:{command.trigger_id}",
     )

@@ -26,9 +26,9 @@ from handlers.input.service_call import service_call
 from handlers.replies import Answer, Edit, Nothing, Private, Reply
 
 TEMPLATE_NAME: Final = "switchboard-bulk-template.csv"
-ITEMS_EXAMPLE: Final = "bulk items B-4F7K2M 2"
-FAILED_EXAMPLE: Final = "bulk failed B-4F7K2M"
-CANCEL_EXAMPLE: Final = "bulk cancel B-4F7K2M 3 9f86d081"
+ITEMS_EXAMPLE: Final = "bulk items L-4F7K2M 2"
+FAILED_EXAMPLE: Final = "bulk failed L-4F7K2M"
+CANCEL_EXAMPLE: Final = "bulk cancel L-4F7K2M 3 9f86d081"
 
 
 async def request_bulk(

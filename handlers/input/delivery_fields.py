@@ -13,7 +13,7 @@ from bot.presentation.blocks.text import clean
 from bot.presentation.bookings import forms as views
 from handlers.input import fields
 
-BOOKING_RULE = "a reference such as B-4F7K2M, or the booking's number at the service"
+BOOKING_RULE = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE = "the name of a store"
 _POSITION_EXAMPLE = "-0.1807, -78.4678"
 

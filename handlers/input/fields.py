@@ -21,7 +21,7 @@ AMOUNT_RULE = "an amount in USD such as 25.00"
 DESCRIPTION_RULE = f"1 to {DESCRIPTION_LIMIT} characters that say what it is for"
 LISTING_RULE = "payouts or purchases"
 PAGE_RULE = "a page number such as 2"
-BULK_RULE = "a reference such as B-4F7K2M, or the service's id"
+BULK_RULE = "a reference such as L-4F7K2M, or the service's id"
 HASHES_RULE = "all, or row numbers of pending payments, or the first eight digits of their hashes"
 OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
 

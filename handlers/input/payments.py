@@ -4,10 +4,8 @@ from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Kind
 from bot.presentation import answers
-from bot.workflows.payments import collect
-from bot.workflows.payments.collect import AskedToCollect
-from bot.workflows.requests import request
-from bot.workflows.requests.request import Asked
+from bot.workflows.requests import ask
+from bot.workflows.requests.ask import Asked
 from handlers.dependencies import Dependencies
 from handlers.input import fields
 from handlers.input.admission import payments_to_request
@@ -32,14 +30,14 @@ async def request_payout(deps: Dependencies, asked: Asked) -> Private:
         fields.within_limit(Cents(asked.payload.cents), deps.ctx.policy)
     except PersonError as broken:
         raise mistake(deps, COMMAND, SEND_EXAMPLE, broken) from None
-    instruction = await request.request_payout(deps.ctx, asked)
+    instruction = await ask.ask(deps.ctx, asked)
     return Private(answers.requested(instruction, member=await can_post(deps.messenger, asked.channel)))
 
 
-async def request_purchase(deps: Dependencies, asked: AskedToCollect) -> Private:
+async def request_purchase(deps: Dependencies, asked: Asked) -> Private:
     """Check the person, store the request."""
     payments = await payments_to_request(deps, asked.requester, Kind.PURCHASE)
     if isinstance(payments, Private):
         return payments
-    instruction = await collect.request_purchase(deps.ctx, asked)
+    instruction = await ask.ask(deps.ctx, asked)
     return Private(answers.collecting(instruction, member=await can_post(deps.messenger, asked.channel)))

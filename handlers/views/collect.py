@@ -3,9 +3,9 @@
 import json
 
 from bot.domain.errors import PersonError
-from bot.domain.payments.instruction import Item, PurchasePayload
+from bot.domain.payments.instruction import Item, Kind, PurchasePayload
 from bot.presentation import mistakes, views
-from bot.workflows.payments.collect import AskedToCollect
+from bot.workflows.requests.ask import Asked
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields, items
@@ -33,9 +33,10 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
         errors[views.ITEMS] = mistakes.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
-    asked = AskedToCollect(
+    asked = Asked(
         requester=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
+        kind=Kind.PURCHASE,
         payload=PurchasePayload(email=read[views.EMAIL], description=read[views.DESCRIPTION], items=together),
         source_key=f"view:{form.view_id}",
     )

@@ -10,8 +10,8 @@ from bot.presentation import answers, mistakes, views
 from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
 from bot.workflows.requests import decide
+from bot.workflows.requests.ask import Asked
 from bot.workflows.requests.decide import Click, Decided
-from bot.workflows.requests.request import Asked
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields

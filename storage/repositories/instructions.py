@@ -16,7 +16,6 @@ from bot.domain.payments.instruction import (
     MONEY_OUT,
     Instruction,
     Kind,
-    Moves,
     Payload,
     PayoutPayload,
     PurchasePayload,
@@ -24,6 +23,7 @@ from bot.domain.payments.instruction import (
     Requirement,
     State,
 )
+from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
@@ -264,12 +264,12 @@ class Instructions:
             The instruction as it stands now; None when somebody else was first (``before`` is out of date).
 
         Raises:
-            ValueError: the state machine has no such arrow, or a state in which a request with an effect is
+            ValueError: the state machine of its kind has no such arrow, or a state in which a request with an effect is
                 under way was entered without a lease (a crash could not be told from work).
             TypeError: a field that never changes.
         """
-        if not Moves.allow(before.state, to, before.kind):
-            raise ValueError(f"there is no way from {before.state} to {to}")
+        if not allows(before.kind, before.state, to):
+            raise ValueError(f"there is no way for a {before.kind} from {before.state} to {to}")
         if to in EFFECT_UNDER_WAY and changes.get("lease_until") is None:
             raise ValueError(f"{to} is entered with a lease")
         wanted: dict[str, Any] = dict(changes)

@@ -36,7 +36,7 @@ from bot.domain.payments.instruction import (
     State,
     digest_of,
 )
-from bot.domain.references import derived_key, reference, token_hash, ulid
+from bot.domain.references import Letter, derived_key, reference, token_hash, ulid
 from bot.playground.workspace.delivery import sign
 from storage.migrate import migrate
 from storage.rows import CardCopy
@@ -142,7 +142,7 @@ def request(state: State) -> Instruction:
     own, code = ulid(now), ulid(now)
     return Instruction(
         id=own,
-        reference=reference("P"),
+        reference=reference(Letter.PAYOUT),
         kind=Kind.PAYOUT,
         payload=payload,
         code=code,

@@ -73,7 +73,7 @@ async def book(page: Page, *, cash: bool = False, cook: str = "", store: str = "
 
 
 def named_in(text: str) -> str:
-    found = re.search(r"B-[2-9A-Z]{6}", text)
+    found = re.search(r"[BV]-[2-9A-Z]{6}", text)
     assert found is not None, text
     return found[0]
 

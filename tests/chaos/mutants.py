@@ -6,16 +6,19 @@ A mutant is put into the process that runs a plan; the plans named here are plan
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Any
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.evidence import Listing
-from bot.domain.payments.instruction import CallbackKind
+from bot.domain.payments.instruction import AttemptKind, CallbackKind
 from bot.presentation import answers
 from bot.presentation.payments import cards
 from bot.slack.messenger import Messenger
-from bot.workflows.payments import callbacks, commit, sought
+from bot.workflows.payments import callbacks, sought
+from bot.workflows.payments import payout as two_steps
+from bot.workflows.requests import attempt as attempts
 from bot.workflows.requests import ballot, decide
 from handlers import actions
 from handlers.actions import payout
@@ -52,24 +55,27 @@ def _blind_resend() -> Iterator[None]:
 @contextmanager
 def _no_reread() -> Iterator[None]:
     """What the service holds is not compared before the commit."""
-    with replaced(commit, "_is_not_as_approved", lambda *_: False):
+    with replaced(two_steps, "_is_not_as_approved", lambda *_: False):
         yield
 
 
 @contextmanager
 def _sent_before_claimed() -> Iterator[None]:
     """The commit leaves before its attempt is stored."""
-    original = commit.attempt_once
+    original = attempts.attempt_once
 
-    async def attempt_once(ctx: Any, circuit: Any, instruction: Any, request: Any) -> None:
-        outcome = await request(lambda: True)
+    async def attempt_once(ctx: Any, circuit: Any, claim: Any, request: Any, answers: Any, *, name: str) -> None:
+        if name != "committed":
+            await original(ctx, circuit, claim, request, answers, name=name)
+            return
+        outcome = await request(SimpleNamespace(earlier_unknown=False), lambda: True)
 
-        async def already(_: Any) -> Any:
+        async def already(*_: Any) -> Any:
             return outcome
 
-        await original(ctx, circuit, instruction, already)
+        await original(ctx, circuit, claim, already, answers, name=name)
 
-    with replaced(commit, "attempt_once", attempt_once):
+    with replaced(two_steps, "attempt_once", attempt_once):
         yield
 
 
@@ -171,11 +177,17 @@ def _own_vote_counts() -> Iterator[None]:
 def _no_recovery() -> Iterator[None]:
     """What a dead process was sending is taken for never sent, and sent again."""
 
-    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, outcome: Any, now: Any) -> None:
-        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", outcome.reason, now)
-        commit.take_back(tx, sending, attempt, NotExecuted(again=True, reason=outcome.reason), now)
+    original = attempts.lose
 
-    with replaced(commit, "lose", lose):
+    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, outcome: Any) -> None:
+        if attempt.kind is AttemptKind.CREATE:
+            original(ctx, tx, sending, attempt, outcome)
+            return
+        now = ctx.clock.now()
+        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", outcome.reason, now)
+        attempts._put_off(tx, sending, attempt, NotExecuted(again=True, reason=outcome.reason), now)
+
+    with replaced(attempts, "lose", lose):
         yield
 
 
@@ -186,7 +198,7 @@ def _refusal_believed() -> Iterator[None]:
     async def reread(_payments: Any, _instruction: Any, outcome: Any) -> Any:
         return outcome
 
-    with replaced(commit, "reread", reread):
+    with replaced(two_steps, "reread", reread):
         yield
 
 

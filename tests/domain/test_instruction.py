@@ -5,42 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, Moves, PayoutPayload, Requirement, State, digest_of
+from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, PayoutPayload, Requirement, State, digest_of
 from tests.domain.made import CODE, instruction, payload
-
-
-def test_nothing_leads_out_of_a_final_state() -> None:
-    assert not [arrow for arrow in Moves.arrows() if arrow[0] in FINAL]
-
-
-def test_nothing_leads_back_to_before_the_commit_once_the_service_has_accepted_it() -> None:
-    accepted = {State.COMMITTED, State.PENDING_ESCROW}
-    after = {to for before, to in Moves.arrows() if before in accepted}
-    assert after == {State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-
-
-def test_a_payment_is_sent_from_approved_only() -> None:
-    assert {before for before, to in Moves.arrows() if to is State.SENDING} == {State.APPROVED}
-
-
-def test_approved_comes_from_people_or_from_an_attempt_that_did_not_happen() -> None:
-    assert {before for before, to in Moves.arrows() if to is State.APPROVED} == {
-        State.AWAITING,
-        State.NEEDS_HUMAN,
-        State.SENDING,
-    }
-
-
-def test_an_unknown_commit_never_goes_back_to_where_it_could_be_sent_without_people() -> None:
-    assert not {State.APPROVED, State.SENDING, State.NEW} & {
-        to for before, to in Moves.arrows() if before is State.COMMIT_UNKNOWN
-    }
-
-
-def test_every_state_can_be_reached_and_every_other_one_left() -> None:
-    reached = {State.NEW} | {to for _, to in Moves.arrows()}
-    assert reached == set(State)
-    assert {before for before, _ in Moves.arrows()} == set(State) - FINAL
 
 
 def test_states_without_payment_are_final() -> None:

@@ -3,7 +3,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise, product
 
 from bot.domain.payments.instruction import CallbackKind
-from bot.domain.references import callback_token, derived_key, reference, token_hash, ulid
+from bot.domain.references import Letter, callback_token, derived_key, reference, token_hash, ulid
 from tests.domain.made import NOW
 
 
@@ -23,7 +23,12 @@ def test_ulids_of_one_instant_differ() -> None:
 
 
 def test_a_reference_is_never_misread() -> None:
-    assert all(re.fullmatch(r"P-[2-9A-HJ-NP-TV-Z]{6}", reference("P")) for _ in range(500))
+    for letter in Letter:
+        assert all(re.fullmatch(rf"{letter}-[2-9A-HJ-NP-TV-Z]{{6}}", reference(letter)) for _ in range(200))
+
+
+def test_each_kind_has_a_letter_of_its_own() -> None:
+    assert sorted(Letter) == ["B", "C", "L", "P", "V", "X"]
 
 
 def test_every_token_opens_one_kind_of_one_request() -> None:

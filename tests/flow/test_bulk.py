@@ -476,7 +476,7 @@ async def held(rig: Rig) -> None:
 
 def reference(rig: Rig) -> str:
     words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
-    return next(word for word in words if word.startswith("B-"))
+    return next(word for word in words if word.startswith("L-"))
 
 
 async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:

@@ -85,9 +85,9 @@ MUTANTS = (
     ),
     Mutant(
         name="the window is not looked at in the claim",
-        file="bot/workflows/payments/commit.py",
+        file="bot/workflows/requests/send.py",
         old="""    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        expire(ctx, tx, instruction, now)
+        _expire(ctx, tx, instruction, now)
         return None
 """,
         new="",
@@ -104,7 +104,7 @@ MUTANTS = (
     ),
     Mutant(
         name="people may have been read at any time before the claim",
-        file="bot/workflows/payments/commit.py",
+        file="bot/workflows/requests/send.py",
         old="    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)\n",
         new="",
         breaks="votes are counted with people as they were within the last minute",
@@ -120,7 +120,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who asked is not looked at before sending",
-        file="bot/workflows/payments/commit.py",
+        file="bot/workflows/requests/send.py",
         old="    no = refusal_of_requester(ctx, tightened, standings)\n",
         new="    no = None\n",
         breaks="who asked must still be allowed to ask",
@@ -144,7 +144,7 @@ MUTANTS = (
     ),
     Mutant(
         name="something is created for whoever asked once",
-        file="bot/workflows/payments/create.py",
+        file="bot/workflows/payments/payout.py",
         old="    if await _is_held(ctx, instruction):\n        return\n",
         new="",
         breaks="nothing is created for somebody who may no longer ask",
@@ -169,7 +169,7 @@ MUTANTS = (
     Mutant(
         name="a stricter policy takes the extra approver from a duplicate",
         file="bot/workflows/requests/tighten.py",
-        old="duplicates=_twins(tx, instruction) if alone else 0",
+        old="duplicates=_twins(tx, payload, asked_at, before) if alone else 0",
         new="duplicates=0",
         breaks="a duplicate needs one more approver than the policy of the day",
         tests=_IN_FORCE,

@@ -169,7 +169,7 @@ MUTANTS = (
     ),
     Mutant(
         name="callbacks that came too early wait all the same",
-        file="bot/workflows/payments/create.py",
+        file="bot/workflows/requests/attempt.py",
         old="    tx.inbox.hasten(under_way.id, now)",
         new="    _ = tx.inbox",
         breaks="what is true is told at once",

@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         name="whoever looks believes at once",
-        file="bot/workflows/payments/sought.py",
+        file="bot/workflows/requests/look_again.py",
         old="    return counted, absence_is_proven(looks=looks)",
         new="    return counted, True",
         breaks="'the list does not show it' is believed after two looks",
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a freeze is not looked at in the claim",
-        file="bot/workflows/payments/commit.py",
+        file="bot/workflows/requests/send.py",
         old="    if stopped is not None:\n        hold(",
         new="    if stopped is not None and not stopped.reason:\n        hold(",
         breaks="nothing is sent while payments are frozen",
@@ -236,11 +236,19 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown commit may be approved again by itself",
-        file="bot/domain/payments/instruction.py",
-        old="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}\n",
-        new="            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED, State.APPROVED}\n",
+        file="bot/domain/payments/moves.py",
+        old="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED},\n",
+        new="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED, _APPROVED},\n",
         breaks="only people send again what may have been paid",
-        tests=("tests/domain/test_instruction.py",),
+        tests=("tests/domain/test_moves.py",),
+    ),
+    Mutant(
+        name="a purchase may be sent",
+        file="bot/domain/payments/moves.py",
+        old="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n",
+        new="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n        _APPROVED: {_SENDING},\n",
+        breaks="each kind of request goes its own ways alone",
+        tests=("tests/domain/test_moves.py", "tests/storage/test_instructions.py"),
     ),
     Mutant(
         name="the recipient is left out of the digest",

@@ -28,7 +28,6 @@ from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
 from bot.wiring import localization as localizing
 from bot.wiring.surroundings import Surroundings
-from bot.workflows.requests import recover
 from bot.workflows.services.localization import Calls
 from bot.workflows.slack import outbox
 
@@ -78,7 +77,7 @@ def talkative(settings: Settings) -> None:
 
 def show_after(seconds: float) -> None:
     """Shorten the pauses before a conversation is searched for what may stand there."""
-    for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER"), (recover, "SCAN_AFTER")):
+    for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER")):
         assert name in vars(module)
         vars(module)[name] = timedelta(seconds=seconds)
     vars(localizing)["Calls"] = partial(Calls, look_seconds=seconds)

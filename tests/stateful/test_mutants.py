@@ -9,8 +9,8 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 import bot.domain.approvals
-import bot.workflows.payments.commit
 import bot.workflows.requests.decide
+import bot.workflows.requests.send
 import handlers.actions.payout
 from bot.clients.payments.payouts import PayoutCalls
 from bot.domain.approvals import Count, No, Role, Standing, full_member, listed
@@ -100,7 +100,7 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
         "I4",
     ),
     LEAVING: (
-        [(bot.workflows.payments.commit, "count", votes_are_not_counted_again)],
+        [(bot.workflows.requests.send, "count", votes_are_not_counted_again)],
         "I2",
     ),
     "silence is answered by sending again": (
@@ -109,7 +109,7 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
     ),
     "callbacks are believed": ([(callbacks._Reads, "verify", callbacks_are_believed)], "I7"),
     "any amount will do": ([(bot.workflows.requests.decide, "_is_amount", lambda *_: True)], "I2"),
-    "payments are never frozen": ([(bot.workflows.payments.commit, "frozen", lambda _: None)], "I2"),
+    "payments are never frozen": ([(bot.workflows.requests.send, "frozen", lambda _: None)], "I2"),
 }
 
 

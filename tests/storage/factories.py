@@ -14,7 +14,7 @@ from bot.domain.payments.instruction import (
     Vote,
     digest_of,
 )
-from bot.domain.references import reference, ulid
+from bot.domain.references import Letter, reference, ulid
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32
@@ -37,7 +37,7 @@ def instruction(
     code, own = ulid(created_at), ulid(created_at)
     return Instruction(
         id=own,
-        reference=reference("P"),
+        reference=reference(Letter.PAYOUT),
         kind=Kind.PAYOUT,
         payload=payload,
         code=code,

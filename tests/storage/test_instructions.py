@@ -12,12 +12,12 @@ from bot.domain.payments.instruction import (
     Instruction,
     Item,
     Kind,
-    Moves,
     PurchasePayload,
     Recipient,
     State,
     digest_of,
 )
+from bot.domain.payments.moves import allows, arrows
 from storage import Conflict, StorageError, Store, Tx
 from storage.repositories.instructions import Changes
 from storage.rows import CardCopy
@@ -160,7 +160,7 @@ async def test_a_touch_makes_an_older_view_lose(store: Store) -> None:
 
 async def test_only_the_arrows_of_the_machine(store: Store) -> None:
     asked = await _ask(store)
-    refused = [state for state in State if not Moves.allow(State.NEW, state)]
+    refused = [state for state in State if not allows(Kind.PAYOUT, State.NEW, state)]
     for state in refused:
         with pytest.raises(ValueError, match="no way"):
             await store.write(lambda tx: tx.instructions.move(asked, state, now=NOW, actor="", action="x", **_LEASE))  # noqa: B023
@@ -172,9 +172,24 @@ async def test_only_the_arrows_of_the_machine(store: Store) -> None:
     assert await store.read(lambda tx: (tx.instructions.get(asked.id), tx.audit.head().seq)) == (asked, 1)
 
 
-async def test_every_arrow_can_be_taken(store: Store) -> None:
-    for before, after in sorted(Moves.arrows()):
-        asked = await _ask(store, state=before)
+async def test_a_purchase_is_never_sent(store: Store) -> None:
+    asked = replace(instruction(state=State.APPROVED), kind=Kind.PURCHASE)
+    assert await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    with pytest.raises(ValueError, match="no way for a purchase from approved to sending"):
+        await store.write(
+            lambda tx: tx.instructions.move(asked, State.SENDING, now=NOW, actor="", action="send", **_LEASE)
+        )
+    payout = await _ask(store, state=State.APPROVED)
+    assert await store.write(
+        lambda tx: tx.instructions.move(payout, State.SENDING, now=NOW, actor="", action="send", **_LEASE)
+    )
+
+
+@pytest.mark.parametrize("kind", Kind)
+async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
+    for before, after in sorted(arrows(kind)):
+        asked = replace(instruction(state=before), kind=kind)
+        assert await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))  # noqa: B023
         moved = await store.write(
             lambda tx: tx.instructions.move(asked, after, now=NOW, actor="bot", action="x", **_LEASE)  # noqa: B023
         )
@@ -192,7 +207,9 @@ async def test_a_transition_marks_the_copies_and_ends_the_lease(store: Store) ->
     assert quiet is not None
     assert (quiet.lease_owner, quiet.lease_until) == ("", None)
     assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
-    moved = await store.write(lambda tx: tx.instructions.move(quiet, State.REFUSED, now=later(5), actor="", action="x"))
+    moved = await store.write(
+        lambda tx: tx.instructions.move(quiet, State.WITHDRAWN, now=later(5), actor="", action="x")
+    )
     assert moved is not None
     [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
     assert (due.due_at, due.wanted_version) == (later(5), moved.version)

@@ -11,8 +11,7 @@ from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import People
 from bot.workflows.context import Context
-from bot.workflows.payments import commit
-from bot.workflows.requests import decide
+from bot.workflows.requests import decide, send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.transaction import Tx
 from tests.flow.test_bulk import ask as ask_for_many
@@ -63,7 +62,7 @@ def while_asking_slack(
 
 def claimed_with(ctx: Context, instruction: Instruction, standings: Standings, tx: Tx) -> object:
     """The claim, knowing this of people."""
-    return commit.claim(ctx, tx, instruction, standings)
+    return send.claim(ctx, tx, instruction, standings)
 
 
 READ_BEFORE = {

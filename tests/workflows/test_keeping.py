@@ -9,8 +9,8 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
+from bot.workflows.admin.recover import recover
 from bot.workflows.keeping import at_start
-from bot.workflows.requests.recover import recover
 from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
 from storage.store import Store
 from tests.support.rig import ALERTS, FINANCE, Rig

@@ -7,11 +7,13 @@ from datetime import timedelta
 import pytest
 
 from bot.domain.outcome import Unknown
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.workflows.admin.recover import recover
 from bot.workflows.context import Context
-from bot.workflows.payments import bulk_send, commit, create
-from bot.workflows.requests import decide
-from bot.workflows.requests.recover import recover
+from bot.workflows.payments import bulk_send, payout
+from bot.workflows.requests import decide, send
+from bot.workflows.requests.attempt import lose, record
+from bot.workflows.requests.claim import Claimed, creating
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
@@ -82,27 +84,27 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    found = await create.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
+    found = await payout.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
     assert found is not None
-    claimed = await create.claim(ctx, ctx.payments.client.circuit.seat(), found, {})
+    claimed = await creating(ctx, found, {})(ctx.payments.client.circuit.seat())
     assert claimed is not None
-    attempt, creating, _ = claimed
-    outcome = await ctx.payments.client.create_payout(create.new_payout(ctx, creating), earlier_unknown=False)
-    await touched_elsewhere(ctx, creating)
-    await ctx.store.write(lambda tx: create.record(ctx, tx, creating, attempt, outcome, adopt=create.adopt))
+    under_way = claimed.instruction
+    outcome = await ctx.payments.client.create_payout(payout.new_payout(ctx, under_way), earlier_unknown=False)
+    await touched_elsewhere(ctx, under_way)
+    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.CREATED))
     await recover(ctx)
     after = await the_one(rig)
     assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
 
 
-async def claimed_commit(rig: Rig, ctx: Context) -> tuple[Attempt, Instruction]:
+async def claimed_commit(rig: Rig, ctx: Context) -> Claimed:
     """A payout that was approved, and whose commit is about to be sent."""
     await rig.pay()
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     approved = await taken(ctx, Kind.PAYOUT)
     standings = await ctx.people.standings([ADA, MARIA])
-    claimed = await ctx.store.write(lambda tx: commit.claim(ctx, tx, approved, standings))
+    claimed = await ctx.store.write(lambda tx: send.claim(ctx, tx, approved, standings))
     assert claimed is not None
     return claimed
 
@@ -110,21 +112,23 @@ async def claimed_commit(rig: Rig, ctx: Context) -> tuple[Attempt, Instruction]:
 async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwhile(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
-    attempt, sending = await claimed_commit(rig, ctx)
+    claimed = await claimed_commit(rig, ctx)
+    sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
-    await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
+    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.COMMITTED))
     assert (await the_one(rig)).state is State.COMMITTED
 
 
 async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothing(rig: Rig) -> None:
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
-    attempt, sending = await claimed_commit(rig, ctx)
+    claimed = await claimed_commit(rig, ctx)
+    sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     lost = Unknown(reason="its process stood still")
-    await ctx.store.write(lambda tx: commit.lose(ctx, tx, sending, attempt, lost, ctx.clock.now()))
-    await ctx.store.write(lambda tx: commit._record(ctx, tx, sending, attempt, outcome))
+    await ctx.store.write(lambda tx: lose(ctx, tx, sending, claimed.attempt, lost))
+    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.COMMITTED))
     assert (await the_one(rig)).state is State.COMMIT_UNKNOWN
 
 
@@ -133,7 +137,7 @@ async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     new = await taken(ctx, Kind.PAYOUT)
     assert ctx.payments.client is not None
-    assert await create.claim(ctx, ctx.payments.client.circuit.seat(), new, {}) is not None
+    assert await creating(ctx, new, {})(ctx.payments.client.circuit.seat()) is not None
     due = ctx.clock.now() + timedelta(minutes=5)
     assert (
         await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
@@ -151,7 +155,7 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
     dead = replace(ctx, owner="dead")
     assert ctx.payments.client is not None
     for one in claimed:
-        assert await create.claim(dead, ctx.payments.client.circuit.seat(), one, {}) is not None
+        assert await creating(dead, one, {})(ctx.payments.client.circuit.seat()) is not None
     odd = claimed[0].id
     await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
     assert rig.clock is not None

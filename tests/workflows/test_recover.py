@@ -9,7 +9,7 @@ import pytest
 from bot.slack.messenger import Messenger, Posted
 from bot.wiring.workers import run_due
 from bot.workflows import quarantine
-from bot.workflows.requests.recover import recover_claims
+from bot.workflows.admin.recover import recover_claims
 from bot.workflows.slack.outbox import SCAN_AFTER
 from bot.workflows.workers import Workers
 from storage.leases import LEASE_SECONDS, Leases

@@ -8,8 +8,8 @@ import pytest
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
 from bot.wiring.workers import WORKERS, run_due
+from bot.workflows.admin.recover import recover_claims
 from bot.workflows.quarantine import MOST_TRIES
-from bot.workflows.requests.recover import recover_claims
 from bot.workflows.slack import refresh
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import Tally
 from bot.domain.payments.instruction import Instruction, Kind, Payload, Requirement, State
@@ -46,14 +47,11 @@ def ended_cancel(tally: Tally) -> State:
     return State.COMPLETED if tally.canceled else State.FAILED
 
 
-def facts_of(
-    instruction: Instruction, *, sent_today: int, new_recipient: bool, duplicates: int = 0
-) -> tuple[Facts, ...]:
+def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool, duplicates: int = 0) -> tuple[Facts, ...]:
     """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new.
 
     ``new_recipient`` and ``duplicates`` are for single payouts; a bulk payment counted its own when it was asked for.
     """
-    payload = instruction.payload
     match payload:
         case BulkPayload():
             together = Facts(cents=payload.cents, new_recipient=payload.new_count > 0, sent_today=sent_today)
@@ -63,10 +61,8 @@ def facts_of(
         case CancelPayload():
             return (Facts(cents=payload.cents),)
         case _:
-            alone = Facts(
-                cents=instruction.cents, new_recipient=new_recipient, sent_today=sent_today, duplicates=duplicates
-            )
-            return (alone,)
+            cents = Cents(payload.cents)
+            return (Facts(cents=cents, new_recipient=new_recipient, sent_today=sent_today, duplicates=duplicates),)
 
 
 def doubts_of(payload: Payload) -> tuple[str, ...]:

@@ -6,11 +6,10 @@ never changes after it was asked: the payload is frozen, votes are bound to its 
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -329,60 +328,3 @@ NOT_PAID: frozenset[State] = frozenset(
     {State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH, State.CANCELED, State.FAILED}
 )
 """Final states in which no money stays with the recipient."""
-
-
-class Moves:
-    """The transitions that exist; anything else is a programming error and is refused before the database."""
-
-    _ALLOWED: ClassVar[Mapping[State, frozenset[State]]] = {
-        # To an unknown outcome: of a database that was put back, the service may hold more than we know of.
-        State.NEW: frozenset(
-            {State.CREATING, State.AWAITING, State.WITHDRAWN, State.REFUSED}
-            | {State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN}
-        ),
-        State.CREATING: frozenset(
-            {State.AWAITING, State.OPEN, State.CREATE_UNKNOWN, State.NEW, State.REFUSED, State.MISMATCH}
-        ),
-        State.CREATE_UNKNOWN: frozenset(
-            {State.AWAITING, State.OPEN, State.NEW, State.NEEDS_HUMAN, State.MISMATCH, State.CLOSED, State.REFUSED}
-        ),
-        State.OPEN: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
-        State.AWAITING: frozenset(
-            {State.APPROVED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.COMMIT_UNKNOWN}
-        ),
-        State.APPROVED: frozenset(
-            {State.SENDING, State.AWAITING, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED}
-            | {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.NEEDS_HUMAN, State.COMMIT_UNKNOWN}
-        ),
-        State.SENDING: frozenset(
-            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.APPROVED, State.REFUSED, State.COMMIT_UNKNOWN}
-        ),
-        State.COMMIT_UNKNOWN: frozenset(
-            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.NEEDS_HUMAN, State.MISMATCH, State.REFUSED}
-        ),
-        State.NEEDS_HUMAN: frozenset(
-            {State.COMMITTED, State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
-            | {State.APPROVED, State.CREATE_UNKNOWN, State.OPEN, State.CLOSED, State.MISMATCH}
-        ),
-        State.COMMITTED: frozenset({State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}),
-        State.PENDING_ESCROW: frozenset({State.COMPLETED, State.CANCELED, State.FAILED}),
-    }
-
-    _ALSO: ClassVar[Mapping[Kind, frozenset[tuple[State, State]]]] = {
-        # Canceling the same payment twice moves nothing twice, so after reading, what is left is sent on.
-        Kind.BULK_CANCEL: frozenset({(State.COMMIT_UNKNOWN, State.APPROVED)}),
-    }
-
-    @classmethod
-    def allow(cls, before: State, after: State, kind: Kind | None = None) -> bool:
-        """Whether the machine has this arrow, for every kind or for this one. Final states have none."""
-        also = cls._ALSO.get(kind, frozenset()) if kind is not None else frozenset()
-        return after in cls._ALLOWED.get(before, frozenset()) or (before, after) in also
-
-    @classmethod
-    def arrows(cls) -> frozenset[tuple[State, State]]:
-        """Every transition there is, for tests and documents."""
-        return frozenset((before, after) for before, targets in cls._ALLOWED.items() for after in targets)

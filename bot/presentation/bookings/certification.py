@@ -57,7 +57,7 @@ _HOW: Mapping[Point, str] = {
     Point.STORE_READ: "`{command} store show <store>`",
     Point.PREBOOK: "`{command} prebook`",
     Point.ADDRESS: "`{command} prebook`, then open the link and enter an address",
-    Point.PREBOOK_CANCEL: "`{command} prebook cancel B-…`",
+    Point.PREBOOK_CANCEL: "`{command} prebook cancel V-…`",
     Point.VIEW: "book; the card shows all of it",
 }
 

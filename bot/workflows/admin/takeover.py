@@ -5,8 +5,8 @@ from typing import Final
 
 import structlog
 
+from bot.workflows.admin.recover import recover_claims
 from bot.workflows.context import Context
-from bot.workflows.requests.recover import recover_claims
 from storage.peers import Peers
 from storage.transaction import Tx
 

@@ -52,6 +52,15 @@ def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
     return True
 
 
+def recover(ctx: Context, tx: Tx) -> int:
+    """What a process that died was booking is looked up; how many there were."""
+    left = tx.bookings.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
+    left = [one for one in left if not ctx.leases.holds("booking", (one.id,))]
+    for booking in left:
+        lose(ctx, tx, booking, Unknown(reason="the process ended before the answer was stored"), ctx.clock.now())
+    return len(left)
+
+
 def lose(ctx: Context, tx: Tx, booking: Booking, outcome: Unknown, now: datetime) -> None:
     """The outcome of a request that left, or may have left, is unknown: look for it."""
     pause = timedelta(seconds=min(5.0, ctx.poll_seconds))

@@ -19,7 +19,7 @@ from bot.domain.bookings.booking import Booking, Kind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.references import reference, token_hash, ulid
+from bot.domain.references import Letter, token_hash, ulid
 from bot.domain.sanitizing import one_line
 from bot.domain.tracking import back_off
 from bot.workflows.bookings.audit import witness
@@ -27,6 +27,7 @@ from bot.workflows.bookings.board import STORE, post_card, show_card, store_chan
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
+from bot.workflows.requests.ask import unused_reference
 from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Hold, Work
@@ -162,11 +163,9 @@ def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now:
 
     ``by`` named it; empty: a webhook told of it.
     """
-    while tx.bookings.find(chosen := reference("B")) is not None:
-        continue
     booking = Booking(
         id=ulid(now),
-        reference=chosen,
+        reference=unused_reference(tx, Letter.BOOKING),
         kind=Kind.FOREIGN,
         store=store,
         request=None,

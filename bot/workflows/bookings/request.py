@@ -6,11 +6,12 @@ from datetime import datetime
 from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Booking, BookingRequest, Kind, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.references import reference, ulid
+from bot.domain.references import Letter, ulid
 from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price
 from bot.workflows.context import Context
+from bot.workflows.requests.ask import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from storage.errors import CommitUnknown
 from storage.transaction import Tx
@@ -117,11 +118,9 @@ async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Book
 
 
 def _new(tx: Tx, requested: RequestedDelivery, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
-    while tx.bookings.find(chosen := reference("B")) is not None:
-        continue
     booking = Booking(
         id=ulid(now),
-        reference=chosen,
+        reference=unused_reference(tx, Letter.PREBOOKING if requested.kind is Kind.PREBOOKING else Letter.BOOKING),
         kind=requested.kind,
         store=requested.store,
         request=requested.request,

@@ -5,31 +5,33 @@ covers exactly those, and the client cannot send an empty list. What is read aga
 pending is left out of it; what the service's own list says afterwards is what people are told.
 """
 
-import hashlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
+from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
-from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, hashes_digest
 from bot.domain.payments.bulk_account import BulkRow, Change, moves_on, our_word
 from bot.domain.payments.bulk_progress import Progress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, State
-from bot.domain.payments.payout import READS_NEEDED, counts_as_read, silence_is_proven
-from bot.domain.tracking import back_off
-from bot.workflows.context import SYSTEM, Context
-from bot.workflows.keeping import keep
-from bot.workflows.payments import commit, reconcile
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
+from bot.domain.payments.payout import READS_NEEDED
+from bot.domain.references import Letter
+from bot.workflows.context import SYSTEM, Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
-from bot.workflows.payments.create import ask_people, close, end, held_claim, lease, show_approvers
+from bot.workflows.payments.bulk_send import FEW
 from bot.workflows.requests.announce import Place, show_file, tell
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.ballot import Standings
+from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
+from bot.workflows.requests.look_again import asks_people_already, later, still
+from bot.workflows.requests.send import still_approved
+from bot.workflows.requests.settle import ask_people, end, show_approvers
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -63,19 +65,15 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     def work(tx: Tx, standings: Standings) -> _Chunk | None:
         return _claim(ctx, tx, instruction, standings, reported)
 
-    with payments.circuit.seat() as seat:
-        chunk = await commit.claimed_by(
-            ctx, seat, instruction, work, name="claim_cancel", read_back=lambda tx: _held_chunk(ctx, tx, instruction)
-        )
-        if chunk is not None:
-            outcome = await payments.cancel_bulk_items(
-                _job_of(instruction),
-                chunk.hashes,
-                earlier_unknown=chunk.earlier_unknown,
-                guard=seat.guard(commit.still_fresh(ctx, chunk.attempt)),
-            )
-            await keep(ctx, lambda tx: _record(ctx, tx, chunk, outcome), name="canceled")
-    ctx.wake()
+    async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
+        job, unknown = _job_of(instruction), chunk.earlier_unknown
+        return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
+
+    def read_back(tx: Tx) -> _Chunk | None:
+        return _chunk(tx, held_claim(ctx, tx, instruction))
+
+    claim = with_people(ctx, instruction, work, name="claim_cancel", read_back=read_back)
+    await attempt_once(ctx, payments.circuit, claim, cancel, CANCELED, name="canceled")
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -93,13 +91,10 @@ async def verify(ctx: Context, payments: PaymentsClient, instruction: Instructio
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
-    """One attempt: what it names, and whether an earlier one may have done the same."""
+class _Chunk(Claimed):
+    """One attempt, and what it names."""
 
-    instruction: Instruction
-    attempt: Attempt
     hashes: HashList
-    earlier_unknown: bool
 
 
 def _payload(instruction: Instruction) -> CancelPayload:
@@ -165,13 +160,12 @@ def _claim(
     if late:
         end(ctx, tx, instruction, State.EXPIRED, "it was not sent in time after approval", now)
         return None
-    allowed = commit.still_approved(ctx, tx, instruction, standings, now)
+    allowed = still_approved(ctx, tx, instruction, standings, now)
     if allowed is None:
         return None
     held, counted = allowed
     n = len(earlier) + 1
-    hashes = HashList.of([row.hash for row in rows])
-    sending = tx.instructions.move(
+    under_way = tx.instructions.move(
         held,
         State.SENDING,
         now=now,
@@ -184,63 +178,33 @@ def _claim(
         reason="",
         **lease(ctx),
     )
-    if sending is None:
+    if under_way is None:
         return None
     tx.bulk_items.name(instruction.id, [row.row for row in rows], n)
-    attempt = commit.open_attempt(ctx, tx, sending, n, request_hash=_fingerprint(hashes.all))
-    return _Chunk(sending, attempt, hashes, bool(lost))
+    return _chunk(tx, open_attempt(ctx, tx, under_way, request_hash=fingerprint(sorted(row.hash for row in rows))))
 
 
-def _held_chunk(ctx: Context, tx: Tx, instruction: Instruction) -> _Chunk | None:
-    """What a claim came to whose commit was not answered."""
-    held = held_claim(ctx, tx, instruction)
-    if held is None:
+def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
+    """What a claim names."""
+    if claimed is None:
         return None
-    attempt, sending = held
-    lost = any(one.outcome is AttemptOutcome.UNKNOWN for one in tx.attempts.of(instruction.id))
-    named = HashList.of([row.hash for row in tx.bulk_items.named_by(instruction.id, attempt.n)])
-    return _Chunk(sending, attempt, named, lost)
+    named = tx.bulk_items.named_by(claimed.instruction.id, claimed.attempt.n)
+    hashes = HashList.of([row.hash for row in named])
+    return _Chunk(claimed.attempt, claimed.instruction, claimed.earlier_unknown, hashes)
 
 
-def _fingerprint(hashes: Sequence[str]) -> str:
-    return hashlib.sha256(json.dumps(sorted(hashes)).encode()).hexdigest()
-
-
-def _record(ctx: Context, tx: Tx, chunk: _Chunk, outcome: Done[frozenset[str]] | NotExecuted | Unknown) -> None:
-    now = ctx.clock.now()
-    sending, attempt = chunk.instruction, chunk.attempt
-    match outcome:
-        case Done(value=successful):
-            told = f"{len(successful)} of {len(chunk.hashes.all)}"
-            sending = close(tx, sending, attempt, AttemptOutcome.DONE, told, now)
-            _go_on(tx, sending, now)
-        case NotExecuted(again=True, reason=reason, retry_after=wait, failure=failure):
-            kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
-            sending = close(tx, sending, attempt, kind, reason, now)
-            _unname(tx, sending, attempt)
-            pause = back_off(first=max(wait or 0.0, 1.0), attempts=sending.puts_off, ceiling=60)
-            tx.instructions.move(
-                sending,
-                State.APPROVED,
-                now=now,
-                actor=SYSTEM,
-                action="send_put_off",
-                detail=outcome.facts,
-                commits=sending.commits - 1,
-                puts_off=sending.puts_off + 1,
-                due_at=now + pause,
-            )
-        case NotExecuted(reason=reason):
-            sending = close(tx, sending, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
-            why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
-            _all_sent(ctx, tx, sending, sending.progress or Progress(), now, reason=why, said=outcome.detail)
-        case Unknown():
-            commit.lose(ctx, tx, sending, attempt, outcome, now)
+def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
+    why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
+    _all_sent(ctx, tx, under_way, under_way.progress or Progress(), now, reason=why, said=outcome.detail)
 
 
 def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:
     rows = tx.bulk_items.named_by(sending.id, attempt.n)
     tx.bulk_items.name(sending.id, [row.row for row in rows], 0)
+
+
+def _sent(_ctx: Context, tx: Tx, under_way: Instruction, _: frozenset[str], now: datetime) -> None:
+    _go_on(tx, under_way, now)
 
 
 def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
@@ -297,28 +261,16 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
     named = [row for n in lost for row in tx.bulk_items.named_by(instruction.id, n)]
     if not [row for row in named if row.status == PENDING_WORD]:
         if instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction):
-            reconcile.later(ctx, tx, instruction, now)  # what is left waits for the approvals it lost
+            later(ctx, tx, instruction, now)  # what is left waits for the approvals it lost
         elif instruction.state is State.NEEDS_HUMAN:
             _all_sent(ctx, tx, instruction, progress, now)
         else:
             _go_on(tx, instruction, now)
         return
-    if reconcile.asks_people_already(instruction):
-        reconcile.later(ctx, tx, instruction, now)
+    if asks_people_already(instruction):
+        later(ctx, tx, instruction, now)
         return
-    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
-    reads = instruction.reads + (1 if counted else 0)
-    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
-        ask_people(ctx, tx, instruction, "the service still shows them as pending", now)
-        return
-    tx.instructions.touch(
-        instruction,
-        now=now,
-        progress=progress,
-        reads=reads,
-        last_read_at=now if counted else instruction.last_read_at,
-        due_at=now + ctx.quiet.spacing,
-    )
+    still(ctx, tx, instruction, "the service still shows them as pending", now, {"progress": progress})
 
 
 def _left(tx: Tx, instruction: Instruction) -> bool:
@@ -372,3 +324,23 @@ def _stop(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: 
         ask_people(ctx, tx, instruction, reason, now)
     else:
         end(ctx, tx, instruction, state, reason, now)
+
+
+CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
+    done=_sent,
+    says=lambda chunk, successful: f"{len(successful)} of {len(chunk.hashes.all)}",
+    refused=_refused,
+    unsent=_unname,
+)
+KIND = RequestKind(
+    kind=Kind.BULK_CANCEL,
+    letter=Letter.CANCELLATION,
+    queue=Queue("cancellations", FEW),
+    steps={
+        State.NEW: prepare,
+        State.APPROVED: send,
+        State.COMMIT_UNKNOWN: read_outcome,
+        State.NEEDS_HUMAN: read_outcome,
+        State.COMMITTED: verify,
+    },
+)

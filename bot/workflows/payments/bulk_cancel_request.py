@@ -1,24 +1,19 @@
 """Somebody asks to cancel pending payments of a bulk payment. "All" becomes a list of hashes here, and stays one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest, row_of
 from bot.domain.payments.bulk_account import BulkRow, our_word
-from bot.domain.payments.bulk_progress import Progress
 from bot.domain.payments.bulk_records import ReportedItem
-from bot.domain.payments.bulk_state import PENDING_WORD, facts_of, requirement_of
-from bot.domain.payments.instruction import Instruction, Kind, Requirement, State, digest_of
+from bot.domain.payments.bulk_state import PENDING_WORD
+from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.references import ulid
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, places, show_card
-from bot.workflows.requests.request import store_once, unused_reference
-from storage.transaction import Tx
+from bot.workflows.requests.ask import Asked, ask
 
 _BEGINNING = 8
 """Digits of a hash that are enough to name it, where no other begins like it."""
@@ -72,23 +67,25 @@ async def request_cancel(ctx: Context, payments: PaymentsClient, asked: AskedCan
     meant = _meant(reported, asked.hashes, asked.bulk)
     if isinstance(meant, NotAsked):
         return meant
-    now = ctx.clock.now()
-    code = ulid(now)
-
-    def work(tx: Tx) -> Instruction:
-        before = tx.instructions.by_source(asked.source_key)
-        if before is not None:
-            return before
-        instruction = _new(ctx, tx, asked, meant, code=code, now=now)
-        tx.instructions.insert(instruction, actor=asked.requester)
-        tx.bulk_items.add(instruction.id, meant)
-        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
-        show_card(tx, instruction, first, policy=ctx.policy, now=now)
-        return instruction
-
-    instruction = await store_once(ctx, work, source_key=asked.source_key)
-    ctx.wake()
-    return instruction
+    payload = CancelPayload(
+        bulk=asked.bulk,
+        bulk_remote_id=asked.remote_id,
+        count=len(meant),
+        cents=sum(row.cents for row in meant),
+        items_digest=hashes_digest({row.hash: int(row.cents) for row in meant}),
+        all_pending=asked.hashes is None,
+    )
+    return await ask(
+        ctx,
+        Asked(
+            requester=asked.requester,
+            channel=asked.channel,
+            kind=Kind.BULK_CANCEL,
+            payload=payload,
+            source_key=asked.source_key,
+            items=meant,
+        ),
+    )
 
 
 def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str) -> list[BulkRow] | NotAsked:
@@ -134,35 +131,3 @@ def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[
     if len(given) < _BEGINNING:
         return []
     return [name for name in reported if name.casefold().startswith(given.casefold())]
-
-
-def _new(ctx: Context, tx: Tx, asked: AskedCancel, rows: Sequence[BulkRow], *, code: str, now: datetime) -> Instruction:
-    cents = sum(row.cents for row in rows)
-    payload = CancelPayload(
-        bulk=asked.bulk,
-        bulk_remote_id=asked.remote_id,
-        count=len(rows),
-        cents=cents,
-        items_digest=hashes_digest({row.hash: int(row.cents) for row in rows}),
-        all_pending=asked.hashes is None,
-    )
-    instruction = Instruction(
-        id=ulid(now),
-        reference=unused_reference(tx, "C"),
-        kind=Kind.BULK_CANCEL,
-        payload=payload,
-        code=code,
-        digest=digest_of(kind=Kind.BULK_CANCEL, code=code, payload=payload),
-        requirement=Requirement(quorum=1),
-        state=State.NEW,
-        round=1,
-        version=1,
-        requester=asked.requester,
-        origin_channel=asked.channel,
-        created_at=now,
-        source_key=asked.source_key,
-        progress=Progress(),
-        due_at=now,
-    )
-    facts = facts_of(instruction, new_recipient=False, sent_today=0)
-    return replace(instruction, requirement=requirement_of(ctx.policy, facts))

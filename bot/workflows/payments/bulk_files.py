@@ -39,7 +39,7 @@ async def post_file(
 
 
 def file_name(instruction: Instruction, what: str) -> str:
-    """One name a file, by which it is found again: ``B-4F7K2M-failed-3.csv``."""
+    """One name a file, by which it is found again: ``L-4F7K2M-failed-3.csv``."""
     return f"{instruction.reference}-{what.replace(':', '-')}.csv"
 
 

@@ -21,7 +21,7 @@ from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.payments.polls import polling
+from bot.workflows.payments.polls import Again, polling
 from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
@@ -57,19 +57,10 @@ def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetim
     )
 
 
-async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
     instruction = await ctx.store.read(lambda tx: tx.instructions.get(tracked.instruction_id or ""))
-    read: Read | None = None
-    if instruction is not None and instruction.state not in FINAL:
-        try:
-            read = await _read(ctx, payments, tracked, instruction)
-        except (ServiceNow, ServiceNever, OperatorError) as silent:
-            log.warning("a bulk payment could not be read", bulk=tracked.remote_id, reason=str(silent))
-    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, read), name="bulk_polled")
-    ctx.wake()
-
-
-async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked, instruction: Instruction) -> Read:
+    if instruction is None or instruction.state in FINAL:
+        return None
     job = await payments.get_bulk(tracked.remote_id)
     never = instruction.progress is None or instruction.progress.read_at is None
     if job.picture == tracked.last_status and tracked.polls % _FULL_EVERY and not never:
@@ -115,33 +106,28 @@ def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> Bu
     return None
 
 
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None) -> None:
-    now = ctx.clock.now()
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None, now: datetime) -> Again | None:
     instruction = tx.instructions.get(tracked.instruction_id or "")
     if instruction is None or instruction.state in FINAL:
-        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
-        return
+        return None
     if read is None:
-        _again(ctx, tx, tracked, instruction, tracked.last_status, now)
-        return
+        return _again(ctx, tracked, instruction, tracked.last_status, now)
     tx.bulk_items.change(instruction.id, read.changes)
     moved = _apply(ctx, tx, instruction, read, now)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
-        _again(ctx, tx, tracked, instruction, "", now)
-        return
+        return _again(ctx, tracked, instruction, "", now)
     if read.unread and (read.job.state is None or read.job.state.is_over) and tracked.polls >= LOOKS_BEFORE_MISSING:
         alert(tx, moved, topic="unread", facts={"reason": read.unread}, policy=ctx.policy, now=now)
     if read.trouble:
         alert(tx, moved, topic="differs", facts={"reason": read.trouble}, policy=ctx.policy, now=now)
     if moved.state in FINAL:
-        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
-        return
+        return None
     happened = bool(read.changes) or (read.job.picture != tracked.last_status and not read.unread)
     if not happened:
         _tell_what_stands(ctx, tx, moved, tracked, now)
     # A list that was not read to the end is read again at the next look, whatever the figures say.
     read_through = read.complete or read.job.picture == tracked.last_status
-    _again(ctx, tx, tracked, moved, read.job.picture if read_through else "", now, afresh=happened)
+    return _again(ctx, tracked, moved, read.job.picture if read_through else "", now, afresh=happened)
 
 
 def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: datetime) -> Instruction | None:
@@ -236,25 +222,13 @@ def _left(tally: Tally) -> str:
 
 
 def _again(
-    ctx: Context,
-    tx: Tx,
-    tracked: Tracked,
-    instruction: Instruction,
-    picture: str,
-    now: datetime,
-    *,
-    afresh: bool = False,
-) -> None:
+    ctx: Context, tracked: Tracked, instruction: Instruction, picture: str, now: datetime, *, afresh: bool = False
+) -> Again:
     polls = 0 if afresh else tracked.polls
-    pause = next_poll(
-        base=ctx.poll_seconds,
-        polls=polls,
-        age=now - tracked.created_at,
-        waiting_for_people=instruction.state is State.PENDING_ESCROW,
-    )
-    pause = jittered(pause, seed=f"{tracked.remote_id}:{polls}")
-    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=picture, afresh=afresh)
+    waits = instruction.state is State.PENDING_ESCROW
+    pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - tracked.created_at, waiting_for_people=waits)
+    return Again(pause=jittered(pause, seed=f"{tracked.remote_id}:{polls}"), status=picture, afresh=afresh)
 
 
-POLLS = polling("bulk polls", kind=BULK, slots=8, read=_poll)
+POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, take_in=_polled, stored_as="bulk_polled")
 """Look at every bulk payment that is due."""

@@ -1,7 +1,7 @@
 """Somebody asks for a bulk payment. The file was read as a whole before; here its items are stored with the request."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 from functools import partial
@@ -21,14 +21,13 @@ from bot.domain.payments.bulk import (
     twin_digest,
 )
 from bot.domain.payments.bulk_progress import Progress
-from bot.domain.payments.bulk_state import SAME_FILE, doubts_of, facts_of, requirement_of
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Requirement, State, digest_of
-from bot.domain.payments.payout import daily_key
-from bot.domain.references import ulid
+from bot.domain.payments.bulk_state import SAME_FILE
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
-from bot.workflows.payments.create import lease, show_approvers
-from bot.workflows.requests.announce import Place, places, show_card, show_file
-from bot.workflows.requests.request import store_once, unused_reference
+from bot.workflows.requests.announce import Place, places, show_file
+from bot.workflows.requests.ask import Asked, ask_for
+from bot.workflows.requests.claim import lease
+from bot.workflows.requests.settle import show_approvers
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -77,24 +76,22 @@ async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
 
     The same ``source_key`` again gives the row of the first time: a button pressed twice asks once. Only a dropped
     file whose request ended unpaid may be asked for again.
+
+    Raises:
+        StorageFull: see :func:`bot.workflows.requests.ask.ask`.
     """
-    now = ctx.clock.now()
-    code = ulid(now)
 
-    def work(tx: Tx) -> Instruction:
-        known, key = _asked_before(tx, asked.source_key)
-        if known is not None:
-            return known
-        instruction = _new(ctx, tx, replace(asked, source_key=key), code=code, now=now)
-        tx.instructions.insert(instruction, actor=asked.requester)
-        tx.bulk_items.add(instruction.id, asked.items)
-        first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
-        show_card(tx, instruction, first, policy=ctx.policy, now=now)
-        return instruction
+    def make(tx: Tx, now: datetime) -> Asked:
+        return Asked(
+            requester=asked.requester,
+            channel=asked.channel,
+            kind=Kind.BULK,
+            payload=_payload(tx, asked, now),
+            source_key=_asked_before(tx, asked.source_key)[1],
+            items=asked.items,
+        )
 
-    instruction = await store_once(ctx, work, source_key=asked.source_key)
-    ctx.wake()
-    return instruction
+    return await ask_for(ctx, asked.source_key, make, known=lambda tx, key: _asked_before(tx, key)[0])
 
 
 async def asked_before(ctx: Context, source_key: str) -> Instruction | None:
@@ -110,30 +107,6 @@ def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
         free = f"{key}#{n}"
         known = tx.instructions.by_source(free)
     return known, free
-
-
-def _new(ctx: Context, tx: Tx, asked: AskedBulk, *, code: str, now: datetime) -> Instruction:
-    payload = _payload(tx, asked, now)
-    instruction = Instruction(
-        id=ulid(now),
-        reference=unused_reference(tx, "B"),
-        kind=Kind.BULK,
-        payload=payload,
-        code=code,
-        digest=digest_of(kind=Kind.BULK, code=code, payload=payload),
-        requirement=Requirement(quorum=1),
-        state=State.NEW,
-        round=1,
-        version=1,
-        requester=asked.requester,
-        origin_channel=asked.channel,
-        created_at=now,
-        source_key=asked.source_key,
-        progress=Progress(),
-        due_at=now,
-    )
-    facts = facts_of(instruction, new_recipient=False, sent_today=tx.reservations.sum(daily_key(now)))
-    return replace(instruction, requirement=requirement_of(ctx.policy, facts, extra=doubts_of(payload)))
 
 
 def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:

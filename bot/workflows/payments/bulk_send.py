@@ -5,33 +5,38 @@ stored; afterwards a new id whose items carry our references is ours. One submis
 keeps that difference plain, and nothing is ever submitted again by itself.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.service_errors import told
+from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
 from bot.domain.payments.bulk import BulkPayload, items_digest, row_of
 from bot.domain.payments.bulk_account import is_ours
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
-from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, State
-from bot.workflows.context import SYSTEM, Context
-from bot.workflows.keeping import keep
-from bot.workflows.payments import commit, reconcile
+from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
+from bot.domain.recovery import Finding
+from bot.domain.references import Letter
+from bot.workflows.context import SYSTEM, Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import begin_following
-from bot.workflows.payments.create import ask_people, close, end, end_refused, held_claim
-from bot.workflows.payments.refused import next_watch
-from bot.workflows.payments.sought import Look, hold_back, taken_note_of
+from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.requests.announce import alert, alert_paid
-from bot.workflows.requests.ballot import Standings
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed
+from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
+from bot.workflows.requests.send import not_now, sending
+from bot.workflows.requests.settle import ask_people, end
 from storage.transaction import Tx
 
+FEW = 10
+"""Steps at a time of those that read long lists."""
 _BUSY = "another bulk payment is being submitted"
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: check everything again, note the history, claim the one attempt, submit, store what came of it."""
-    if await commit.not_now(ctx, instruction):
+    if await not_now(ctx, instruction):
         return
     payments.require_bulk()
     new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
@@ -39,33 +44,30 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         await ctx.store.write(lambda tx: _was_changed(ctx, tx, instruction), name="reread")
         ctx.wake()
         return
-    if instruction.commits and not await _is_absent(ctx, payments, instruction):
-        return
+    if instruction.commits:
+        look = await in_history(ctx, payments, instruction)
+        if not await is_absent(ctx, instruction, look, take_in=_take_in):
+            return
     known = await _history(payments)
 
     def hindrance(tx: Tx) -> str:
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
         return "" if free else _BUSY
 
-    def work(tx: Tx, standings: Standings) -> tuple[Attempt, Instruction] | None:
-        return commit.claim(ctx, tx, instruction, standings, hindrance=hindrance)
+    async def submit(claimed: Claimed, guard: Guard) -> Outcome[BulkJob]:
+        return await payments.submit_bulk(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
 
-    with payments.circuit.seat() as seat:
-        claimed = await commit.claimed_by(
-            ctx, seat, instruction, work, name="claim_bulk", read_back=lambda tx: held_claim(ctx, tx, instruction)
-        )
-        if claimed is not None:
-            attempt, sending = claimed
-            guard = seat.guard(commit.still_fresh(ctx, attempt))
-            outcome = await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
-            await keep(ctx, lambda tx: _record(ctx, tx, sending, attempt, doubted(outcome)), name="submitted")
-    ctx.wake()
+    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance)
+    await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: look what the history holds that it did not hold before."""
-    look = await in_history(ctx, payments, instruction)
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="read_outcome")
+    look, absent = await in_history(ctx, payments, instruction), "the service's history does not show it"
+    await ctx.store.write(
+        lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
+        name="read_outcome",
+    )
     ctx.wake()
 
 
@@ -112,30 +114,6 @@ async def _history(payments: PaymentsClient) -> frozenset[str]:
     return frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
 
 
-async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
-    """Before a new attempt: the service holds no such bulk payment. What it holds is taken in instead."""
-    look = await in_history(ctx, payments, instruction)
-
-    def work(tx: Tx) -> bool:
-        now = ctx.clock.now()
-        changes, absent = taken_note_of(ctx, instruction, look, now)
-        if absent:
-            return True
-        if len(look.hits) == 1:
-            _adopt(ctx, tx, instruction, look.hits[0], now)
-        elif look.hits:
-            _several(ctx, tx, instruction, look, now)
-        elif look.suspect is not None:
-            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
-        else:
-            hold_back(ctx, tx, instruction, look.doubt, changes)
-        return False
-
-    absent = await ctx.store.write(work, name="reread")
-    ctx.wake()
-    return absent
-
-
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
     """Read the whole history once: which of its ids are new since the submission, and list our payments."""
     known = await ctx.store.read(lambda tx: tx.bulk_flights.known(instruction.id))
@@ -179,30 +157,14 @@ async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruc
     return is_ours(listed, reference=instruction.reference, wanted=wanted)
 
 
-def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[BulkJob]) -> None:
-    now = ctx.clock.now()
-    changes, absent = taken_note_of(ctx, instruction, look, now)
-    if len(look.hits) > 1:
-        _several(ctx, tx, instruction, look, now)
-    elif look.hits:
-        _adopt(ctx, tx, instruction, look.hits[0], now)
-    elif not look.shows_nothing:
-        reconcile.not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
-    elif not absent or reconcile.asks_people_already(instruction):
-        reconcile.later(ctx, tx, instruction, now, changes)
-    elif instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)
-    else:
-        ask_people(ctx, tx, instruction, "the service's history does not show it", now)
-
-
-def _several(ctx: Context, tx: Tx, instruction: Instruction, look: Look[BulkJob], now: datetime) -> None:
-    reason = f"the service holds {len(look.hits)} bulk payments with our items: " + ", ".join(
-        job.id for job in look.hits[:5]
-    )
+def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[BulkJob], now: datetime) -> None:
+    if len(hits) == 1:
+        _adopt(ctx, tx, instruction, hits[0], now)
+        return
+    reason = f"the service holds {len(hits)} bulk payments with our items: " + ", ".join(job.id for job in hits[:5])
     alert(tx, instruction, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
-    if reconcile.asks_people_already(instruction):
-        reconcile.later(ctx, tx, instruction, now)
+    if asks_people_already(instruction):
+        later(ctx, tx, instruction, now)
     else:
         ask_people(ctx, tx, instruction, reason, now)
 
@@ -235,21 +197,35 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
         alert(tx, moved, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
 
 
-def _record(
-    ctx: Context, tx: Tx, sending: Instruction, attempt: Attempt, outcome: Done[BulkJob] | NotExecuted | Unknown
-) -> None:
-    now = ctx.clock.now()
-    match outcome:
-        case Done(value=job):
-            sending = close(tx, sending, attempt, AttemptOutcome.DONE, job.status, now)
-            _adopt(ctx, tx, sending, job, now)
-        case NotExecuted(again=True, reason=reason, failure=failure):
-            kind = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
-            sending = close(tx, sending, attempt, kind, reason, now)
-            if sending.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
-                tx.bulk_flights.land(sending.id)
-            commit.take_back(tx, sending, attempt, outcome, now)
-        case NotExecuted():
-            raise TypeError("a refusal is unknown until the history agrees with it")
-        case Unknown():
-            commit.lose(ctx, tx, sending, attempt, outcome, now)
+def _unsent(tx: Tx, under_way: Instruction, _: Attempt) -> None:
+    if under_way.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
+        tx.bulk_flights.land(under_way.id)
+
+
+def _landed(_ctx: Context, tx: Tx, ended: Instruction, _now: datetime) -> None:
+    """The next one may fly."""
+    tx.bulk_flights.land(ended.id)
+
+
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:
+    history = await in_history(ctx, payments, instruction)
+    return Finding.of(hit=bool(history.hits), doubt=history.doubt, where="the history of bulk payments")
+
+
+SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)
+"""A refusal is unknown until the history agrees with it."""
+KIND = RequestKind(
+    kind=Kind.BULK,
+    letter=Letter.BULK,
+    queue=Queue("bulk", FEW),
+    steps={
+        State.NEW: prepare,
+        State.APPROVED: send,
+        State.COMMIT_UNKNOWN: read_outcome,
+        State.NEEDS_HUMAN: read_outcome,
+        State.CLOSED: watch_closed,
+        State.REFUSED: watch_closed,
+    },
+    find=_find,
+    ended=_landed,
+)

@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
@@ -18,7 +17,6 @@ from bot.domain.payments.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
 from bot.workflows.context import Context
-from bot.workflows.payments import follow, purchase
 from bot.workflows.requests.announce import alert
 from bot.workflows.workers import Hold, Step, Work
 from storage.rows import InboxRow, InboxState
@@ -75,15 +73,9 @@ async def back_from_checkout(store: Store, *, now: datetime, token: str) -> Call
     return kind
 
 
-async def _read(payments: PaymentsClient, instruction: Instruction, remote_id: str) -> Operation:
-    if instruction.kind is Kind.PURCHASE:
-        return await payments.get_purchase(remote_id)
-    return await payments.get_operation(remote_id)
-
-
 def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
-    take_in = purchase.observe if instruction.kind is Kind.PURCHASE else follow.observe
-    return take_in(ctx, tx, instruction, operation, now)
+    take_in = ctx.kinds[instruction.kind].observe
+    return take_in is not None and take_in(ctx, tx, instruction, operation, now)
 
 
 class _Reads:
@@ -110,10 +102,11 @@ class _Reads:
 
 
 async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
-    if instruction.remote_id is None or ctx.payments.client is None:
+    payments, read = ctx.payments.client, ctx.kinds[instruction.kind].read
+    if instruction.remote_id is None or payments is None or read is None:
         return None
     try:
-        return await _read(ctx.payments.client, instruction, instruction.remote_id)
+        return await read(payments, instruction.remote_id)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         log.warning("a callback could not be verified yet", reason=str(silent))
         return None

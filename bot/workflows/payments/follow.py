@@ -4,14 +4,11 @@ from datetime import datetime, timedelta
 
 import structlog
 
-from bot.clients.payments import PaymentsClient
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, read_status
 from bot.domain.payments.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
-from bot.domain.tracking import next_poll
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.payments.polls import polling
+from bot.workflows.payments.polls import Again, again, polling, read_operation
 from bot.workflows.requests.announce import alert, alert_paid, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
@@ -66,37 +63,6 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     return True
 
 
-async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
-    operation: Operation | None = None
-    try:
-        operation = await payments.get_operation(tracked.remote_id)
-    except (ServiceNow, ServiceNever, OperatorError) as silent:
-        log.warning("a payout could not be read", operation=tracked.remote_id, reason=str(silent))
-    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, operation), name="polled")
-    ctx.wake()
-
-
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -> None:
-    now = ctx.clock.now()
-    instruction = tx.instructions.get(tracked.instruction_id or "")
-    if instruction is None or instruction.state in FINAL:
-        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
-        return
-    if operation is not None and not observe(ctx, tx, instruction, operation, now):
-        log.debug("nothing new", operation=tracked.remote_id, status=operation.status)
-    instruction = tx.instructions.get(instruction.id) or instruction
-    if instruction.state in FINAL:
-        return
-    pause = next_poll(
-        base=ctx.poll_seconds,
-        polls=tracked.polls + 1,
-        age=now - tracked.created_at,
-        waiting_for_people=instruction.state is State.PENDING_ESCROW,
-    )
-    status = operation.status if operation is not None else tracked.last_status
-    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
-
-
 def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     """Take in a record read by its id; one that is not the payout we asked for changes nothing but alerts."""
     if instruction.state in UNPAID:
@@ -130,5 +96,15 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
     return shown or instruction
 
 
-POLLS = polling("polls", kind=PAYOUT, slots=100, read=_poll)
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None, now: datetime) -> Again | None:
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    if instruction is not None and instruction.state not in FINAL and operation is not None:
+        observe(ctx, tx, instruction, operation, now)
+        instruction = tx.instructions.get(instruction.id)
+    if instruction is None or instruction.state in FINAL:
+        return None
+    return again(ctx, tracked, operation, now, slow=instruction.state is State.PENDING_ESCROW)
+
+
+POLLS = polling("polls", kind=PAYOUT, slots=100, read=read_operation, take_in=_polled)
 """Read every followed payout that is due."""

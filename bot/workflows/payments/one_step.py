@@ -6,18 +6,28 @@ period, and then a person decides: nothing is ever sent again by itself. A refus
 agree with it; until then it is as unknown as a lost answer.
 """
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
-from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
-from bot.domain.payments.instruction import Instruction
+from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.workflows.context import Context
-from bot.workflows.payments import reconcile
-from bot.workflows.payments.commit import attempt_once, not_now
-from bot.workflows.payments.create import ask_people, end_refused, new_payout, show_approvers, with_recipient
-from bot.workflows.payments.sought import Look, by_code, hold_back, taken_note_of
+from bot.domain.references import Letter
+from bot.workflows.context import Context, RequestKind
+from bot.workflows.payments import follow, reconcile
+from bot.workflows.payments.orphans import watch
+from bot.workflows.payments.payout import CALLED_BACK, new_payout, paid, read, status_of, with_recipient
+from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed
+from bot.workflows.requests.look_again import found_after_send, is_absent, not_read
+from bot.workflows.requests.send import not_now, sending
+from bot.workflows.requests.settle import show_approvers
 from storage.transaction import Tx
+
+PAID = Answers(done=paid, says=status_of)
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -39,16 +49,17 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_one_step()
-    if instruction.commits and not await _is_absent(ctx, payments, instruction):
-        return
+    if instruction.commits:
+        look = await by_code(ctx, payments, instruction)
+        if not await is_absent(ctx, instruction, look, take_in=_take_in_first):
+            return
 
-    async def pay(guard: Guard) -> Done[Operation] | NotExecuted | Unknown:
-        outcome = await payments.one_step_payout(
-            new_payout(ctx, instruction), earlier_unknown=instruction.commits > 0, guard=guard
-        )
-        return doubted(outcome)
+    async def pay(claimed: Claimed, guard: Guard) -> Outcome[Operation]:
+        new = new_payout(ctx, instruction)
+        return await payments.one_step_payout(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
 
-    await attempt_once(ctx, payments.circuit, instruction, pay)
+    claim = sending(ctx, instruction, name="claim_commit")
+    await attempt_once(ctx, payments.circuit, claim, pay, PAID, name="committed")
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -56,47 +67,41 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     if instruction.remote_id is not None:
         await reconcile.read_outcome(ctx, payments, instruction)
         return
-    look = await by_code(ctx, payments, instruction)
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="read_outcome")
+    look, absent = await by_code(ctx, payments, instruction), "the service does not list it"
+    await ctx.store.write(
+        lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
+        name="read_outcome",
+    )
     ctx.wake()
 
 
-async def _is_absent(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
-    """Before a new attempt: the service holds nothing with our code. What it holds is taken in instead."""
-    look = await by_code(ctx, payments, instruction)
-
-    def work(tx: Tx) -> bool:
-        now = ctx.clock.now()
-        changes, absent = taken_note_of(ctx, instruction, look, now)
-        if absent:
-            return True
-        if look.hits:
-            reconcile.take_in(ctx, tx, instruction, look.hits[0])
-        elif look.suspect is not None:
-            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
-        else:
-            hold_back(ctx, tx, instruction, look.doubt, changes)
-        return False
-
-    absent = await ctx.store.write(work, name="reread")
-    ctx.wake()
-    return absent
+def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+    if len(hits) == 1:
+        reconcile.take_in(ctx, tx, instruction, hits[0])
+        return
+    facts = {"reason": "the service holds several payouts with our code"}
+    alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
+    not_read(ctx, tx, instruction, facts["reason"])
 
 
-def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
-    now = ctx.clock.now()
-    changes, absent = taken_note_of(ctx, instruction, look, now)
-    if len(look.hits) > 1:
-        facts = {"reason": "the service holds several payouts with our code"}
-        alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
-        reconcile.not_read(ctx, tx, instruction, facts["reason"])
-    elif look.hits:
-        reconcile.take_in(ctx, tx, instruction, look.hits[0])
-    elif not look.shows_nothing:
-        reconcile.not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
-    elif not absent or reconcile.asks_people_already(instruction):
-        reconcile.later(ctx, tx, instruction, now, changes)
-    elif instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)
-    else:
-        ask_people(ctx, tx, instruction, "the service does not list it", now)
+def _take_in_first(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], _now: datetime) -> None:
+    reconcile.take_in(ctx, tx, instruction, hits[0])
+
+
+KIND = RequestKind(
+    kind=Kind.ONE_STEP,
+    letter=Letter.PAYOUT,
+    steps={
+        State.NEW: prepare,
+        State.APPROVED: send,
+        State.COMMIT_UNKNOWN: read_outcome,
+        State.NEEDS_HUMAN: read_outcome,
+        State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
+    },
+    called_back=CALLED_BACK,
+    find=find_by_code,
+    read=read,
+    observe=follow.observe,
+    ended=watch,
+)

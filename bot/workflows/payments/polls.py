@@ -1,22 +1,77 @@
 """Polling the payments service: what is followed there is read again and again, until it is final."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import partial
+from typing import TypeVar
+
+import structlog
 
 from bot.clients.payments import PaymentsClient
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.operation import Operation
+from bot.domain.tracking import next_poll
 from bot.workflows.context import Context
 from bot.workflows.workers import Hold, Work
 from storage.rows import Tracked
 from storage.transaction import Tx
 
-Read = Callable[[Context, PaymentsClient, Tracked], Awaitable[None]]
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
 
 
-def polling(name: str, *, kind: str, slots: int, read: Read) -> Work[Tracked]:
-    """The work of reading everything that is followed as this kind."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """When it is read next. ``afresh``: something happened, so its reads count from nothing again."""
+
+    pause: timedelta
+    status: str
+    afresh: bool = False
+
+
+def polling(
+    name: str,
+    *,
+    kind: str,
+    slots: int,
+    read: Callable[[Context, PaymentsClient, Tracked], Awaitable[T | None]],
+    take_in: Callable[[Context, Tx, Tracked, T | None, datetime], Again | None],
+    stored_as: str = "polled",
+) -> Work[Tracked]:
+    """The work of reading everything that is followed as this kind.
+
+    Args:
+        name: of the work.
+        kind: of the rows.
+        slots: reads at a time.
+        read: asks the service.
+        take_in: stores what was read, None where that failed; its None: it is followed no more.
+        stored_as: name of that unit of work.
+    """
 
     def claim(tx: Tx, hold: Hold) -> list[Tracked]:
         return tx.tracked.claim_due(kind=kind, **hold)
+
+    async def poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
+        found: T | None = None
+        try:
+            found = await read(ctx, payments, tracked)
+        except (ServiceNow, ServiceNever, OperatorError) as silent:
+            log.warning("a record could not be read", kind=kind, remote_id=tracked.remote_id, reason=str(silent))
+
+        def store(tx: Tx) -> None:
+            now = ctx.clock.now()
+            again = take_in(ctx, tx, tracked, found, now)
+            if again is None:
+                tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+                return
+            due, status, afresh = now + again.pause, again.status, again.afresh
+            tx.tracked.again(tracked.kind, tracked.remote_id, due_at=due, status=status, afresh=afresh)
+
+        await ctx.store.write(store, name=stored_as)
+        ctx.wake()
 
     return Work(
         name=name,
@@ -24,9 +79,21 @@ def polling(name: str, *, kind: str, slots: int, read: Read) -> Work[Tracked]:
         kind=kind,
         slots=slots,
         claim=claim,
-        step=lambda ctx: partial(read, ctx, ctx.payments.required()),
+        step=lambda ctx: partial(poll, ctx, ctx.payments.required()),
         ready=has_payments,
     )
+
+
+def again(ctx: Context, tracked: Tracked, operation: Operation | None, now: datetime, *, slow: bool) -> Again:
+    """At the usual pace. ``slow``: nothing happens before somebody acts."""
+    age = now - tracked.created_at
+    pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=slow)
+    return Again(pause=pause, status=operation.status if operation is not None else tracked.last_status)
+
+
+async def read_operation(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:
+    """The record of a followed payout."""
+    return await payments.get_operation(tracked.remote_id)
 
 
 def has_payments(ctx: Context) -> bool:

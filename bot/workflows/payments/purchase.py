@@ -4,30 +4,30 @@ Opening moves no money. Still it happens once: the request leaves only after its
 answer that was lost is looked for by our own code before anything is sent again.
 """
 
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-import structlog
-
 from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.clients.transport import Guard
+from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, PurchasePayload, State
-from bot.domain.payments.operation import Operation
-from bot.domain.payments.payout import GUARD_SECONDS, MAX_CREATES
+from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
+from bot.domain.payments.operation import Operation, Purchase
 from bot.domain.payments.purchase import SETTLED, differences, paid_by_somebody_else, state_of
-from bot.domain.tracking import next_poll
-from bot.workflows.context import SYSTEM, Context
-from bot.workflows.keeping import keep
-from bot.workflows.payments.create import callback_address, claim, end, end_refused, record
+from bot.domain.recovery import Finding
+from bot.domain.references import Letter
+from bot.workflows.context import SYSTEM, Context, RequestKind
+from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
-from bot.workflows.payments.polls import polling
-from bot.workflows.payments.refused import next_watch
-from bot.workflows.payments.sought import Look, by_code, taken_note_of
+from bot.workflows.payments.polls import Again, again, polling
+from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert, show_link, tell
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed, creating
+from bot.workflows.requests.look_again import Look, found_after_create, next_watch
+from bot.workflows.requests.settle import end
 from storage.rows import Tracked
 from storage.transaction import Tx
-
-log = structlog.get_logger(__name__)
 
 PURCHASE = "purchase"
 """Kind of a tracked purchase."""
@@ -42,25 +42,27 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """NEW: claim an attempt, send the create request once."""
     new = new_purchase(ctx, instruction)
     content = {"code": instruction.code, **instruction.payload.canonical()}
-    with payments.circuit.seat() as seat:
-        claimed = await claim(ctx, seat, instruction, content)
-        if claimed is None:
-            return
-        attempt, creating, earlier_unknown = claimed
-        guard = seat.guard(lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS)
-        outcome = await payments.create_purchase(new, earlier_unknown=earlier_unknown, guard=guard)
-        await keep(ctx, lambda tx: record(ctx, tx, creating, attempt, outcome, adopt=adopt), name="created")
-    ctx.wake()
+
+    async def request(claimed: Claimed, guard: Guard) -> Outcome[Purchase]:
+        return await payments.create_purchase(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
+
+    await attempt_once(ctx, payments.circuit, creating(ctx, instruction, content), request, OPENED, name="created")
 
 
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases.
-
-    One hit is ours. None is believed only after the quiet period, from two complete lists that would have shown it.
-    """
+    """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
     look = await by_code(ctx, payments, instruction, "purchase")
-    await ctx.store.write(lambda tx: _found(ctx, tx, instruction, look), name="found")
+    await ctx.store.write(
+        lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+    )
     ctx.wake()
+
+
+def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+    if len(hits) > 1:
+        end(ctx, tx, instruction, State.MISMATCH, "the service holds several purchases with our code", now)
+    else:
+        adopt(ctx, tx, instruction, hits[0], now)
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -111,7 +113,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     """Compare what the service opened with what was asked, give its link out, follow it."""
     wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
     if wrong:
-        _stop(ctx, tx, instruction, operation, "; ".join(wrong), now)
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
         return
     opened = tx.instructions.move(
         instruction,
@@ -163,65 +165,19 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     return False
 
 
-async def _poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
-    operation: Operation | None = None
-    try:
-        operation = await payments.get_purchase(tracked.remote_id)
-    except (ServiceNow, ServiceNever, OperatorError) as silent:
-        log.warning("a purchase could not be read", operation=tracked.remote_id, reason=str(silent))
-    await ctx.store.write(lambda tx: _polled(ctx, tx, tracked, operation), name="polled")
-    ctx.wake()
-
-
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None) -> None:
-    now = ctx.clock.now()
-    age = now - tracked.created_at
-    instruction = tx.instructions.get(tracked.instruction_id or "")
-    over = instruction is None or (instruction.state in FINAL and instruction.state not in _WITHOUT_LINK)
-    if instruction is not None and operation is not None and not over:
-        observe(ctx, tx, instruction, operation, now)
-        instruction = tx.instructions.get(instruction.id) or instruction
-        over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
-    if over or (instruction is not None and instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
-        tx.tracked.stop(tracked.kind, tracked.remote_id, now)
-        return
-    pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=age > _FORGOTTEN)
-    status = operation.status if operation is not None else tracked.last_status
-    tx.tracked.again(tracked.kind, tracked.remote_id, due_at=now + pause, status=status)
-
-
-def _found(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation]) -> None:
-    now = ctx.clock.now()
-    asked_people = instruction.state is State.NEEDS_HUMAN
-    changes, absent = taken_note_of(ctx, instruction, look, now)
-    if len(look.hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, "the service holds several purchases with our code", now)
-    elif look.hits:
-        adopt(ctx, tx, instruction, look.hits[0], now)
-    elif instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)
-    elif absent and (asked_people or instruction.creates >= MAX_CREATES):
-        # After people were asked, a link that appears by itself would be one too many.
+def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
+    """It is not there, or somebody has to look at the service itself; then we go on looking, slowly."""
+    if not look.doubt:
         end(ctx, tx, instruction, State.CLOSED, "the service does not list it", now)
-    elif absent:
-        tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
-    elif look.doubt and not asked_people and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        _ask_people(ctx, tx, instruction, look.doubt, now)
-    else:
-        changes["due_at"] = now + ctx.quiet.spacing * (60 if asked_people else 1)
-        tx.instructions.touch(instruction, now=now, **changes)
-
-
-def _ask_people(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
-    """Reading did not help for long; somebody has to look at the service itself. We go on looking, slowly."""
+        return
     moved = tx.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
         now=now,
         actor=SYSTEM,
         action="needs_human",
-        detail={"reason": reason},
-        reason=reason,
+        detail={"reason": look.doubt},
+        reason=look.doubt,
         due_at=now + ctx.quiet.spacing * 60,
     )
     if moved is not None:
@@ -256,24 +212,6 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
     return ()
 
 
-def _stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, reason: str, now: datetime) -> None:
-    """What the service opened is not what was asked for: no link is given out, and a payment would be an alarm."""
-    moved = tx.instructions.move(
-        instruction,
-        State.MISMATCH,
-        now=now,
-        actor=SYSTEM,
-        action=State.MISMATCH.value,
-        detail={"reason": reason, "remote_id": operation.id},
-        remote_id=operation.id,
-        remote_status=operation.status,
-        reason=reason,
-    )
-    if moved is not None:
-        _follow(ctx, tx, moved, operation.id, now)
-        tell(tx, moved, policy=ctx.policy, now=now)
-
-
 def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     if state_of(operation) is State.COMPLETED:
         facts = {"reason": f"the service says {operation.status}"}
@@ -288,10 +226,60 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
     return f"paid by {other}" if other else ""
 
 
+def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
+    """What was opened is not what was asked for: no link is given out, and a payment would be an alarm."""
+    if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
+        _follow(ctx, tx, ended, ended.remote_id, now)
+
+
 def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
     first = now + timedelta(seconds=ctx.poll_seconds)
     tx.tracked.follow(PURCHASE, remote_id, due_at=first, now=now, instruction_id=instruction.id)
 
 
-POLLS = polling("purchases", kind=PURCHASE, slots=50, read=_poll)
+async def read(payments: PaymentsClient, remote_id: str) -> Operation:
+    """The service's record of a purchase."""
+    return await payments.get_purchase(remote_id)
+
+
+async def _read(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:
+    return await read(payments, tracked.remote_id)
+
+
+def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None, now: datetime) -> Again | None:
+    age = now - tracked.created_at
+    instruction = tx.instructions.get(tracked.instruction_id or "")
+    over = instruction is None or (instruction.state in FINAL and instruction.state not in _WITHOUT_LINK)
+    if instruction is not None and operation is not None and not over:
+        observe(ctx, tx, instruction, operation, now)
+        instruction = tx.instructions.get(instruction.id) or instruction
+        over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
+    if over or (instruction is not None and instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
+        return None
+    return again(ctx, tracked, operation, now, slow=age > _FORGOTTEN)
+
+
+POLLS = polling("purchases", kind=PURCHASE, slots=50, read=_read, take_in=_polled)
 """Read every followed purchase that is due."""
+
+
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
+    return await find_by_code(ctx, payments, instruction, sent, "purchase")
+
+
+OPENED: Answers[Claimed, Purchase] = Answers(done=adopt, says=lambda _, operation: operation.status)
+KIND = RequestKind(
+    kind=Kind.PURCHASE,
+    letter=Letter.PURCHASE,
+    steps={
+        State.NEW: open_it,
+        State.CREATE_UNKNOWN: find_again,
+        State.NEEDS_HUMAN: find_again,
+        State.REFUSED: watch_refused,
+    },
+    called_back=tuple(CallbackKind),
+    find=_find,
+    read=read,
+    observe=observe,
+    ended=_watch,
+)

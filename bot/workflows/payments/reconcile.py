@@ -6,13 +6,13 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.payments.payout import counts_as_read, differences, is_paid, silence_is_proven, state_of
+from bot.domain.payments.payout import differences, is_paid, state_of
 from bot.workflows.context import Context
-from bot.workflows.payments.create import ask_people, end_refused
 from bot.workflows.payments.follow import apply_record, note_status
-from bot.workflows.payments.refused import next_watch, watch_by_code
+from bot.workflows.payments.refused import watch_by_code
 from bot.workflows.requests.announce import alert, alert_paid
-from storage.repositories.instructions import Changes
+from bot.workflows.requests.look_again import later, next_watch, not_read, still
+from bot.workflows.requests.settle import end_refused
 from storage.transaction import Tx
 
 
@@ -71,43 +71,4 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if instruction.refusal is not None:
         end_refused(ctx, tx, instruction, now)
         return
-    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
-    reads = instruction.reads + (1 if counted else 0)
-    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
-        ask_people(ctx, tx, instruction, "the service still shows it as not committed", now)
-        return
-    tx.instructions.touch(
-        instruction,
-        now=now,
-        reads=reads,
-        last_read_at=now if counted else instruction.last_read_at,
-        puts_off=0,
-        due_at=now + ctx.quiet.spacing,
-    )
-
-
-def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, suspect: str | None = None) -> None:
-    """Reading came to nothing: look again, and ask people when that goes on for too long.
-
-    ``suspect`` is what the service holds and may be this one; people see it at once.
-    """
-    now = ctx.clock.now()
-    if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        ask_people(ctx, tx, instruction, reason, now, suspect=suspect)
-    elif suspect is not None and suspect != instruction.suspect:
-        later(ctx, tx, instruction, now, {"suspect": suspect, "reason": reason, "reads": 0})
-    else:
-        later(ctx, tx, instruction, now)
-
-
-def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime, changes: Changes | None = None) -> None:
-    """Look again at the pace of the state; ``changes`` are what this look came to."""
-    pace = ctx.quiet.spacing * (60 if instruction.state is State.NEEDS_HUMAN else 1)
-    kept: Changes = {**(changes or {}), "due_at": now + pace}
-    show = kept.get("suspect", instruction.suspect) != instruction.suspect
-    tx.instructions.touch(instruction, now=now, show=show, **kept)
-
-
-def asks_people_already(instruction: Instruction) -> bool:
-    """Whether it is with people, so that only a record can change anything."""
-    return instruction.state is State.NEEDS_HUMAN
+    still(ctx, tx, instruction, "the service still shows it as not committed", now, {"puts_off": 0})

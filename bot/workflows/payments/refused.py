@@ -7,26 +7,21 @@ people read at once that it was refused and is being checked. Creating moves no 
 enough, whatever it proves.
 """
 
-from datetime import datetime, timedelta
-
 from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, NotExecuted, Unknown, doubted
+from bot.domain.outcome import Done, doubted
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import differences, state_of
 from bot.workflows.context import Context
 from bot.workflows.payments.orphans import leave_behind
 from bot.workflows.payments.sought import by_code
+from bot.workflows.requests.attempt import Outcome
+from bot.workflows.requests.look_again import next_watch
 from storage.transaction import Tx
 
-_WATCHED = timedelta(days=30)
-_BRISK = timedelta(days=1)
 
-
-async def reread(
-    payments: PaymentsClient, instruction: Instruction, outcome: Done[Operation] | NotExecuted | Unknown
-) -> Done[Operation] | NotExecuted | Unknown:
+async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
     """What a commit came to, a refusal held against the payout's own record: they agree, or the record counts."""
     if doubted(outcome) is outcome:
         return outcome
@@ -56,10 +51,3 @@ async def watch_by_code(
 
     await ctx.store.write(work, name="watch_closed")
     ctx.wake()
-
-
-def next_watch(ctx: Context, instruction: Instruction, now: datetime) -> datetime | None:
-    """When to look again for what ended as not paid: often at first, then daily, for a month."""
-    age = now - (instruction.closed_at or now)
-    pace = ctx.quiet.spacing * 60
-    return None if age >= _WATCHED else now + (pace if age < _BRISK else max(pace, _BRISK))

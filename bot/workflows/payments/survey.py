@@ -14,7 +14,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.evidence import SKEW
 from bot.domain.payments.operation import Operation
 from bot.workflows.context import Context
-from bot.workflows.payments.create import callback_folder
+from bot.workflows.payments.addresses import callback_folder
 from bot.workflows.reading_only import resumed_at
 from storage.transaction import Tx
 

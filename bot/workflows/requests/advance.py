@@ -1,12 +1,11 @@
-"""One step of every instruction that is due. What the step is depends on its state alone."""
+"""One step of every request that is due. What the step is, the record of its kind says, by its state."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Collection
 from datetime import timedelta
 from functools import partial
 
 import structlog
 
-from bot.clients.payments import PaymentsClient
 from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
@@ -14,22 +13,13 @@ from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
 from bot.presentation.payments.holding import is_held
 from bot.workflows import holding
-from bot.workflows.context import Context
-from bot.workflows.payments import (
-    bulk_cancel,
-    bulk_request,
-    bulk_send,
-    commit,
-    create,
-    one_step,
-    purchase,
-    reconcile,
-    recovery,
-)
-from bot.workflows.payments.create import lease
-from bot.workflows.requests import recover
+from bot.workflows.context import Context, Queue, RequestKind
+from bot.workflows.requests import restore
 from bot.workflows.requests.announce import alert, remind
+from bot.workflows.requests.attempt import give_up
 from bot.workflows.requests.ballot import without_old
+from bot.workflows.requests.claim import lease
+from bot.workflows.requests.settle import end
 from bot.workflows.requests.suspend import followed, guessed_refusal
 from bot.workflows.workers import Hold, Step, Work
 from storage.errors import StorageError
@@ -38,53 +28,9 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-_IN_FLIGHT = 300
-"""The partner's ten requests a second times the longest time-out, so that a partner who answers nothing leaves room."""
 _BY_PEOPLE = frozenset({State.AWAITING})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 """Apart, so that a deadline never queues behind a service."""
-_FEW = 10
-"""Of those that read long lists."""
-_STEPS: dict[Kind, dict[State, Callable[[Context, PaymentsClient, Instruction], Awaitable[None]]]] = {
-    Kind.PAYOUT: {
-        State.NEW: create.create,
-        State.CREATE_UNKNOWN: create.find_again,
-        State.APPROVED: commit.send,
-        State.COMMIT_UNKNOWN: reconcile.read_outcome,
-        State.NEEDS_HUMAN: reconcile.read_outcome,
-        State.CLOSED: reconcile.watch_closed,
-        State.REFUSED: reconcile.watch_closed,
-    },
-    Kind.ONE_STEP: {
-        State.NEW: one_step.prepare,
-        State.APPROVED: one_step.send,
-        State.COMMIT_UNKNOWN: one_step.read_outcome,
-        State.NEEDS_HUMAN: one_step.read_outcome,
-        State.CLOSED: reconcile.watch_closed,
-        State.REFUSED: reconcile.watch_closed,
-    },
-    Kind.PURCHASE: {
-        State.NEW: purchase.open_it,
-        State.CREATE_UNKNOWN: purchase.find_again,
-        State.NEEDS_HUMAN: purchase.find_again,
-        State.REFUSED: purchase.watch_refused,
-    },
-    Kind.BULK: {
-        State.NEW: bulk_request.prepare,
-        State.APPROVED: bulk_send.send,
-        State.COMMIT_UNKNOWN: bulk_send.read_outcome,
-        State.NEEDS_HUMAN: bulk_send.read_outcome,
-        State.CLOSED: bulk_send.watch_closed,
-        State.REFUSED: bulk_send.watch_closed,
-    },
-    Kind.BULK_CANCEL: {
-        State.NEW: bulk_cancel.prepare,
-        State.APPROVED: bulk_cancel.send,
-        State.COMMIT_UNKNOWN: bulk_cancel.read_outcome,
-        State.NEEDS_HUMAN: bulk_cancel.read_outcome,
-        State.COMMITTED: bulk_cancel.verify,
-    },
-}
 
 
 def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
@@ -92,12 +38,12 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     now = tx.instructions.get(instruction.id)
     if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
         return False
-    recover.lose(ctx, tx, now, "Switchboard failed before the answer was stored")
+    give_up(ctx, tx, now, "Switchboard failed before the answer was stored")
     return True
 
 
 async def _step(ctx: Context, instruction: Instruction) -> None:
-    if not await recovery.is_held(ctx, instruction) and not await holding.is_held(ctx, instruction):
+    if not await restore.is_held(ctx, instruction) and not await holding.is_held(ctx, instruction):
         await _go_on(ctx, instruction)
 
 
@@ -105,7 +51,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     if instruction.state is State.AWAITING:
         await wait_for_people(ctx, instruction)
         return
-    step = _STEPS[instruction.kind].get(instruction.state)
+    step = ctx.kinds[instruction.kind].steps.get(instruction.state)
     if step is None:
         await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
         return
@@ -120,7 +66,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
             return  # somebody else was faster
         instruction = seen
     try:
-        if await recovery.is_known_here(ctx, payments, instruction):
+        if await restore.is_known_here(ctx, payments, instruction):
             await step(ctx, payments, instruction)
     except StorageError:
         raise  # nothing of the instruction's own; the step is taken again
@@ -172,7 +118,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
             late = (
                 f"{instruction.reason}; the time for that is over" if instruction.reason else "nobody decided in time"
             )
-            create.end(ctx, tx, instruction, State.EXPIRED, late, now)
+            end(ctx, tx, instruction, State.EXPIRED, late, now)
             return
         seen = followed(ctx, tx, instruction, refusal, now, known=known)
         if seen is None:
@@ -187,13 +133,6 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
     ctx.wake()
 
 
-def _kind(name: str, *kinds: Kind, slots: int) -> Work[Instruction]:
-    def claim(tx: Tx, hold: Hold) -> list[Instruction]:
-        return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
-
-    return Work(name=name, table="instruction", slots=slots, claim=claim, step=_steps, in_flight=_lost)
-
-
 def _steps(ctx: Context) -> Step[Instruction]:
     return partial(_step, ctx)
 
@@ -202,10 +141,15 @@ def _claim_waiting(tx: Tx, hold: Hold) -> list[Instruction]:
     return tx.instructions.claim_due(states=_BY_PEOPLE, **hold)
 
 
-WORKS = (
-    Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps),
-    _kind("instructions", Kind.PAYOUT, Kind.ONE_STEP, Kind.PURCHASE, slots=_IN_FLIGHT),
-    _kind("bulk", Kind.BULK, slots=_FEW),
-    _kind("cancellations", Kind.BULK_CANCEL, slots=_FEW),
-)
-"""Take every due instruction a step further: what waits for people, what is about one payment, and bulk payments."""
+def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
+    def claim(tx: Tx, hold: Hold) -> list[Instruction]:
+        return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
+
+    return Work(name=queue.name, table="instruction", slots=queue.slots, claim=claim, step=_steps, in_flight=_lost)
+
+
+def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
+    """Take every due request a step further: what waits for people, and what waits for a service, by queue."""
+    deadlines = Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps)
+    queues = dict.fromkeys(one.queue for one in kinds)
+    return deadlines, *(_work(queue, [one.kind for one in kinds if one.queue == queue]) for queue in queues)

@@ -12,10 +12,9 @@ from functools import partial
 from bot.domain.approvals import Count, No, Refusal, Role, Standing, full_member, listed, may_decide
 from bot.domain.audit import Entry
 from bot.domain.money import AmountError, parse_amount
-from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
-from bot.workflows.payments.orphans import watch
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.ballot import (
     OutdatedError,
@@ -262,9 +261,7 @@ def _finish(
     )
     if moved is None:
         return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
-    if moved.kind is Kind.BULK:
-        tx.bulk_flights.land(moved.id)
-    watch(ctx, tx, moved, now)
+    ctx.kinds[moved.kind].ended(ctx, tx, moved, now)
     tell(tx, moved, policy=ctx.policy, now=now)
     return Decided(moved)
 

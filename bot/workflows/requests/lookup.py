@@ -1,6 +1,7 @@
 """Look at requests without changing anything."""
 
-from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.payments.moves import APPROVED
 from bot.workflows.context import Context
 from storage.transaction import Tx
 
@@ -26,7 +27,7 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
     """What waits for people, oldest first."""
 
     def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
-        found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind is not Kind.PURCHASE)
+        found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind in APPROVED)
         return [(one, tx.votes.of(one.id, one.round)) for one in found]
 
     return await ctx.store.read(work)

@@ -8,8 +8,10 @@ from datetime import datetime
 
 from bot.domain.approvals import Count, Void
 from bot.domain.audit import Entry
-from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, is_many, requirement_of
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind, Requirement, State
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, requirement_of
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, Requirement, State
+from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.payout import daily_key
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.requests.announce import remind
@@ -31,7 +33,7 @@ async def tighten_open(ctx: Context) -> int:
     """At start: hold every open request against the policy that is in force now; how many need more than before."""
 
     def work(tx: Tx) -> int:
-        found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind is not Kind.PURCHASE]
+        found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind in APPROVED]
         return sum(1 for one in found if _at_start(ctx, tx, one, ctx.clock.now()) is not one)
 
     return await ctx.store.write(work, name="tighten")
@@ -50,33 +52,36 @@ def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> 
     return asked
 
 
-def _wanted(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Requirement:
-    """What the policy would ask of this request were it made now."""
-    payload = instruction.payload
-    alone = not is_many(instruction)
+def required(ctx: Context, tx: Tx, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
+    """What the policy asks of a request for this.
+
+    Args:
+        ctx: the outside world.
+        tx: the transaction.
+        payload: what is asked for.
+        asked_at: when.
+        before: id of the request; empty: it is being made, so every other one was made before it.
+    """
+    alone = not isinstance(payload, BulkPayload | CancelPayload)
     facts = facts_of(
-        instruction,
+        payload,
         new_recipient=ctx.policy.looks_at_recipients and alone and not tx.instructions.paid_before(payload.email),
-        sent_today=tx.reservations.sum(daily_key(now)) if ctx.policy.looks_at_the_day else 0,
-        duplicates=_twins(tx, instruction) if alone else 0,
+        sent_today=tx.reservations.sum(daily_key(ctx.clock.now())) if ctx.policy.looks_at_the_day else 0,
+        duplicates=_twins(tx, payload, asked_at, before) if alone else 0,
     )
     return requirement_of(ctx.policy, facts, extra=doubts_of(payload))
 
 
-def _twins(tx: Tx, instruction: Instruction) -> int:
+def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
     """How many requests of the day before it were for the same, and may have been paid."""
-    return tx.instructions.recent_same(
-        instruction.payload.email,
-        instruction.payload.cents,
-        instruction.created_at - SAME_PAYMENT,
-        ignoring=NOT_PAID,
-        before=instruction.id,
-    )
+    since = asked_at - SAME_PAYMENT
+    return tx.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
 
 
 def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
     """The instruction with what the policy asks of it now, if that is more; None when somebody else was faster."""
-    wanted = instruction.requirement.tightened(_wanted(ctx, tx, instruction, now))
+    now_required = required(ctx, tx, instruction.payload, instruction.created_at, before=instruction.id)
+    wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:
         return instruction
     held = tx.instructions.touch(

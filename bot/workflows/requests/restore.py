@@ -5,12 +5,11 @@ from before this process began is looked for once before its first effect, becau
 lie elsewhere. What is found becomes an outcome to be read, and the ordinary reading of its kind takes it in.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 import structlog
 
-from bot.clients.payments import OperationType, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import (
     FINAL,
@@ -19,15 +18,12 @@ from bot.domain.payments.instruction import (
     AttemptKind,
     AttemptOutcome,
     Instruction,
-    Kind,
     State,
 )
-from bot.domain.payments.operation import OperationStatus
+from bot.domain.payments.moves import CREATES
 from bot.domain.payments.payout import daily_key
-from bot.domain.recovery import HELD, Look, ReadingOnly, Seen
+from bot.domain.recovery import HELD, Finding, Look, ReadingOnly, Seen
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.payments import bulk_send
-from bot.workflows.payments.sought import by_code
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
 from storage.repositories.instructions import Changes
@@ -42,12 +38,6 @@ _READ_ANYWAY = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEED
 _UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _WITHOUT_LIMIT = 1 << 62
 _BEFORE = "the service has it already: it was sent before the database was put back"
-
-
-@dataclass(frozen=True, slots=True)
-class _Finding:
-    seen: Seen
-    reason: str
 
 
 async def look_due(ctx: Context) -> int:
@@ -104,7 +94,9 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
     """
     if not _must_be_looked_for(ctx, instruction):
         return True
-    finding = await _listed(ctx, payments, instruction)
+    finding = await _find(ctx, payments, instruction, sent=False)
+    if finding.seen is Seen.UNREADABLE:
+        raise ServiceNow("payments", finding.reason)
     if finding.seen is Seen.FOUND:
         await ctx.high_water.doubt(f"{UNKNOWN_HERE}: {instruction.reference}")
         await ctx.store.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
@@ -117,67 +109,37 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
 def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
     """A payout with an id is read by it before it is committed, and items are read before they are canceled."""
     never_tried = not instruction.creates and not instruction.commits and instruction.remote_id is None
-    creates = instruction.state is State.NEW and instruction.kind in (Kind.PAYOUT, Kind.PURCHASE)
-    sends = instruction.state is State.APPROVED and instruction.kind in (Kind.ONE_STEP, Kind.BULK)
+    is_first = instruction.state is (State.NEW if instruction.kind in CREATES else State.APPROVED)
     from_before = instruction.created_at < ctx.high_water.began and instruction.id not in ctx.high_water.looked
-    return never_tried and (creates or sends) and from_before
+    return never_tried and is_first and from_before and ctx.kinds[instruction.kind].find is not None
 
 
-async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> _Finding:
+async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> Finding:
     """What the service holds of a request; ``until``: when something of it may have left last."""
     try:
-        finding = await _find(ctx, payments, instruction)
+        finding = await _find(ctx, payments, instruction, sent=True)
         over = ctx.quiet.over(sent_at=until, now=ctx.clock.now())
         if finding.seen is Seen.ABSENT and over:
-            return await _find(ctx, payments, instruction)  # a list that changes while it is read hides something
+            return await _find(
+                ctx, payments, instruction, sent=True
+            )  # a list that changes while it is read hides something
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        return _Finding(Seen.UNREADABLE, str(silent))
+        return Finding(Seen.UNREADABLE, str(silent))
     if finding.seen is Seen.ABSENT and not over:
-        return _Finding(Seen.NOT_YET, finding.reason)
+        return Finding(Seen.NOT_YET, finding.reason)
     return finding
 
 
-async def _listed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> _Finding:
-    """Whether the service lists a request of which nothing says that it was ever sent."""
-    if instruction.kind is Kind.BULK:
-        finding = await _find(ctx, payments, instruction)
-        if finding.seen is Seen.UNREADABLE:
-            raise ServiceNow("payments", finding.reason)
-        return finding
-    what: OperationType = "purchase" if instruction.kind is Kind.PURCHASE else "payout"
-    search = await payments.find_by_code(instruction.code, what)
-    if not search.hits and not search.complete:
-        raise ServiceNow("payments", search.reason)
-    return _said(bool(search.hits), "", f"the list of {what}s")
-
-
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> _Finding:
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, sent: bool) -> Finding:
+    find = ctx.kinds[instruction.kind].find
     if instruction.state in _FOLLOWED:
-        return _Finding(Seen.FOUND, "it is followed at the service already")
-    if instruction.kind is Kind.BULK_CANCEL:
-        return _Finding(Seen.ABSENT, "its items are read again before anything is canceled")
-    if instruction.kind is Kind.BULK:
-        history = await bulk_send.in_history(ctx, payments, instruction)
-        return _said(bool(history.hits), history.doubt, "the history of bulk payments")
-    if instruction.remote_id is not None and instruction.kind is Kind.PAYOUT:
-        operation = await payments.get_operation(instruction.remote_id)
-        if operation.state is OperationStatus.CREATED:
-            return _Finding(Seen.ABSENT, "it is created there, and not committed")
-        return _Finding(Seen.FOUND, f"the service says {operation.status}")
-    what = "purchase" if instruction.kind is Kind.PURCHASE else "payout"
-    look = await by_code(ctx, payments, instruction, "purchase" if what == "purchase" else "payout")
-    return _said(bool(look.hits), look.doubt, f"the list of {what}s")
+        return Finding(Seen.FOUND, "it is followed at the service already")
+    if find is None:
+        return Finding(Seen.ABSENT, "its items are read again before anything is canceled")
+    return await find(ctx, payments, instruction, sent)
 
 
-def _said(hit: bool, doubt: str, where: str) -> _Finding:
-    if hit:
-        return _Finding(Seen.FOUND, f"{where} holds it")
-    if doubt:
-        return _Finding(Seen.UNREADABLE, doubt)
-    return _Finding(Seen.ABSENT, f"{where} does not hold it")
-
-
-def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding: _Finding) -> None:
+def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding: Finding) -> None:
     now = ctx.clock.now()
     over = finding.seen in (Seen.FOUND, Seen.ABSENT)
     again = None if over else now + ctx.quiet.spacing
@@ -196,7 +158,7 @@ def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, 
     elif instruction.state in _READ_ANYWAY:
         tx.instructions.touch(instruction, now=now, due_at=now)
     elif instruction.state in WAITS:
-        created_only = instruction.state is State.NEW and instruction.kind in (Kind.PAYOUT, Kind.PURCHASE)
+        created_only = instruction.state is State.NEW and instruction.kind in CREATES
         _to_be_read(ctx, tx, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
 
 

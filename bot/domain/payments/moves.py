@@ -1,0 +1,102 @@
+"""The state machine of every kind of request: the transitions that exist. The documents are drawn from it.
+
+Anything else is a programming error and is refused before the database.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from bot.domain.payments.instruction import Kind, State
+
+Arrows = Mapping[State, frozenset[State]]
+
+_NEW, _AWAITING, _APPROVED, _SENDING = State.NEW, State.AWAITING, State.APPROVED, State.SENDING
+_CREATING, _CREATE_UNKNOWN, _OPEN = State.CREATING, State.CREATE_UNKNOWN, State.OPEN
+_COMMITTED, _PENDING, _COMMIT_UNKNOWN = State.COMMITTED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN
+_COMPLETED, _CANCELED, _FAILED = State.COMPLETED, State.CANCELED, State.FAILED
+_NEEDS_HUMAN, _WITHDRAWN, _EXPIRED = State.NEEDS_HUMAN, State.WITHDRAWN, State.EXPIRED
+_REJECTED, _MISMATCH, _REFUSED, _CLOSED = State.REJECTED, State.MISMATCH, State.REFUSED, State.CLOSED
+
+_SETTLED: Final = {_COMPLETED, _CANCELED, _FAILED}
+_ON_RECORD: Final = {_COMMITTED, _PENDING, *_SETTLED}
+_BEFORE_SENDING: Final = {_SENDING, _AWAITING, _WITHDRAWN, _EXPIRED, _NEEDS_HUMAN}
+
+
+def _by_people(*afterwards: State) -> dict[State, set[State]]:
+    """What people decide. ``afterwards``: what a database that was put back may find done already."""
+    return {_AWAITING: {_APPROVED, _REJECTED, _WITHDRAWN, _EXPIRED, *afterwards}}
+
+
+def _followed() -> dict[State, set[State]]:
+    return {_COMMITTED: {_PENDING, *_SETTLED}, _PENDING: {*_SETTLED}}
+
+
+_DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
+    Kind.PAYOUT: {
+        _NEW: {_CREATING, _WITHDRAWN, _CREATE_UNKNOWN},
+        _CREATING: {_AWAITING, _CREATE_UNKNOWN, _NEW, _MISMATCH},
+        _CREATE_UNKNOWN: {_AWAITING, _NEW, _NEEDS_HUMAN, _MISMATCH, _REFUSED},
+        **_by_people(_COMMIT_UNKNOWN),
+        _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _MISMATCH, _COMMIT_UNKNOWN},
+        _SENDING: {*_ON_RECORD, _APPROVED, _REFUSED, _COMMIT_UNKNOWN},
+        _COMMIT_UNKNOWN: {*_ON_RECORD, _NEEDS_HUMAN, _REFUSED},
+        _NEEDS_HUMAN: {*_ON_RECORD, _APPROVED, _CREATE_UNKNOWN, _CLOSED},
+        **_followed(),
+    },
+    Kind.ONE_STEP: {
+        _NEW: {_AWAITING, _WITHDRAWN, _COMMIT_UNKNOWN},
+        **_by_people(_COMMIT_UNKNOWN),
+        _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _REFUSED, _COMMIT_UNKNOWN},
+        _SENDING: {*_ON_RECORD, _APPROVED, _COMMIT_UNKNOWN},
+        _COMMIT_UNKNOWN: {*_ON_RECORD, _NEEDS_HUMAN, _REFUSED},
+        _NEEDS_HUMAN: {*_ON_RECORD, _APPROVED, _CLOSED},
+        **_followed(),
+    },
+    Kind.PURCHASE: {
+        _NEW: {_CREATING, _WITHDRAWN, _CREATE_UNKNOWN},
+        _CREATING: {_OPEN, _CREATE_UNKNOWN, _NEW, _MISMATCH},
+        _CREATE_UNKNOWN: {_OPEN, _NEW, _NEEDS_HUMAN, _MISMATCH, _CLOSED, _REFUSED},
+        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},
+        _OPEN: {*_SETTLED},
+    },
+    Kind.BULK: {
+        _NEW: {_AWAITING, _WITHDRAWN, _COMMIT_UNKNOWN},
+        **_by_people(_COMMIT_UNKNOWN),
+        _APPROVED: {*_BEFORE_SENDING, _COMMITTED, _MISMATCH, _COMMIT_UNKNOWN},
+        _SENDING: {_COMMITTED, _APPROVED, _COMMIT_UNKNOWN},
+        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED},
+        _NEEDS_HUMAN: {_COMMITTED, _APPROVED, _CLOSED},
+        **_followed(),
+    },
+    Kind.BULK_CANCEL: {
+        _NEW: {_AWAITING, _WITHDRAWN},
+        **_by_people(),
+        _APPROVED: {*_BEFORE_SENDING, _COMMITTED, _COMPLETED, _FAILED, _MISMATCH},
+        _SENDING: {_COMMITTED, _APPROVED, _COMMIT_UNKNOWN},
+        # Canceling the same payment twice moves nothing twice, so after reading, what is left is sent on.
+        _COMMIT_UNKNOWN: {_COMMITTED, _APPROVED, _NEEDS_HUMAN},
+        _NEEDS_HUMAN: {_COMMITTED, _APPROVED, _CLOSED},
+        _COMMITTED: {_COMPLETED, _FAILED},
+    },
+}
+
+MOVES: Final[Mapping[Kind, Arrows]] = {
+    kind: {before: frozenset(targets) for before, targets in declared.items()} for kind, declared in _DECLARED.items()
+}
+"""Every transition there is, by kind. Final states have none."""
+
+
+def allows(kind: Kind, before: State, after: State) -> bool:
+    """Whether the machine of this kind has this arrow."""
+    return after in MOVES[kind].get(before, frozenset())
+
+
+def arrows(kind: Kind) -> frozenset[tuple[State, State]]:
+    """Every arrow of one kind."""
+    return frozenset((before, after) for before, targets in MOVES[kind].items() for after in targets)
+
+
+CREATES: Final = frozenset(kind for kind in Kind if allows(kind, _NEW, _CREATING))
+"""Whose first step sends something. The others ask people first."""
+APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MOVES[kind])
+"""What needs approval."""

@@ -1,0 +1,45 @@
+"""What a process that died left behind: claims whose request may or may not have left."""
+
+import structlog
+
+from bot.workflows.context import Context
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+
+async def recover(ctx: Context) -> int:
+    """At start: let go of what an earlier process merely read, then as :func:`recover_claims`.
+
+    It looks at every row that somebody may hold, so it is for the start alone.
+    """
+    if ctx.store.exclusive:
+        await ctx.store.write(lambda tx: _free(ctx, tx), name="free")
+    return await recover_claims(ctx)
+
+
+async def recover_claims(ctx: Context) -> int:
+    """Turn abandoned claims into unknown outcomes; returns how many there were.
+
+    Where no other process can be alive (SQLite) every claim of another owner is abandoned; otherwise
+    only those whose lease has run out.
+    """
+    count = await ctx.store.write(lambda tx: sum(each(ctx, tx) for each in ctx.recoveries), name="recover")
+    if count:
+        log.warning("found requests that an earlier process left without an outcome", count=count)
+        ctx.wake()
+    return count
+
+
+def _free(ctx: Context, tx: Tx) -> None:
+    """What a dead process merely read needs no care, only its lease must not stand in the way."""
+    tx.instructions.recover(owner=ctx.owner)
+    tx.inbox.recover(ctx.owner)
+    tx.tracked.recover(ctx.owner)
+    tx.jobs.recover(ctx.owner)
+    tx.dropped.recover(ctx.owner)
+    tx.bookings.recover(ctx.owner)
+    tx.store_events.recover(ctx.owner)
+    now = ctx.clock.now()
+    tx.copies.hasten(now)
+    tx.boards.hasten(now)

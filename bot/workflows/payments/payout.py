@@ -1,0 +1,248 @@
+"""Payouts in two steps: created at the service, shown to the approvers, committed once they have approved.
+
+Creating moves no money. Still it happens once, and an answer that was lost is looked for by our own code before
+anything is sent again. Before the commit the payout is read again and compared with the digest: only what the card
+showed is sent.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.clients.payments import NewPayout, PaymentsClient
+from bot.clients.service_errors import told
+from bot.clients.transport import Guard
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import NotExecuted
+from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, Recipient, State
+from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.payments.payout import MAX_CREATES, differences
+from bot.domain.recovery import Finding, Seen
+from bot.domain.references import Letter
+from bot.workflows.context import Context, RequestKind
+from bot.workflows.payments import follow, reconcile
+from bot.workflows.payments.addresses import callback_address
+from bot.workflows.payments.orphans import watch, watch_each
+from bot.workflows.payments.refused import reread
+from bot.workflows.payments.sought import by_code, find_by_code
+from bot.workflows.requests.announce import alert
+from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.claim import Claimed, creating, lease
+from bot.workflows.requests.look_again import Look, found_after_create
+from bot.workflows.requests.send import not_now, sending
+from bot.workflows.requests.settle import ask_people, end, show_approvers
+from bot.workflows.requests.suspend import read_refusal, suspend
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+CALLED_BACK = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
+
+
+async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: read the recipient's account, claim an attempt, send the create request once."""
+    if await _is_held(ctx, instruction):
+        return
+    looked_up = await with_recipient(ctx, payments, instruction)
+    if looked_up is None:
+        return
+    new = new_payout(ctx, looked_up)
+    content = {"email": new.email, "cents": new.cents, "code": new.code, "description": new.description}
+
+    async def request(claimed: Claimed, guard: Guard) -> Outcome[Operation]:
+        return await payments.create_payout(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
+
+    await attempt_once(ctx, payments.circuit, creating(ctx, looked_up, content), request, CREATED, name="created")
+
+
+async def _is_held(ctx: Context, instruction: Instruction) -> bool:
+    """Whether who asked may no longer ask: nothing is created for them. It is looked at again every few minutes."""
+    no = await read_refusal(ctx, instruction)
+    if no is None:
+        return False
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> None:
+        held = suspend(ctx, tx, instruction, no, now)
+        if held is not None:
+            tx.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
+
+    await ctx.store.write(work, name="suspend")
+    ctx.wake()
+    return True
+
+
+async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
+    """The instruction with the recipient's account looked up, once; None when somebody else was faster."""
+    if instruction.recipient is not None:
+        return instruction
+    recipient = await _recipient(payments, instruction)
+    return await ctx.store.write(
+        lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), recipient=recipient, **lease(ctx)),
+        name="recipient",
+    )
+
+
+async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Recipient:
+    try:
+        account = await payments.account_status(instruction.payload.email)
+    except (ServiceNow, OperatorError) as silent:
+        if instruction.puts_off < MAX_CREATES:
+            raise
+        return Recipient(problem=told(silent))
+    except ServiceNever as refused:
+        return Recipient(problem=told(refused))
+    return Recipient(
+        full_name=account.full_name or None,
+        active=account.active,
+        verified=account.verified,
+        primary=account.primary,
+        country=account.country or None,
+    )
+
+
+def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
+    """What the service is asked for, the same every time."""
+    return NewPayout(
+        email=instruction.payload.email,
+        description=instruction.payload.description,
+        cents=instruction.cents,
+        code=instruction.code,
+        confirmation_uri=callback_address(ctx, instruction, CallbackKind.CONFIRMATION),
+        failure_uri=callback_address(ctx, instruction, CallbackKind.FAILURE),
+        cancel_uri=callback_address(ctx, instruction, CallbackKind.CANCEL),
+    )
+
+
+async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
+    look = await by_code(ctx, payments, instruction)
+    await ctx.store.write(
+        lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+    )
+    ctx.wake()
+
+
+def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+    if len(hits) > 1:
+        end(ctx, tx, instruction, State.MISMATCH, "the service holds several payouts with our code", now)
+        watch_each(ctx, tx, instruction, hits, now)
+    else:
+        adopt(ctx, tx, instruction, hits[0], now)
+
+
+def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
+    reason = look.doubt or "its creation was tried several times"
+    ask_people(ctx, tx, instruction, reason, now, suspect=look.suspect)
+
+
+def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+    """Compare what the service created with what was asked, and show it to the approvers."""
+    wrong = differences(instruction, operation)
+    if wrong:
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
+        return
+    created: Changes = {
+        "remote_id": operation.id,
+        "remote_status": operation.status,
+        "refusal": None,
+        "suspect": None,
+        "unknown_since": None,
+        "reads": 0,
+        "puts_off": 0,
+        "reason": "",
+        "decided_by": "",
+    }
+    show_approvers(ctx, tx, instruction, created, action="created", now=now)
+
+
+async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: check everything again, claim the one attempt, send it, store what came of it."""
+    if await not_now(ctx, instruction):
+        return
+    payments.require_committable()
+    operation = await payments.get_operation(instruction.remote_id or "")
+    if await ctx.store.write(lambda tx: _is_not_as_approved(ctx, tx, instruction, operation), name="reread"):
+        ctx.wake()
+        return
+
+    async def commit(claimed: Claimed, guard: Guard) -> Outcome[Operation]:
+        outcome = await payments.commit_payout(operation.id, earlier_unknown=claimed.earlier_unknown, guard=guard)
+        return await reread(payments, instruction, outcome)
+
+    claim = sending(ctx, instruction, name="claim_commit")
+    await attempt_once(ctx, payments.circuit, claim, commit, COMMITTED, name="committed")
+
+
+def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> bool:
+    """Store what the re-read payout forbids; True when nothing may be sent."""
+    now = ctx.clock.now()
+    wrong = differences(instruction, operation)
+    if wrong and instruction.commits:  # something was sent before, so nobody can say that nothing was paid
+        ask_people(ctx, tx, instruction, "; ".join(wrong), now)
+        return True
+    if wrong:
+        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
+        return True
+    if operation.state is OperationStatus.CREATED:
+        return False
+    if instruction.commits:
+        follow.apply_record(ctx, tx, instruction, operation, now)
+        return True
+    reason = f"the service says {operation.status} although Switchboard sent nothing"
+    end(ctx, tx, instruction, State.MISMATCH, reason, now)
+    return True
+
+
+def paid(ctx: Context, tx: Tx, under_way: Instruction, operation: Operation, now: datetime) -> None:
+    """What was paid is what it is; when it is not what was approved, people hear it at once."""
+    wrong = differences(under_way, operation)
+    if wrong:
+        alert(tx, under_way, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+    follow.apply_record(ctx, tx, under_way, operation, now)
+
+
+def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
+    end(ctx, tx, under_way, State.REFUSED, outcome.told, now, said=outcome.detail)
+
+
+def status_of(_: Claimed, operation: Operation) -> str:
+    """The service's word, for the attempt."""
+    return operation.status
+
+
+CREATED = Answers(done=adopt, says=status_of)
+COMMITTED = Answers(done=paid, says=status_of, refused=_refused)
+"""A refusal of a commit is what the payout's own record agrees with."""
+
+
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
+    if instruction.remote_id is None:
+        return await find_by_code(ctx, payments, instruction, sent)
+    operation = await payments.get_operation(instruction.remote_id)
+    if operation.state is OperationStatus.CREATED:
+        return Finding(Seen.ABSENT, "it is created there, and not committed")
+    return Finding(Seen.FOUND, f"the service says {operation.status}")
+
+
+async def read(payments: PaymentsClient, remote_id: str) -> Operation:
+    """The service's record of a payout."""
+    return await payments.get_operation(remote_id)
+
+
+KIND = RequestKind(
+    kind=Kind.PAYOUT,
+    letter=Letter.PAYOUT,
+    steps={
+        State.NEW: create,
+        State.CREATE_UNKNOWN: find_again,
+        State.APPROVED: send,
+        State.COMMIT_UNKNOWN: reconcile.read_outcome,
+        State.NEEDS_HUMAN: reconcile.read_outcome,
+        State.CLOSED: reconcile.watch_closed,
+        State.REFUSED: reconcile.watch_closed,
+    },
+    called_back=CALLED_BACK,
+    find=_find,
+    read=read,
+    observe=follow.observe,
+    ended=watch,
+)

@@ -1,0 +1,111 @@
+"""Somebody asks for something. Nothing is sent to a service before everything here has passed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.instruction import Instruction, Kind, Payload, Requirement, State, digest_of
+from bot.domain.payments.moves import APPROVED
+from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import Place, places, show_card
+from bot.workflows.requests.tighten import required
+from storage.errors import CommitUnknown, StorageFull
+from storage.room import Room
+from storage.transaction import Tx
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A checked request. ``source_key`` names the command or form that made it; ``items``: of many payments at once."""
+
+    requester: str
+    channel: str
+    kind: Kind
+    payload: Payload
+    source_key: str
+    items: Sequence[BulkItem | BulkRow] = ()
+
+
+Known = Callable[[Tx, str], Instruction | None]
+"""The request that a source made already."""
+
+
+def by_source(tx: Tx, key: str) -> Instruction | None:
+    """One source makes one request."""
+    return tx.instructions.by_source(key)
+
+
+async def ask(ctx: Context, asked: Asked) -> Instruction:
+    """Store the request with its code, digest, policy snapshot and callback addresses, durably.
+
+    The same ``source_key`` again gives the row of the first time: a form submitted twice asks once.
+
+    Raises:
+        StorageFull: there is too little room to follow a new request to its end.
+    """
+    return await ask_for(ctx, asked.source_key, lambda _tx, _now: asked)
+
+
+async def ask_for(
+    ctx: Context, source_key: str, make: Callable[[Tx, datetime], Asked], *, known: Known = by_source
+) -> Instruction:
+    """The same for what is made of what the database holds. ``make`` may give it a source key of its own."""
+    if ctx.store.disk.room() is not Room.ENOUGH:
+        raise StorageFull
+    now = ctx.clock.now()
+    code = ulid(now)
+
+    def work(tx: Tx) -> Instruction:
+        before = known(tx, source_key)
+        return before if before is not None else _store(ctx, tx, make(tx, now), code=code, now=now)
+
+    try:
+        instruction = await ctx.store.write(work, name="request")
+    except CommitUnknown:  # who is told to try again asks twice
+        stored = await ctx.store.read(lambda tx: known(tx, source_key))
+        if stored is None:
+            raise
+        instruction = stored
+    ctx.wake()
+    return instruction
+
+
+def _store(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
+    kind = ctx.kinds[asked.kind]
+    instruction = Instruction(
+        id=ulid(now),
+        reference=unused_reference(tx, kind.letter),
+        kind=asked.kind,
+        payload=asked.payload,
+        code=code,
+        digest=digest_of(kind=asked.kind, code=code, payload=asked.payload),
+        requirement=required(ctx, tx, asked.payload, now) if asked.kind in APPROVED else Requirement(quorum=1),
+        state=State.NEW,
+        round=1,
+        version=1,
+        requester=asked.requester,
+        origin_channel=asked.channel,
+        created_at=now,
+        source_key=asked.source_key,
+        progress=Progress() if asked.items else None,
+        due_at=now,
+    )
+    tx.instructions.insert(instruction, actor=asked.requester)
+    tx.bulk_items.add(instruction.id, asked.items)
+    for about in kind.called_back:
+        token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=about)
+        tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
+    first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
+    show_card(tx, instruction, first, policy=ctx.policy, now=now)
+    return instruction
+
+
+def unused_reference(tx: Tx, letter: Letter) -> str:
+    """A reference that neither a request nor a booking has yet, e.g. ``P-4F7K2M``."""
+    while tx.instructions.find(chosen := reference(letter)) is not None or tx.bookings.find(chosen) is not None:
+        continue
+    return chosen

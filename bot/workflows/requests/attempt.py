@@ -1,0 +1,174 @@
+"""One attempt: claimed, sent once, and what came of it. What the answer does not prove is unknown, and is read."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, TypeVar
+
+import structlog
+
+from bot.clients.circuit import Circuit, Seat
+from bot.clients.transport import Guard
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
+from bot.domain.tracking import back_off
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.keeping import keep
+from bot.workflows.requests.announce import tell
+from bot.workflows.requests.claim import Claimed, still_fresh
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+C = TypeVar("C", bound=Claimed)
+T = TypeVar("T")
+Outcome = Done[T] | NotExecuted | Unknown
+
+
+def _kept(_tx: Tx, _under_way: Instruction, _attempt: Attempt) -> None:
+    """Nothing but the attempt was taken for it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answers(Generic[C, T]):
+    """How a kind takes in what came of its request.
+
+    Attributes:
+        done: takes in the service's record of it.
+        says: what the audit's attempt keeps of that record.
+        refused: it certainly did not happen, and never will. None: a refusal is as unknown as a lost answer, until
+            something else agrees with it.
+        unsent: gives back what the claim took beside the attempt.
+    """
+
+    done: Callable[[Context, Tx, Instruction, T, datetime], None]
+    says: Callable[[C, T], str]
+    refused: Callable[[Context, Tx, Instruction, NotExecuted, datetime], None] | None = None
+    unsent: Callable[[Tx, Instruction, Attempt], None] = _kept
+
+
+async def attempt_once(
+    ctx: Context,
+    circuit: Circuit,
+    claim: Callable[[Seat], Awaitable[C | None]],
+    request: Callable[[C, Guard], Awaitable[Outcome[T]]],
+    answers: Answers[C, T],
+    *,
+    name: str,
+) -> None:
+    """Claim one attempt, make its one request, store what came of it.
+
+    Args:
+        ctx: the outside world.
+        circuit: of the service.
+        claim: stores the attempt before anything leaves; None: not now.
+        request: its guard is asked right before the first byte.
+        answers: take in what comes of it.
+        name: of the unit of work that stores that.
+    """
+    with circuit.seat() as seat:
+        claimed = await claim(seat)
+        if claimed is not None:
+            outcome = await request(claimed, seat.guard(still_fresh(ctx, claimed.attempt)))
+            await keep(ctx, lambda tx: record(ctx, tx, claimed, outcome, answers), name=name)
+    ctx.wake()
+
+
+def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> None:
+    """Store what became of an attempt."""
+    now = ctx.clock.now()
+    under_way, attempt = claimed.instruction, claimed.attempt
+    match outcome:
+        case Done(value=value):
+            under_way = close(tx, under_way, attempt, AttemptOutcome.DONE, answers.says(claimed, value), now)
+            answers.done(ctx, tx, under_way, value, now)
+        case NotExecuted(again=True, reason=reason, failure=failure):
+            never_left = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
+            under_way = close(tx, under_way, attempt, never_left, reason, now)
+            answers.unsent(tx, under_way, attempt)
+            _put_off(tx, under_way, attempt, outcome, now)
+        case NotExecuted(reason=reason) if answers.refused is not None:
+            under_way = close(tx, under_way, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
+            tx.reservations.release(attempt.instruction_id, attempt.n)
+            answers.refused(ctx, tx, under_way, outcome, now)
+        case NotExecuted():
+            lose(ctx, tx, under_way, attempt, outcome.in_doubt())
+        case Unknown():
+            lose(ctx, tx, under_way, attempt, outcome)
+
+
+def close(
+    tx: Tx, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str, now: datetime
+) -> Instruction:
+    """Store what became of an attempt. The request as it stands now, if the attempt was open until then.
+
+    Its row may have been touched while the answer was on its way, say by another process that starts with a stricter
+    policy; the answer counts all the same. Once somebody else has given the attempt up, only reading counts: the
+    request is handed back as it was, and nobody's update of that takes effect.
+    """
+    if not tx.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, now):
+        return under_way
+    tx.inbox.hasten(under_way.id, now)  # callbacks are faster than answers now and then
+    return tx.instructions.get(under_way.id) or under_way
+
+
+def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecuted, now: datetime) -> None:
+    """It certainly did not happen: as it was before, tried again later as an attempt of its own."""
+    creates = attempt.kind is AttemptKind.CREATE
+    tx.reservations.release(attempt.instruction_id, attempt.n)
+    pause = back_off(first=max(outcome.retry_after or 0.0, 1.0), attempts=under_way.puts_off, ceiling=60)
+    tx.instructions.move(
+        under_way,
+        State.NEW if creates else State.APPROVED,
+        now=now,
+        actor=SYSTEM,
+        action="create_put_off" if creates else "send_put_off",
+        detail=outcome.facts,
+        creates=under_way.creates - creates,
+        commits=under_way.commits - (not creates),
+        puts_off=under_way.puts_off + 1,
+        due_at=now + pause,
+    )
+
+
+def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
+    """Nobody can tell from the answer whether it happened: from here on we only read, a refused create at once."""
+    now, creates = ctx.clock.now(), attempt.kind is AttemptKind.CREATE
+    under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
+    moved = tx.instructions.move(
+        under_way,
+        State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
+        now=now,
+        actor=SYSTEM,
+        action="create_unknown" if creates else "commit_unknown",
+        detail=outcome.facts,
+        reason=outcome.told if outcome.words or not creates else under_way.reason,
+        refusal=outcome.refusal,
+        suspect=None,
+        unknown_since=now,
+        reads=0,
+        last_read_at=None,
+        puts_off=under_way.puts_off if creates else 0,
+        due_at=now if creates and outcome.refusal is not None else now + ctx.quiet.spacing / 30,
+    )
+    if moved is not None:
+        tell(tx, moved, policy=ctx.policy, now=now)
+
+
+def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+    """Nobody knows what became of the request that was under way: from here on it is read."""
+    attempts = tx.attempts.of(instruction.id)
+    still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
+    if not still_open:
+        # No path leads here; but one row that nobody understands must not keep every other from being recovered.
+        log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
+    lose(ctx, tx, instruction, (still_open or attempts)[-1], Unknown(reason=reason))
+
+
+def recover(ctx: Context, tx: Tx) -> int:
+    """Give up the attempts whose process died; how many there were."""
+    left = tx.instructions.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
+    left = [one for one in left if not ctx.leases.holds("instruction", (one.id,))]
+    for instruction in left:
+        give_up(ctx, tx, instruction, "the process ended before the answer was stored")
+    return len(left)

@@ -1,0 +1,156 @@
+"""Claim: one attempt is stored before its request leaves, by a conditional update that only one process can make.
+
+The request leaves within five seconds of it or not at all.
+"""
+
+import hashlib
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TypedDict, TypeVar
+
+from bot.clients.circuit import Seat
+from bot.domain.errors import ServiceNow
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
+from bot.domain.payments.payout import GUARD_SECONDS
+from bot.workflows import keeping
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.holding import seated
+from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
+from storage.leases import LEASE_SECONDS
+from storage.transaction import Tx
+
+_READINGS = 3
+"""Times that people are read again before one claim, should reading them take too long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """One stored attempt, its request, and whether an earlier attempt at the same may have been executed."""
+
+    attempt: Attempt
+    instruction: Instruction
+    earlier_unknown: bool
+
+
+C = TypeVar("C", bound=Claimed)
+
+
+class Lease(TypedDict):
+    """Who is on a step, and until when nobody else may take it."""
+
+    lease_owner: str
+    lease_until: datetime
+
+
+class OvertakenError(Exception):
+    """Somebody else changed the request first. Nothing of the transaction is stored."""
+
+
+def lease(ctx: Context, seconds: float = LEASE_SECONDS) -> Lease:
+    """Keep a step ours, for longer than its request may take."""
+    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=seconds)}
+
+
+def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
+    """The guard before the first byte: a process that slept between claim and send must not send."""
+    return lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS
+
+
+def fingerprint(content: object) -> str:
+    """SHA-256 (hex) of what an attempt sends."""
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def open_attempt(ctx: Context, tx: Tx, under_way: Instruction, *, request_hash: str) -> Claimed:
+    """Store an attempt, in the transaction of its claim; the state says whether it creates or sends."""
+    earlier = tx.attempts.of(under_way.id)
+    attempt = Attempt(
+        instruction_id=under_way.id,
+        n=len(earlier) + 1,
+        kind=AttemptKind.CREATE if under_way.state is State.CREATING else AttemptKind.COMMIT,
+        request_hash=request_hash,
+        claimed_at=ctx.clock.now(),
+        boot_at=ctx.clock.boottime(),
+    )
+    tx.attempts.open(attempt)
+    return _claimed(attempt, under_way, earlier)
+
+
+def held_claim(ctx: Context, tx: Tx, before: Instruction) -> Claimed | None:
+    """The claim that this process has just made of an instruction, whose commit was not answered; None: it has none."""
+    held, attempts = tx.instructions.get(before.id), tx.attempts.of(before.id)
+    still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
+    if held is None or held.version == before.version or held.lease_owner != ctx.owner or not still_open:
+        return None
+    return _claimed(still_open[0], held, attempts)
+
+
+def _claimed(attempt: Attempt, under_way: Instruction, attempts: list[Attempt]) -> Claimed:
+    same = (one for one in attempts if one.kind is attempt.kind)
+    return Claimed(attempt, under_way, any(one.outcome is AttemptOutcome.UNKNOWN for one in same))
+
+
+def creating(
+    ctx: Context, instruction: Instruction, content: Mapping[str, object]
+) -> Callable[[Seat], Awaitable[Claimed | None]]:
+    """Claims the one attempt to create this; none while the service answers nothing, or somebody else was faster."""
+
+    def work(tx: Tx) -> Claimed | None:
+        now = ctx.clock.now()
+        moved = tx.instructions.move(
+            instruction,
+            State.CREATING,
+            now=now,
+            actor=SYSTEM,
+            action="create",
+            show=False,
+            sent_at=now,
+            creates=instruction.creates + 1,
+            **lease(ctx),
+        )
+        return open_attempt(ctx, tx, moved, request_hash=fingerprint(content)) if moved is not None else None
+
+    async def claim(seat: Seat) -> Claimed | None:
+        if not await seated(ctx, seat, instruction):
+            return None
+        read_back = lambda tx: held_claim(ctx, tx, instruction)  # noqa: E731
+        return await keeping.claimed(ctx, work, name="claim_create", read_back=read_back)
+
+    return claim
+
+
+def with_people(
+    ctx: Context,
+    instruction: Instruction,
+    work: Callable[[Tx, Standings], C | None],
+    *,
+    name: str,
+    read_back: Callable[[Tx], C | None],
+) -> Callable[[Seat], Awaitable[C | None]]:
+    """Reads people, and is what a transaction that claims an attempt comes to; None also when somebody was faster.
+
+    Long reads come earlier: between this reading of people and the claim there is only a moment's wait for a seat.
+
+    Raises:
+        ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.
+    """
+
+    async def claim_now(seat: Seat) -> C | None:
+        standings = await standings_of(ctx, instruction.id)
+        if not await seated(ctx, seat, instruction):
+            return None
+        return await keeping.claimed(ctx, lambda tx: work(tx, standings), name=name, read_back=read_back)
+
+    async def claim(seat: Seat) -> C | None:
+        for _ in range(_READINGS):
+            try:
+                return await claim_now(seat)
+            except OutdatedError:
+                continue
+            except OvertakenError:
+                return None
+        raise ServiceNow("Slack", "takes too long to say who people are")
+
+    return claim

@@ -1,0 +1,183 @@
+"""What a look at a service means for a request whose outcome is unknown. How a look is taken is each kind's own.
+
+Absence is believed from two complete looks that would have shown it, a spacing apart and after the quiet period.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Generic, TypeVar
+
+from bot.domain.payments.bulk_records import BulkJob
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.operation import Operation
+from bot.domain.payments.payout import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.requests.settle import ask_people, end_refused
+from storage.repositories.instructions import Changes
+from storage.transaction import Tx
+
+Held = TypeVar("Held", Operation, BulkJob)
+
+_WATCHED = timedelta(days=30)
+_BRISK = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Look(Generic[Held]):
+    """What one look came to.
+
+    Attributes:
+        hits: what is ours. Several are a matter for people.
+        doubt: why nothing follows from there being none; empty when it counts as a look that did not find it.
+        suspect: id of what may be ours, when that is the doubt.
+    """
+
+    hits: tuple[Held, ...] = ()
+    doubt: str = ""
+    suspect: str | None = None
+
+    @property
+    def shows_nothing(self) -> bool:
+        """Whether it was read to its end, would have shown it, and did not."""
+        return not self.hits and not self.doubt
+
+
+TakeIn = Callable[[Context, Tx, Instruction, Sequence[Held], datetime], None]
+"""What is done with the hits of a look."""
+Ask = Callable[[Context, Tx, Instruction, Look[Held], datetime], None]
+"""What becomes of a request that nobody can find by looking."""
+
+
+def found_after_create(
+    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], give_up: Ask[Held]
+) -> None:
+    """A create of unknown outcome: what is there is taken in, what is proven absent is created again, a few times.
+
+    After people were asked it is not: what appears by itself would be one too many.
+    """
+    now, asked = ctx.clock.now(), asks_people_already(instruction)
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if look.hits:
+        take_in(ctx, tx, instruction, look.hits, now)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)  # creating moves no money, so one look is enough
+    elif absent and not asked and instruction.creates < MAX_CREATES:
+        tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
+    elif absent or (look.doubt and not asked and ctx.quiet.given_up(since=instruction.unknown_since, now=now)):
+        give_up(ctx, tx, instruction, look, now)
+    else:
+        later(ctx, tx, instruction, now, changes)
+
+
+def found_after_send(
+    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: str
+) -> None:
+    """A request to send of unknown outcome: what is proven absent was refused, or is a question for people."""
+    now = ctx.clock.now()
+    changes, absent = taken_note_of(ctx, instruction, look, now)
+    if look.hits:
+        take_in(ctx, tx, instruction, look.hits, now)
+    elif not look.shows_nothing:
+        not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
+    elif not absent or asks_people_already(instruction):
+        later(ctx, tx, instruction, now, changes)
+    elif instruction.refusal is not None:
+        end_refused(ctx, tx, instruction, now)
+    else:
+        ask_people(ctx, tx, instruction, absent_because, now)
+
+
+async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held]) -> bool:
+    """Before a new attempt: the service holds nothing of it. What it holds is taken in instead."""
+
+    def work(tx: Tx) -> bool:
+        now = ctx.clock.now()
+        changes, absent = taken_note_of(ctx, instruction, look, now)
+        if absent:
+            return True
+        if look.hits:
+            take_in(ctx, tx, instruction, look.hits, now)
+        elif look.suspect is not None:
+            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
+        else:
+            _hold_back(ctx, tx, instruction, look.doubt, changes)
+        return False
+
+    absent = await ctx.store.write(work, name="reread")
+    ctx.wake()
+    return absent
+
+
+def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now: datetime) -> tuple[Changes, bool]:
+    """What to keep of a look that found nothing, and whether absence is proven with it.
+
+    Looks in a row count, a spacing apart, once the request can no longer be on its way. What may be ours starts the
+    count anew.
+    """
+    if look.suspect is not None:
+        return {"reads": 0, "suspect": look.suspect}, False
+    if not look.shows_nothing:
+        return {}, False
+    looks = looks_after(instruction, quiet=ctx.quiet, now=now)
+    counted: Changes = {"reads": looks, "suspect": None}
+    if looks > instruction.reads:
+        counted["last_read_at"] = now
+    return counted, absence_is_proven(looks=looks)
+
+
+def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: str, changes: Changes) -> None:
+    """Nothing is sent anew yet, for want of looks or for a doubt, which the card then says; look again soon."""
+    now = ctx.clock.now()
+    reason = doubt or instruction.reason
+    held: Changes = {**changes, "reason": reason, "due_at": now + ctx.quiet.spacing}
+    tx.instructions.touch(instruction, now=now, show=reason != instruction.reason, **held)
+
+
+def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, suspect: str | None = None) -> None:
+    """Reading came to nothing: look again, and ask people when that goes on for too long.
+
+    ``suspect`` is what the service holds and may be this one; people see it at once.
+    """
+    now = ctx.clock.now()
+    if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
+        ask_people(ctx, tx, instruction, reason, now, suspect=suspect)
+    elif suspect is not None and suspect != instruction.suspect:
+        later(ctx, tx, instruction, now, {"suspect": suspect, "reason": reason, "reads": 0})
+    else:
+        later(ctx, tx, instruction, now)
+
+
+def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, changes: Changes) -> None:
+    """A read by its id shows it as it was before: believed after several reads, and then a person decides.
+
+    ``changes`` are what else this read came to.
+    """
+    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
+    reads = instruction.reads + (1 if counted else 0)
+    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
+        ask_people(ctx, tx, instruction, reason, now)
+        return
+    last = now if counted else instruction.last_read_at
+    seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": now + ctx.quiet.spacing}
+    tx.instructions.touch(instruction, now=now, **seen)
+
+
+def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime, changes: Changes | None = None) -> None:
+    """Look again at the pace of the state; ``changes`` are what this look came to. A new suspect is shown at once."""
+    pace = ctx.quiet.spacing * (60 if asks_people_already(instruction) else 1)
+    kept: Changes = {**(changes or {}), "due_at": now + pace}
+    show = kept.get("suspect", instruction.suspect) != instruction.suspect
+    tx.instructions.touch(instruction, now=now, show=show, **kept)
+
+
+def asks_people_already(instruction: Instruction) -> bool:
+    """Whether it is with people, so that only a record can change anything."""
+    return instruction.state is State.NEEDS_HUMAN
+
+
+def next_watch(ctx: Context, instruction: Instruction, now: datetime) -> datetime | None:
+    """When to look again for what ended as not paid: often at first, then daily, for a month."""
+    age = now - (instruction.closed_at or now)
+    pace = ctx.quiet.spacing * 60
+    return None if age >= _WATCHED else now + (pace if age < _BRISK else max(pace, _BRISK))

@@ -1,0 +1,166 @@
+"""Whether what was approved may be sent now, decided once more in the transaction of the claim.
+
+Last of all, because they count as they stand at the claim, come who asked and who voted.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from bot.clients.circuit import Seat
+from bot.domain.approvals import Count
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.payout import daily_key
+from bot.presentation.payments.holding import is_unanswered
+from bot.workflows.context import SYSTEM, Context
+from bot.workflows.holding import hold
+from bot.workflows.requests.announce import remind
+from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more
+from bot.workflows.requests.claim import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
+from bot.workflows.requests.freeze import frozen
+from bot.workflows.requests.settle import ask_people, end
+from bot.workflows.requests.suspend import refusal_of_requester, suspend
+from bot.workflows.requests.tighten import tighten
+from storage.transaction import Tx
+
+Hindrance = Callable[[Tx], str]
+"""What else stands in the way, in words; asked last."""
+
+
+def _nothing(_: Tx) -> str:
+    return ""
+
+
+async def not_now(ctx: Context, instruction: Instruction) -> bool:
+    """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may still travel."""
+    now = ctx.clock.now()
+    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        await ctx.store.write(lambda tx: _expire(ctx, tx, instruction, now), name="window")
+        return True
+    if not instruction.commits or ctx.quiet.over(sent_at=instruction.sent_at, now=now):
+        return False
+    await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing))
+    return True
+
+
+def sending(
+    ctx: Context, instruction: Instruction, *, name: str, hindrance: Hindrance = _nothing
+) -> Callable[[Seat], Awaitable[Claimed | None]]:
+    """Claims the one attempt to send what was approved."""
+    return with_people(
+        ctx,
+        instruction,
+        lambda tx, standings: claim(ctx, tx, instruction, standings, hindrance=hindrance),
+        name=name,
+        read_back=lambda tx: held_claim(ctx, tx, instruction),
+    )
+
+
+def claim(
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, *, hindrance: Hindrance = _nothing
+) -> Claimed | None:
+    """The one attempt to send what was approved, stored before anything leaves; None: not now, and why is stored.
+
+    Raises:
+        OvertakenError: somebody else changed the request first; see :func:`claim.with_people`.
+        OutdatedError: what is known of people is too old, or not of all of them.
+    """
+    now = ctx.clock.now()
+    allowed = _still_allowed(ctx, tx, instruction, standings, now)
+    if allowed is None:
+        return None
+    instruction, counted = allowed
+    n = len(tx.attempts.of(instruction.id)) + 1
+    limit = ctx.policy.approval.daily_limit
+    if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
+        hold(tx, instruction, "the daily limit is reached", now)
+        return None
+    hindered = hindrance(tx)
+    if hindered:
+        tx.reservations.release(instruction.id, n)
+        hold(tx, instruction, hindered, now)
+        return None
+    under_way = tx.instructions.move(
+        instruction,
+        State.SENDING,
+        now=now,
+        actor=SYSTEM,
+        action="send",
+        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest},
+        sent_at=now,
+        commits=instruction.commits + 1,
+        reason="",
+        **lease(ctx),
+    )
+    if under_way is None:
+        raise OvertakenError  # who took it back perhaps: what was taken for it here goes with the transaction
+    return open_attempt(ctx, tx, under_way, request_hash=instruction.digest)
+
+
+def _still_allowed(
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
+) -> tuple[Instruction, frozenset[str]] | None:
+    """The request with whose votes count, if it may be sent: in time, not frozen, with enough of them."""
+    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        _expire(ctx, tx, instruction, now)
+        return None
+    stopped = frozen(tx)
+    if stopped is not None:
+        hold(tx, instruction, f"payments are frozen: {stopped.reason}", now)
+        return None
+    return still_approved(ctx, tx, instruction, standings, now)
+
+
+def still_approved(
+    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
+) -> tuple[Instruction, frozenset[str]] | None:
+    """The request with whose votes count, if they suffice by the policy that is in force now.
+
+    Who asked must still be allowed to. People are taken as they were within the last minute.
+    """
+    votes = tx.votes.of(instruction.id, instruction.round)
+    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)
+    tightened = tighten(ctx, tx, instruction, now)
+    if tightened is None:
+        return None
+    no = refusal_of_requester(ctx, tightened, standings)
+    if no is not None:
+        suspend(ctx, tx, tightened, no, now)
+        return None
+    needs = tightened.requirement
+    found = count(ctx, tightened, votes, standings, seconds=needs.expires_seconds + needs.execute_within_seconds)
+    if len(found.counted) < needs.quorum:
+        _ask_again(ctx, tx, tightened, found, now)
+        return None
+    return tightened, found.counted
+
+
+def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now: datetime) -> None:
+    """The votes do not suffice any more: back to the approvers, with those that are left."""
+    back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
+    votes = tx.votes.of(instruction.id, instruction.round)
+    moved = tx.instructions.move(
+        instruction,
+        back,
+        now=now,
+        actor=SYSTEM,
+        action="votes_no_longer_count",
+        detail={"counted": sorted(found.counted), "void": {who: why.value for who, why in found.void.items()}},
+        reason=why_more(instruction, found),
+        round=next_round(tx, instruction, votes, found.counted) or instruction.round,
+        decided_by="",
+        exec_deadline=None,
+        due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
+    )
+    if moved is not None and back is State.AWAITING:
+        remind(tx, moved, 0, policy=ctx.policy, now=now)  # at once: they believe that they are done with it
+
+
+def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    """The window for sending has passed; what may have been sent before is a question for people."""
+    if instruction.commits:
+        held = f" ({instruction.reason})" if instruction.reason else ""
+        ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)
+    else:
+        late, reason = "it was not sent in time after approval", instruction.reason
+        said = f"{late}: {reason}" if is_unanswered("payments", reason) else reason or late
+        end(ctx, tx, instruction, State.EXPIRED, said, now)

@@ -1,0 +1,75 @@
+"""The state machine of every kind of request."""
+
+import pytest
+
+from bot.domain.payments.instruction import FINAL, MONEY_OUT, Kind, State
+from bot.domain.payments.moves import APPROVED, CREATES, allows, arrows
+
+EVERY_KIND = pytest.mark.parametrize("kind", Kind)
+
+
+def before(kind: Kind, state: State) -> set[State]:
+    return {one for one, to in arrows(kind) if to is state}
+
+
+def after(kind: Kind, *states: State) -> set[State]:
+    return {to for one, to in arrows(kind) if one in states}
+
+
+@EVERY_KIND
+def test_nothing_leads_out_of_a_final_state(kind: Kind) -> None:
+    assert not after(kind, *FINAL)
+
+
+@EVERY_KIND
+def test_nothing_leads_back_to_before_the_commit_once_the_service_has_accepted_it(kind: Kind) -> None:
+    settled = {State.PENDING_ESCROW, State.COMPLETED, State.CANCELED, State.FAILED}
+    assert after(kind, State.COMMITTED, State.PENDING_ESCROW) <= settled
+
+
+@EVERY_KIND
+def test_a_request_is_sent_from_approved_only(kind: Kind) -> None:
+    assert before(kind, State.SENDING) == ({State.APPROVED} if kind in APPROVED else set())
+
+
+def test_a_purchase_asks_nobody_and_is_never_sent() -> None:
+    decided = {State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.COMMITTED, State.REJECTED}
+    assert not decided & {state for arrow in arrows(Kind.PURCHASE) for state in arrow}
+    assert Kind.PURCHASE not in APPROVED
+    assert not allows(Kind.PURCHASE, State.APPROVED, State.SENDING)
+
+
+@pytest.mark.parametrize("kind", sorted(set(Kind) - {Kind.PURCHASE}))
+def test_only_a_purchase_waits_for_its_buyer(kind: Kind) -> None:
+    assert State.OPEN not in {state for arrow in arrows(kind) for state in arrow}
+
+
+@pytest.mark.parametrize("kind", sorted(MONEY_OUT))
+def test_approved_comes_from_people_or_from_an_attempt_that_did_not_happen(kind: Kind) -> None:
+    assert before(kind, State.APPROVED) == {State.AWAITING, State.NEEDS_HUMAN, State.SENDING}
+
+
+@pytest.mark.parametrize("kind", sorted(MONEY_OUT))
+def test_an_unknown_commit_never_goes_back_to_where_it_could_be_sent_without_people(kind: Kind) -> None:
+    assert not {State.APPROVED, State.SENDING, State.NEW} & after(kind, State.COMMIT_UNKNOWN)
+
+
+def test_what_is_created_first_asks_people_afterwards() -> None:
+    assert {Kind.PAYOUT, Kind.PURCHASE} == CREATES
+    assert all(allows(kind, State.NEW, State.AWAITING) for kind in set(Kind) - CREATES)
+
+
+@EVERY_KIND
+def test_every_state_of_a_kind_can_be_reached_from_new_and_left_unless_it_is_final(kind: Kind) -> None:
+    reached, ahead = {State.NEW}, [State.NEW]
+    while ahead:
+        new = after(kind, ahead.pop()) - reached
+        reached |= new
+        ahead += new
+    named = {state for arrow in arrows(kind) for state in arrow}
+    assert reached == named
+    assert {one for one, _ in arrows(kind)} == named - FINAL
+
+
+def test_every_state_belongs_to_some_kind() -> None:
+    assert {state for kind in Kind for arrow in arrows(kind) for state in arrow} == set(State)

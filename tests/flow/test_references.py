@@ -1,0 +1,93 @@
+"""References: the letter tells what it is of; one given before the letters did works wherever it can be typed."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from bot.domain.payments.instruction import Kind
+from bot.domain.references import Letter, reference
+from bot.workflows.requests import ask as asking
+from tests.flow.test_bulk import approve, run
+from tests.flow.test_bulk import ask as ask_for_many
+from tests.flow.test_reading_verbs import ask as told
+from tests.support.deliveries import book, open_rig, prebook
+from tests.support.rig import FINANCE, MARIA, OLGA, Rig
+from tests.workflows.looking import newest, requests
+
+BEFORE = {Letter.BULK: "B", Letter.CANCELLATION: "C", Letter.PREBOOKING: "B"}
+"""Letters that were shared."""
+PENDING = "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00"
+
+
+@pytest.fixture
+async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+    opened = await open_rig(sqlite_url)
+    yield opened
+    await opened.close()
+
+
+async def paid_in_bulk(rig: Rig) -> str:
+    """Reference of a bulk payment of which two items are pending."""
+    await ask_for_many(rig, PENDING)
+    await approve(rig)
+    await run(rig, steps=4)
+    return (await newest(rig)).reference
+
+
+async def canceled(rig: Rig, bulk: str) -> str:
+    await told(rig, f"bulk cancel {bulk} all")
+    await rig.settle()
+    found = await newest(rig)
+    assert found.kind is Kind.BULK_CANCEL
+    return found.reference
+
+
+async def bookings(rig: Rig) -> list[str]:
+    rows = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    return [row.reference for row in rows]
+
+
+async def test_every_kind_of_request_has_a_letter_of_its_own(rig: Rig) -> None:
+    await rig.pay("send ana@example.com 25.00 rent")
+    await rig.pay("now ana@example.com 30.00 rent")
+    await rig.pay("collect ben@example.com campaign web=1x10.00")
+    await canceled(rig, await paid_in_bulk(rig))
+    letters = {one.kind: one.reference[0] for one in await requests(rig)}
+    assert letters == {
+        Kind.PAYOUT: "P",
+        Kind.ONE_STEP: "P",
+        Kind.PURCHASE: "C",
+        Kind.BULK: "L",
+        Kind.BULK_CANCEL: "X",
+    }
+
+
+async def test_bookings_and_prebookings_are_told_apart(rig: Rig) -> None:
+    await book(rig)
+    await prebook(rig)
+    assert sorted(one[:2] for one in await bookings(rig)) == ["B-", "V-"]
+
+
+async def test_a_reference_given_before_works_wherever_one_can_be_typed(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def as_before(letter: Letter) -> str:
+        return f"{BEFORE.get(letter, letter)}{reference(letter)[1:]}"
+
+    monkeypatch.setattr(asking, "reference", as_before)
+    bulk = await paid_in_bulk(rig)
+    cancellation = await canceled(rig, bulk)
+    await prebook(rig)
+    (prebooking,) = await bookings(rig)
+    monkeypatch.undo()
+    assert (bulk[:2], cancellation[:2], prebooking[:2]) == ("B-", "C-", "B-")
+    for command in ("show {}", "bulk show {}", "bulk items {}"):
+        assert bulk in (await told(rig, command.format(bulk.lower()))).text
+    assert cancellation in (await told(rig, f"show {cancellation}")).text
+    for typed in (bulk, cancellation, prebooking):
+        seen = len(rig.workspace.ephemerals(OLGA))
+        await rig.workspace.slash(OLGA, FINANCE, "/switchboard", f"audit {typed}")
+        answers = await rig.workspace.until(lambda: rig.workspace.ephemerals(OLGA)[seen:])  # noqa: B023
+        assert answers[-1].text.startswith(f"*Audit of {typed}")
+    await rig.workspace.slash(MARIA, FINANCE, "/deliver", f"prebook show {prebooking.lower()}")
+    assert await rig.workspace.until(lambda: prebooking in str(rig.workspace.ephemerals(MARIA)[-1].blocks) or None)
