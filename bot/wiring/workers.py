@@ -7,7 +7,7 @@ from typing import Any, Final
 from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.wiring.schedule import Look, Plan, Schedule
-from bot.workflows import localization
+from bot.workflows import alerts, localization
 from bot.workflows.admin import clocks
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
 from bot.workflows.admin.takeover import take_over
@@ -19,10 +19,11 @@ from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.payments import bulk_follow, callbacks, follow, orphans, purchase
 from bot.workflows.payments.recovery import look_due
+from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.payments.survey import survey_due
-from bot.workflows.requests import advance
+from bot.workflows.requests import advance, announce
 from bot.workflows.requests.recover import recover_claims
-from bot.workflows.slack import boards, dropped_files, outbox, refresh
+from bot.workflows.slack import dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
@@ -52,6 +53,8 @@ async def _chore(name: str, ctx: Context) -> int:
 
 
 SUBJECTS: dict[str, Subject] = {
+    announce.SUBJECT: RequestSubject(),
+    alerts.SUBJECT: alerts.Notices(),
     dropped_files.SUBJECT: dropped_files.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
@@ -73,8 +76,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     events.EVENTS,
     *localization.WORKS,
     outbox.OUTBOX,
-    refresh.CARDS,
-    boards.BOARDS,
+    refresh.BOARDS,
 )
 """What is done row by row."""
 

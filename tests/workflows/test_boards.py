@@ -11,14 +11,14 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
 from bot.wiring.workers import settle
-from bot.workflows.context import Attachment, Context
+from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.workflows.test_delivery import KINDS
 
 
-class Counted:
+class Counted(Subject):
     """A job that counts."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Play:
         self.rig = rig
         self.job = Counted()
         ctx = rig.switchboard.context
-        self.ctx = replace(ctx, subjects={"job": self.job}, pace=pace or ctx.pace)
+        self.ctx = replace(ctx, subjects={**ctx.subjects, "job": self.job}, pace=pace or ctx.pace)
 
     async def post(
         self,
@@ -116,10 +116,11 @@ async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> Non
         async def board(self, *_: object) -> Content | None:
             raise ZeroDivisionError("a defect")
 
-    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Counted()})
+    known = play.ctx.subjects
+    play.ctx = replace(play.ctx, subjects={**known, "bad": Counted()})
     await play.post("bad:8", channel=RANDOM)
     await play.post("job:9")
-    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Poisoned()})
+    play.ctx = replace(play.ctx, subjects={**known, "bad": Poisoned()})
     await play.count("bad:8")
     await play.count("job:9")
     assert [one.text for one in play.messages()] == ["Job 9 is at 2"]

@@ -27,7 +27,7 @@ from bot.domain.payments.payout import daily_key
 from bot.domain.references import ulid
 from bot.workflows.context import Context
 from bot.workflows.payments.create import lease, show_approvers
-from bot.workflows.requests.announce import Place, places, show_card, show_file
+from bot.workflows.requests.announce import Place, places, show_card, show_file, show_progress
 from bot.workflows.requests.request import store_once, unused_reference
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -233,5 +233,5 @@ def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: Progress) -> Ins
     after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
     if after is not None:
         for place in places(after, ctx.policy):
-            tx.copies.mark_progress(after.id, place, now=now)
+            show_progress(tx, after, place, now=now)
     return after

@@ -35,7 +35,7 @@ from bot.workflows.holding import seated
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.payments.orphans import left_by_code, watch, watch_each
 from bot.workflows.payments.sought import Look, by_code, taken_note_of
-from bot.workflows.requests.announce import Place, show_card, tell
+from bot.workflows.requests.announce import Place, is_shown, show_card, tell
 from bot.workflows.requests.suspend import read_refusal, suspend
 from storage.leases import LEASE_SECONDS
 from storage.repositories.instructions import Changes
@@ -335,7 +335,7 @@ def show_approvers(
     ctx: Context, tx: Tx, instruction: Instruction, changes: Changes, *, action: str, now: datetime
 ) -> None:
     """From here on people decide. The expiry clock starts when they can see the card, which may be already."""
-    seen = tx.copies.of(instruction.id, Place.APPROVALS) is not None
+    seen = is_shown(tx, instruction, Place.APPROVALS)
     expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
     merged: Changes = {
         **changes,
