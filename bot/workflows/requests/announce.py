@@ -56,6 +56,8 @@ TOLD = frozenset(
 )
 """States that are told in the threads. The others only change the card."""
 
+_ALERTS, _PAYMENTS = "alerts", "payments"
+"""Conversations that hear of a request where it has no card."""
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
@@ -76,9 +78,10 @@ def thread_of(instruction: Instruction) -> str:
     return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
-def channel_of(place: Place, instruction: Instruction, policy: Policy) -> str:
+def channel_of(place: str, instruction: Instruction, policy: Policy) -> str:
     """The conversation a place stands for."""
-    return policy.channels.approvals if place is Place.APPROVALS else instruction.origin_channel
+    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, _PAYMENTS: policy.payments}
+    return named.get(place, instruction.origin_channel)
 
 
 def subject_of(instruction_id: str, place: str) -> str:
@@ -114,8 +117,7 @@ def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
 
 def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
     """Queue the checkout link of a purchase for the thread of its card."""
-    channel = channel_of(Place.REQUESTER, instruction, policy)
-    _queue(tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", channel, {"what": LINK}, now)
+    _queue(tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK}, policy, now)
 
 
 def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> bool:
@@ -123,8 +125,8 @@ def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, poli
 
     ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
     """
-    key, channel = f"file:{instruction.id}:{place}:{what}", channel_of(place, instruction, policy)
-    return _queue(tx, instruction, Action.FILE, place, key, channel, {"what": what}, now)
+    key = f"file:{instruction.id}:{place}:{what}"
+    return _queue(tx, instruction, Action.FILE, place, key, {"what": what}, policy, now)
 
 
 def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
@@ -142,8 +144,8 @@ def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> 
 
 def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> None:
     """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
-    key, channel = f"news:{instruction.id}:{place}:{what}", channel_of(place, instruction, policy)
-    _say(tx, instruction, Line.NEWS, place, key, channel, _facts(tx, instruction), now)
+    facts = {"line": Line.NEWS, **_facts(tx, instruction)}
+    _queue(tx, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts, policy, now)
 
 
 def news_elsewhere(
@@ -151,11 +153,11 @@ def news_elsewhere(
 ) -> None:
     """Queue news that found no conversation for the channel that the policy names, where they do not stand already.
 
-    ``key`` is that of the news that could not be posted.
+    ``key`` and ``facts`` are those of the news that could not be posted.
     """
     if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
         return
-    _say(tx, instruction, Line.NEWS, "payments", f"{key}:elsewhere", policy.payments, facts, now)
+    _queue(tx, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts, policy, now)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
@@ -176,8 +178,8 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
 def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:
     """Queue a reminder for the approvers, in the thread of their card."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
-    facts = {"approvers": list(policy.people.approvers)}
-    _say(tx, instruction, Line.REMINDER, Place.APPROVALS, key, policy.channels.approvals, facts, now)
+    facts = {"line": Line.REMINDER, "approvers": list(policy.people.approvers)}
+    _queue(tx, instruction, Action.LINE, Place.APPROVALS, key, facts, policy, now)
 
 
 def alert(
@@ -194,8 +196,8 @@ def alert(
 
     ``once`` is a name that several topics share, of which only the first is told.
     """
-    key, said = f"alert:{instruction.id}:{once or topic}", {"topic": topic.partition(":")[0], **facts}
-    _say(tx, instruction, Line.ALERT, "alerts", key, policy.alerts, said, now)
+    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], **facts}
+    _queue(tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, policy, now)
 
 
 def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
@@ -211,28 +213,15 @@ def _card_queued(tx: Tx, instruction: Instruction) -> bool:
     return tx.boards.get(subject_of(instruction.id, Place.APPROVALS)) is not None
 
 
-def _say(
-    tx: Tx,
-    instruction: Instruction,
-    line: Line,
-    place: str,
-    key: str,
-    channel: str,
-    facts: Mapping[str, object],
-    now: datetime,
-) -> None:
-    _queue(tx, instruction, Action.LINE, place, key, channel, {"line": line.value, **facts}, now)
-
-
 def _queue(
     tx: Tx,
     instruction: Instruction,
     action: Action,
     place: str,
     key: str,
-    channel: str,
     payload: Mapping[str, object],
+    policy: Policy,
     now: datetime,
 ) -> bool:
-    subject = subject_of(instruction.id, place)
+    subject, channel = subject_of(instruction.id, place), channel_of(place, instruction, policy)
     return queue(tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id)
