@@ -137,6 +137,25 @@ async def test_a_board_in_a_thread_keeps_its_details_in_that_thread(play: Play) 
     assert [one.thread_ts for one in play.messages()[1:]] == [above.ts, above.ts]
 
 
+async def test_a_board_whose_thread_is_gone_stands_by_itself_and_keeps_its_details(play: Play) -> None:
+    await play.post(thread_ts="1795165200.999999")
+    await play.say("half")
+    [root, line] = play.messages()
+    assert (root.thread_ts, line.thread_ts) == ("", root.ts)
+
+
+async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds_up_nothing(play: Play) -> None:
+    identity = play.rig.workspace.identity
+    scopes = tuple(scope for scope in identity.scopes if scope != "files:write")
+    play.rig.workspace._state.identity = replace(identity, scopes=scopes)
+    await play.post()
+    await play.attach("rows")
+    await play.say("half")
+    assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
+    [alert] = play.messages(ALERTS)
+    assert "could not be posted" in alert.text
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("skip", range(2), ids=["board", "line"])
 async def test_each_message_arrives_once_whatever_becomes_of_its_answer(play: Play, kind: FaultKind, skip: int) -> None:
