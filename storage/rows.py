@@ -1,4 +1,4 @@
-"""Rows that belong to no domain record: posted copies, queues in and out, followed resources."""
+"""Rows that belong to no domain record: boards, queues in and out, followed resources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +21,16 @@ class OutboxState(StrEnum):
     SENT = "sent"
     UNKNOWN = "unknown"
     DEAD = "dead"
+
+
+class Action(StrEnum):
+    """What an outbox row posts about its subject."""
+
+    BOARD = "board"
+    """The message that is edited as things go on."""
+    LINE = "line"
+    """A message in the board's thread, or by itself in another conversation."""
+    FILE = "file"
 
 
 class InboxState(StrEnum):
@@ -68,56 +78,15 @@ class ClosedKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CardCopy:
-    """One posted copy of an instruction's card."""
-
-    instruction_id: str
-    place: str
-    """Which of the copies, e.g. ``approvals``."""
-    channel: str
-    ts: str
-    shown_version: int
-    """Version of the instruction that the copy shows."""
-    due_at: datetime | None = None
-    """When it is to be edited; None: it shows the latest."""
-    attempts: int = 0
-    """Edits that failed since it last succeeded."""
-    wanted_version: int = 0
-    """Version at which the copy was last marked as out of date; set by the repository."""
-
-    @property
-    def only_progress(self) -> bool:
-        """Whether it shows the latest state, and would only tell how far the work is."""
-        return self.wanted_version <= self.shown_version
-
-
-class Action(StrEnum):
-    """What an outbox row posts."""
-
-    CARD = "card"
-    NEWS = "news"
-    ALERT = "alert"
-    REMINDER = "reminder"
-    LINK = "link"
-    """The checkout link of a purchase, with its picture."""
-    NOTICE = "notice"
-    """About no single instruction."""
-    BOARD = "board"
-    """The message of a job or a booking."""
-    LINE = "line"
-    FILE = "file"
-    """What belongs into a board's thread."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
     """One post to Slack: stored before it is made, made at most once as far as Slack lets us know."""
 
     id: str
     """ULID; also the marker in the message's metadata."""
     instruction_id: str | None
-    subject: str | None
-    """The board it belongs to, or None."""
+    """The request that it is about, or None."""
+    subject: str
+    """What it is about: the kind (a key of ``Context.subjects``), a colon and the id."""
     key: str
     """What it is about, unique: adding the same key again adds nothing."""
     action: str
@@ -207,11 +176,14 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The one message that shows a job or a booking, edited as it goes on; details stand in its thread."""
+    """The one message that shows its subject in one place, edited as it goes on; details stand in its thread."""
 
     subject: str
-    """Whose it is: the kind, a colon and the id, e.g. ``job:01J…``."""
+    """What it shows: the kind, a colon and the id, e.g. ``job:01J…``, ``request:01J…:approvals``."""
+    instruction_id: str | None
+    """The request that it shows, or None."""
     channel: str
+    """Empty until it was posted, where it goes to the requester directly."""
     thread_ts: str | None
     """The thread it stands in; None: it stands by itself, and its own thread holds the details."""
     requester: str
@@ -220,7 +192,7 @@ class Board:
     """Empty until it was posted."""
     shown_version: int
     wanted_version: int
-    """Counts the changes that are to be seen."""
+    """Counts the changes that are to be seen; it shows the latest when ``shown_version`` is as high."""
     progress: bool
     """Whether nothing but progress waits to be shown, which can wait longer."""
     edited_at: datetime | None

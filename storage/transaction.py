@@ -9,7 +9,6 @@ from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
 from storage.repositories.bookings import Bookings
 from storage.repositories.bulk import BulkFlights, BulkItems
-from storage.repositories.copies import Copies
 from storage.repositories.dropped import DroppedFiles
 from storage.repositories.emails import EmailRuns
 from storage.repositories.flags import Flags
@@ -35,8 +34,8 @@ class Tx:
 
     def __init__(self, connection: Connection, *, audit_key: bytes) -> None:
         self.audit = AuditTrail(connection, key=audit_key)
-        self.copies = Copies(connection)
-        self.instructions = Instructions(connection, audit=self.audit, copies=self.copies)
+        self.boards = Boards(connection)
+        self.instructions = Instructions(connection, audit=self.audit, boards=self.boards)
         self.votes = Votes(connection)
         self.attempts = Attempts(connection)
         self.outbox = Outbox(connection)
@@ -47,7 +46,6 @@ class Tx:
         self.bulk_items = BulkItems(connection)
         self.bulk_flights = BulkFlights(connection)
         self.flags = Flags(connection)
-        self.boards = Boards(connection)
         self.jobs = Jobs(connection)
         self.dropped = DroppedFiles(connection)
         self.stores = Stores(connection)

@@ -8,7 +8,7 @@ from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.payments.instruction import Kind
 from bot.wiring.schedule import Look, Plan, Schedule
-from bot.workflows import localization
+from bot.workflows import alerts, localization
 from bot.workflows.admin import clocks
 from bot.workflows.admin.recover import recover_claims
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
@@ -30,10 +30,11 @@ from bot.workflows.payments import (
     payout,
     purchase,
 )
+from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.payments.survey import survey_due
-from bot.workflows.requests import advance, attempt
+from bot.workflows.requests import advance, announce, attempt
 from bot.workflows.requests.restore import look_due
-from bot.workflows.slack import boards, dropped_files, outbox, refresh
+from bot.workflows.slack import dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.repositories.horizon import Due
@@ -64,6 +65,8 @@ async def _chore(name: str, ctx: Context) -> int:
 
 
 SUBJECTS: dict[str, Subject] = {
+    announce.SUBJECT: RequestSubject(),
+    alerts.SUBJECT: alerts.Notices(),
     dropped_files.SUBJECT: dropped_files.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
@@ -100,8 +103,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     events.EVENTS,
     *localization.WORKS,
     outbox.OUTBOX,
-    refresh.CARDS,
-    boards.BOARDS,
+    refresh.BOARDS,
 )
 """What is done row by row."""
 

@@ -1,16 +1,40 @@
-"""Alerts that are about no single request."""
+"""Messages about no single request: queue them, say what they say."""
 
 from collections.abc import Mapping
 from datetime import datetime
 
+from bot.domain.content import Content
 from bot.domain.policy import Policy
 from bot.domain.references import ulid
-from storage.rows import Action
+from bot.presentation.payments import news
+from bot.workflows.context import Context, Subject
+from storage.rows import Action, OutboxRow
 from storage.transaction import Tx
+
+SUBJECT = "notice"
+"""Kind of the subject; its id is the key of the message."""
+
+
+class Notices(Subject):
+    """Lines without a board."""
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
+        """What was queued."""
+        return news.notice(payload)
+
+    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
+        """It is an alert itself: there is nobody to tell."""
+        return True
 
 
 def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:
     """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``."""
+    tell(tx, policy.alerts, key=key, facts=facts, now=now)
+
+
+def tell(tx: Tx, channel: str, *, key: str, facts: Mapping[str, object], now: datetime) -> None:
+    """The same for any channel."""
+    subject = f"{SUBJECT}:{key}"
     tx.outbox.add(
-        id=ulid(now), key=key, action=Action.NOTICE, place="alerts", channel=policy.alerts, payload=facts, now=now
+        id=ulid(now), subject=subject, key=key, action=Action.LINE, place="", channel=channel, payload=facts, now=now
     )

@@ -28,16 +28,19 @@ from bot.workflows.services.localization import LocalizationService
 from bot.workflows.services.service import Service
 from storage.leases import Leases
 from storage.peers import Peers
+from storage.rows import OutboxRow
 from storage.store import Store
 from storage.transaction import Tx
 
 SYSTEM = "switchboard"
 """Actor of what nobody clicked."""
+PLAIN = "plain"
+"""Key in a file's payload: the workspace takes no such file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file for a board's thread. ``name`` and ``title`` are its own in this thread: it is found again by them."""
+    """A file for a board's thread. ``name`` is its own in this thread: it is found again by it."""
 
     name: str
     content: bytes
@@ -46,22 +49,45 @@ class Attachment:
     """What it shows, in words."""
     comment: str
     """mrkdwn of the message; foreign parts must have been escaped."""
+    own_title: bool = True
+    """Whether no other file of this thread has its title, so that it is found by that, too."""
 
 
-class Subject(Protocol):
-    """What boards of one kind say. None: there is nothing to say any more, and nothing is posted."""
+class Subject:
+    """What boards of one kind say. None: there is nothing to say any more, and nothing is posted.
 
-    async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002 - what it is
+    ``id`` is what stands behind the colon of the subject.
+    """
+
+    patient: bool = False
+    """Whether the post of a board that Slack refuses is tried for ever."""
+
+    async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
         """The message itself, as things stand now."""
-        ...
+        return None
 
-    async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+    async def line(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
         """One message in the thread."""
-        ...
+        return None
 
-    async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
-        """One file in the thread."""
-        ...
+    async def file(
+        self,
+        ctx: "Context",  # noqa: ARG002
+        id: str,  # noqa: A002, ARG002
+        payload: Mapping[str, object],  # noqa: ARG002
+    ) -> Attachment | Content | None:
+        """One file in the thread, or what is said instead; with :data:`PLAIN` in the payload, that if there is any."""
+        return None
+
+    def posted(self, ctx: "Context", tx: Tx, id: str) -> None:  # noqa: A002
+        """A board stands; stored with where it stands."""
+
+    def homeless(self, ctx: "Context", tx: Tx, id: str, error: str) -> None:  # noqa: A002
+        """A board has no conversation, for example because the bot is not in it. It is tried again."""
+
+    def given_up(self, ctx: "Context", tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
+        """A post never will arrive; whether that is taken care of. Otherwise the alerts channel hears of it."""
+        return False
 
 
 class OfferedAction(Protocol):

@@ -12,7 +12,7 @@ from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
 from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
-from storage.rows import Action
+from bot.workflows.alerts import tell
 from storage.transaction import Tx
 
 ACTOR = "switchboard"
@@ -83,13 +83,4 @@ def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: da
 def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:
     """Tell the approvers, the operators and the payments channel: it concerns all of them."""
     for channel in dict.fromkeys((policy.channels.approvals, policy.alerts, policy.payments)):
-        number = ulid(now)
-        tx.outbox.add(
-            id=number,
-            key=f"{topic}:{number}",
-            action=Action.NOTICE,
-            place="",
-            channel=channel,
-            payload={"topic": topic, **facts},
-            now=now,
-        )
+        tell(tx, channel, key=f"{topic}:{ulid(now)}", facts={"topic": topic, **facts}, now=now)

@@ -4,7 +4,7 @@ from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.presentation import answers, views
 from bot.presentation.payments import bulk_answers, bulk_cards
-from bot.workflows.slack.buttons import shown_as
+from bot.workflows.requests.buttons import shown_as
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.input import bulk, fields

@@ -8,8 +8,8 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.presentation import answers, views
 from bot.presentation.payments import cards, withdrawing
 from bot.workflows.requests import decide
+from bot.workflows.requests.buttons import Shown, shown_as
 from bot.workflows.requests.decide import Decided
-from bot.workflows.slack.buttons import Shown, shown_as
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.replies import Nothing, Open, Private, Reply

@@ -1,16 +1,41 @@
-"""Boards: the one message of a job or booking, where it was posted and whether it shows the latest."""
+"""Boards: the one message of a subject, where it was posted and whether it shows the latest."""
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, case, func, literal, null, select, update
+from sqlalchemy import Connection, and_, bindparam, case, func, literal, null, select, update
 
+from storage.prepared import Prepared
 from storage.repositories.common import insert_once
 from storage.rows import Board
 from storage.tables import board as table
+from storage.types import Moment
 
 _GAP = timedelta(seconds=3)
 """Between two edits that show progress alone: faster than people read, they would only use up the edits."""
+
+_NAMES = tuple(table.c.keys())
+_FIND = Prepared(
+    select(table).where(
+        table.c.channel == bindparam("wanted_channel"), table.c.ts == bindparam("wanted_ts"), table.c.ts != ""
+    )
+)
+
+
+def _changed(due: Any, *, progress: bool) -> Mapping[str, Any]:
+    """What a change makes of a board: due then, unless it does not stand yet; what people wait for goes first."""
+    counted = {"wanted_version": table.c.wanted_version + 1, "due_at": case((table.c.ts == "", null()), else_=due)}
+    if progress:
+        return {**counted, "progress": table.c.progress | table.c.due_at.is_(None)}
+    return {**counted, "progress": False, "attempts": 0}
+
+
+_MARK_REQUEST = Prepared(
+    update(table)
+    .where(table.c.instruction_id == bindparam("wanted"))
+    .values(_changed(bindparam("moment", type_=Moment), progress=False))
+)
 
 
 class Boards:
@@ -19,10 +44,13 @@ class Boards:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def add(self, subject: str, *, channel: str, thread_ts: str | None, requester: str) -> bool:
+    def add(
+        self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
+    ) -> bool:
         """Know of a board that is about to be posted; False when it is known already."""
         values = {
             "subject": subject,
+            "instruction_id": instruction_id,
             "channel": channel,
             "thread_ts": thread_ts,
             "requester": requester,
@@ -38,56 +66,46 @@ class Boards:
 
     def get(self, subject: str) -> Board | None:
         """The board of this subject."""
-        return self._one(table.c.subject == subject)
+        row = self._connection.execute(select(table).where(table.c.subject == subject)).first()
+        return None if row is None else Board(**row._mapping)  # noqa: SLF001
 
     def find(self, channel: str, ts: str) -> Board | None:
         """The board that this message is; None when the message is no board."""
-        return self._one(and_(table.c.channel == channel, table.c.ts == ts, table.c.ts != ""))
+        row = _FIND.first(self._connection, {"wanted_channel": channel, "wanted_ts": ts})
+        return None if row is None else Board(**dict(zip(_NAMES, row, strict=True)))
 
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
         """It stands there now and shows ``version``; it is due at once when more happened meanwhile."""
         # A direct message has no thread of the channel it replaces.
         thread = case((table.c.channel == channel, table.c.thread_ts), else_=null())
-        self._connection.execute(
-            update(table)
-            .where(table.c.subject == subject)
-            .values(
-                channel=channel,
-                ts=ts,
-                thread_ts=thread,
-                shown_version=version,
-                edited_at=now,
-                due_at=case((table.c.wanted_version <= version, null()), else_=literal(now, table.c.due_at.type)),
-            )
-        )
+        self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
+
+    def go_elsewhere(self, subject: str, *, direct: bool) -> None:
+        """The thread that it was to stand in is gone; ``direct``: it goes to the requester instead of its channel."""
+        self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
 
     def mark(self, subject: str, *, now: datetime, progress: bool) -> None:
         """What it shows is out of date. ``progress``: only by how far the work is, which may wait a little."""
-        due: Any = literal(now, table.c.due_at.type)
+        due: Any = literal(now, Moment)
         if progress:
-            soon = literal(now + _GAP, table.c.due_at.type)
             recent = and_(table.c.edited_at.is_not(None), table.c.edited_at > now - _GAP)
-            due = func.coalesce(table.c.due_at, case((recent, soon), else_=due))
-        self._connection.execute(
-            update(table)
-            .where(table.c.subject == subject)
-            .values(
-                wanted_version=table.c.wanted_version + 1,
-                due_at=case((table.c.ts == "", null()), else_=due),
-                progress=(table.c.progress | table.c.due_at.is_(None)) if progress else False,
-            )
-        )
+            due = func.coalesce(table.c.due_at, case((recent, literal(now + _GAP, Moment)), else_=due))
+        self._set(subject, **_changed(due, progress=progress))
+
+    def mark_request(self, instruction_id: str, *, now: datetime) -> None:
+        """What every board of this request shows is out of date."""
+        _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now})
 
     def due(self, now: datetime, limit: int) -> list[Board]:
         """Boards to be edited: what people wait for first, then progress, longest due first."""
         query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
-        return [_read(row) for row in self._connection.execute(query)]
+        return [Board(**row._mapping) for row in self._connection.execute(query)]  # noqa: SLF001
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
         """The same, for who edits them now; due again at ``again_at`` unless it says :meth:`shown` or :meth:`delay`."""
         found = self.due(now, limit)
         for board in found:
-            self._connection.execute(update(table).where(table.c.subject == board.subject).values(due_at=again_at))
+            self._set(board.subject, due_at=again_at)
         return found
 
     def hasten(self, now: datetime) -> None:
@@ -95,30 +113,21 @@ class Boards:
         self._connection.execute(update(table).where(table.c.due_at > now).values(due_at=now))
 
     def shown(self, subject: str, version: int, now: datetime) -> None:
-        """It was edited to show ``version``; it is due at once when it was marked again meanwhile."""
-        self._connection.execute(
-            update(table)
-            .where(table.c.subject == subject)
-            .values(
-                shown_version=version,
-                edited_at=now,
-                attempts=0,
-                due_at=case((table.c.wanted_version <= version, null()), else_=literal(now, table.c.due_at.type)),
-            )
-        )
+        """It was edited to show ``version``.
+
+        It is due at once when it was marked again meanwhile, and when an older edit overtook a newer one.
+        """
+        self._set(subject, attempts=0, **_showing(version, now))
 
     def delay(self, subject: str, due_at: datetime, *, failed: bool) -> None:
         """Edit it then; ``failed``: because Slack did not take the edit, which is counted."""
-        self._connection.execute(
-            update(table)
-            .where(table.c.subject == subject, table.c.due_at.is_not(None))
-            .values(due_at=due_at, attempts=table.c.attempts + int(failed))
-        )
+        waiting = update(table).where(table.c.subject == subject, table.c.due_at.is_not(None))
+        self._connection.execute(waiting.values(due_at=due_at, attempts=table.c.attempts + int(failed)))
 
-    def _one(self, condition: Any) -> Board | None:
-        row = self._connection.execute(select(table).where(condition)).first()
-        return None if row is None else _read(row)
+    def _set(self, subject: str, **values: Any) -> None:
+        self._connection.execute(update(table).where(table.c.subject == subject).values(values))
 
 
-def _read(row: Row[Any]) -> Board:
-    return Board(**row._mapping)  # noqa: SLF001
+def _showing(version: int, now: datetime) -> dict[str, Any]:
+    latest = table.c.wanted_version <= version
+    return {"shown_version": version, "edited_at": now, "due_at": case((latest, null()), else_=literal(now, Moment))}

@@ -14,7 +14,6 @@ from storage.rows import InboxState, OutboxState
 from storage.tables import (
     board,
     booking,
-    card_copy,
     dropped_file,
     inbox,
     instruction,
@@ -35,7 +34,6 @@ _TABLES: Sequence[tuple[Table, Sequence[Condition]]] = (
     (outbox, (OPEN, outbox.c.state != OutboxState.SENDING)),
     (dropped_file, (dropped_file.c.due_at.is_not(None),)),
     (booking, (booking.c.due_at.is_not(None),)),
-    (card_copy, (card_copy.c.due_at.is_not(None),)),
     (board, (board.c.due_at.is_not(None),)),
     (store, (store.c.due_at.is_not(None),)),
 )

@@ -27,8 +27,8 @@ from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
+from storage.repositories.boards import Boards
 from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
-from storage.repositories.copies import Copies
 from storage.tables import bulk_item
 from storage.tables import instruction as table
 
@@ -104,10 +104,10 @@ _CHANGEABLE = frozenset(Changes.__annotations__)
 class Instructions:
     """The table ``instruction``."""
 
-    def __init__(self, connection: Connection, *, audit: AuditTrail, copies: Copies) -> None:
+    def __init__(self, connection: Connection, *, audit: AuditTrail, boards: Boards) -> None:
         self._connection = connection
         self._audit = audit
-        self._copies = copies
+        self._boards = boards
 
     # Asking
 
@@ -253,9 +253,9 @@ class Instructions:
         show: bool = True,
         **changes: Unpack[Changes],
     ) -> Instruction | None:
-        """Take a transition: conditional update, audit row, copies marked; all in this transaction.
+        """Take a transition: conditional update, audit row, boards marked; all in this transaction.
 
-        ``show`` False leaves the copies alone: people are told the same in both states.
+        ``show`` False leaves the boards alone: people are told the same in both states.
 
         The lease ends unless ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
         unless they are given.
@@ -290,16 +290,16 @@ class Instructions:
             )
         )
         if show:
-            self._copies.mark(before.id, version=after.version, now=now)
+            self._boards.mark_request(before.id, now=now)
         return after
 
     def touch(
         self, before: Instruction, *, now: datetime, show: bool = False, **changes: Unpack[Changes]
     ) -> Instruction | None:
-        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the copies."""
+        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the boards."""
         after = self._replace(before, before.state, dict(changes))
         if after is not None and show:
-            self._copies.mark(before.id, version=after.version, now=now)
+            self._boards.mark_request(before.id, now=now)
         return after
 
     def _replace(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:

@@ -1,4 +1,4 @@
-"""Outbox: what is to be posted, stored with the change it tells of; first in, first out for each card's place."""
+"""Outbox: what is to be posted, stored with the change it tells of; first in, first out for each subject."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -28,9 +28,7 @@ _COLUMNS = [column for column in table.c if column.name != "seq"]
 def _claiming() -> Executable:
     earlier = table.alias("earlier")
     behind = (earlier.c.seq < table.c.seq, earlier.c.state.in_(_UNFINISHED), earlier.c.stopped == "")
-    # Two conditions instead of one with OR: each has its index.
-    same_place = (earlier.c.instruction_id == table.c.instruction_id, earlier.c.place == table.c.place)
-    blocked = or_(exists().where(*same_place, *behind), exists().where(earlier.c.subject == table.c.subject, *behind))
+    blocked = exists().where(earlier.c.subject == table.c.subject, *behind)
     return claiming(
         table,
         OPEN,
@@ -66,8 +64,8 @@ class Outbox:
         channel: str,
         payload: Mapping[str, object],
         now: datetime,
+        subject: str,
         instruction_id: str | None = None,
-        subject: str | None = None,
         due_at: datetime | None = None,
     ) -> bool:
         """Queue a post under a new ULID; False when ``key`` was queued before, whatever became of it."""
@@ -105,7 +103,7 @@ class Outbox:
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[OutboxRow]:
         """Take rows that are due, in their order.
 
-        A row waits while an earlier one of the same instruction and place, or of the same board, is unfinished.
+        A row waits while an earlier one of the same subject is unfinished.
         Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (look first whether it arrived); the attempt is
         counted already, so that a row that kills its worker is seen to.
         """
@@ -159,7 +157,7 @@ class Outbox:
         return self._connection.execute(update(table).where(*unfinished).values(payload=dict(payload))).rowcount == 1
 
     def dead(self, outbox_id: str, error: str) -> bool:
-        """It never will arrive. Later rows of its place may go on."""
+        """It never will arrive. Later rows of its subject may go on."""
         return self._finish(outbox_id, state=OutboxState.DEAD, last_error=error)
 
     def redirect(self, outbox_id: str, *, payload: Mapping[str, object], due_at: datetime) -> bool:

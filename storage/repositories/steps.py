@@ -19,7 +19,6 @@ _TABLES: Final[Mapping[str, Table]] = {
 }
 KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {
     "tracked": ("kind", "remote_id"),
-    "card_copy": ("instruction_id", "place"),
     "board": ("subject",),
 }
 """The columns that name a row, by table; messages to be edited have no lease."""

@@ -10,7 +10,6 @@ from sqlalchemy import (
     Integer,
     Table,
     Text,
-    UniqueConstraint,
     false,
     text,
 )
@@ -137,21 +136,6 @@ audit_key = Table(
     # Says which key is in force, and gives nothing of it away: see bot/domain/audit.py.
     Column("key_id", Text, nullable=False),
     CheckConstraint("id = 1", name="one_row"),
-)
-
-card_copy = Table(
-    "card_copy",
-    metadata,
-    instruction_id(primary_key=True),
-    Column("place", Text, primary_key=True),
-    Column("channel", Text, nullable=False),
-    Column("ts", Text, nullable=False),
-    Column("shown_version", BigInteger, nullable=False),
-    Column("wanted_version", BigInteger, nullable=False),
-    Column("due_at", Moment),
-    Column("attempts", Integer, nullable=False),
-    UniqueConstraint("channel", "ts"),
-    due("card_copy"),
 )
 
 callback_token = Table(

@@ -26,7 +26,7 @@ outbox = Table(
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("id", Text, nullable=False, unique=True),
     instruction_id(nullable=True),
-    # A board it belongs to ("job:…", "booking:…"), for what is about no instruction.
+    # What it is about: "request:…:approvals", "job:…", "notice:…".
     Column("subject", Text),
     Column("key", Text, nullable=False, unique=True),
     Column("action", Text, nullable=False),
@@ -52,7 +52,6 @@ outbox = Table(
         sqlite_where=text("state IN ('new', 'sending', 'unknown')"),
         postgresql_where=text("state IN ('new', 'sending', 'unknown')"),
     ),
-    Index("ix_outbox_instruction_id_place_seq", "instruction_id", "place", "seq"),
     Index(
         "ix_outbox_subject_seq",
         "subject",
@@ -78,7 +77,15 @@ board = Table(
     Column("edited_at", Moment),
     Column("due_at", Moment),
     Column("attempts", Integer, nullable=False),
+    # The request that it shows, whose every change is to be seen.
+    Column("instruction_id", Text),
     Index("ix_board_channel_ts", "channel", "ts"),
+    Index(
+        "ix_board_instruction_id",
+        "instruction_id",
+        sqlite_where=text("instruction_id IS NOT NULL"),
+        postgresql_where=text("instruction_id IS NOT NULL"),
+    ),
     due("board"),
 )
 

@@ -39,7 +39,6 @@ from bot.domain.payments.instruction import (
 from bot.domain.references import Letter, derived_key, reference, token_hash, ulid
 from bot.playground.workspace.delivery import sign
 from storage.migrate import migrate
-from storage.rows import CardCopy
 from storage.store import Store, Tx
 from tests.benchmarks.load import fire, post
 from tests.benchmarks.processes import Spawned, quiet, said, switchboard
@@ -163,7 +162,9 @@ def request(state: State) -> Instruction:
 def _put(tx: Tx, *, waiting: list[Instruction]) -> None:
     for n, one in enumerate(waiting):
         tx.instructions.insert(one, actor=one.requester)
-        tx.copies.put(CardCopy(instruction_id=one.id, place="approvals", channel=APPROVALS, ts=_ts(n), shown_version=1))
+        subject, now = f"request:{one.id}:approvals", one.created_at
+        tx.boards.add(subject, channel=APPROVALS, thread_ts=None, requester="", instruction_id=one.id)
+        tx.boards.posted(subject, channel=APPROVALS, ts=_ts(n), version=1, now=now)
 
 
 def _follow(tx: Tx, *, paid: Iterable[tuple[Instruction, str]]) -> None:

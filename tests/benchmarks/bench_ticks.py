@@ -127,9 +127,8 @@ def _put(tx: Tx, *, due: list[str], now: datetime, n: int, kept: bool) -> None:
 def _keep(tx: Tx, over: Instruction, now: datetime) -> None:
     tx.instructions.insert(over, actor="bench")
     post, callback, digest = ulid(now), ulid(now), secrets.token_hex(32)
-    tx.outbox.add(
-        id=post, key=post, action="news", place="approvals", channel="C1", payload={}, now=now, instruction_id=over.id
-    )
+    subject = f"request:{over.id}:approvals"
+    tx.outbox.add(id=post, subject=subject, key=post, action="line", place="", channel="C1", payload={}, now=now)
     tx.outbox.sent(post, "C1", "1.1", now)
     tx.tokens.put(token_hash=digest, instruction_id=over.id, kind=CallbackKind.CONFIRMATION)
     tx.inbox.receive(new_id=lambda: callback, token_hash=digest, body_hash=digest, now=now, pause=timedelta(seconds=3))

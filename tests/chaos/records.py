@@ -20,7 +20,7 @@ UNION ALL SELECT due_at, lease_until FROM outbox WHERE state IN ('new', 'unknown
 UNION ALL SELECT NULL, lease_until FROM outbox WHERE state = 'sending'
 UNION ALL SELECT due_at, lease_until FROM inbox WHERE state = 'received'
 UNION ALL SELECT due_at, lease_until FROM tracked WHERE kind <> 'orphan' OR polls = 0
-UNION ALL SELECT due_at, NULL FROM card_copy WHERE due_at IS NOT NULL
+UNION ALL SELECT due_at, NULL FROM board WHERE due_at IS NOT NULL
 """
 _PENDING = """
 SELECT CASE state WHEN 'awaiting' THEN 'deadlines' ELSE 'instructions' END FROM instruction WHERE due_at <= :now
@@ -28,14 +28,14 @@ UNION SELECT 'callbacks' FROM inbox WHERE state = 'received' AND due_at <= :now
 UNION SELECT 'polls' FROM tracked WHERE kind <> 'orphan' AND due_at <= :now
 UNION SELECT 'orphans' FROM tracked WHERE kind = 'orphan' AND due_at <= :now
 UNION SELECT 'outbox' FROM outbox WHERE state IN ('new', 'unknown') AND due_at <= :now
-UNION SELECT 'cards' FROM card_copy WHERE due_at <= :now
+UNION SELECT 'boards' FROM board WHERE due_at <= :now
 UNION SELECT 'leftovers' FROM instruction WHERE state IN ('creating', 'sending')
 UNION SELECT 'leftovers' FROM outbox WHERE state = 'sending'
 """
 _UNDONE = """
 SELECT 'outbox ' || key || ' ' || state FROM outbox WHERE state NOT IN ('sent', 'dead')
 UNION ALL SELECT 'inbox ' || id FROM inbox WHERE state = 'received'
-UNION ALL SELECT 'card ' || place FROM card_copy WHERE due_at IS NOT NULL
+UNION ALL SELECT 'board ' || subject FROM board WHERE due_at IS NOT NULL
 UNION ALL SELECT 'orphan ' || remote_id FROM tracked WHERE kind = 'orphan' AND polls = 0
 """
 

@@ -13,7 +13,6 @@ from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import qr
 from bot.presentation.payments import landing, purchases
 from bot.presentation.payments.states import sentence, word
-from bot.workflows.slack.pictures import _LONGEST
 from handlers.input.items import lines
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable
@@ -191,7 +190,7 @@ def test_bad_lines_are_told_in_short(typed: list[str]) -> None:
 
 
 def test_the_picture_is_one_up_to_the_longest_link() -> None:
-    for link in (LINK, LINK + "x" * (_LONGEST - len(LINK))):
+    for link in (LINK, LINK + "x" * (qr.LONGEST - len(LINK))):
         assert qr.png(link).startswith(b"\x89PNG\r\n")
 
 

@@ -19,12 +19,12 @@ UNION ALL SELECT due_at FROM outbox WHERE state IN ('new', 'unknown')
 UNION ALL SELECT lease_until FROM outbox WHERE state = 'sending'
 UNION ALL SELECT due_at FROM inbox WHERE state = 'received'
 UNION ALL SELECT due_at FROM tracked WHERE due_at IS NOT NULL AND kind <> 'orphan'
-UNION ALL SELECT due_at FROM card_copy WHERE due_at IS NOT NULL
+UNION ALL SELECT due_at FROM board WHERE due_at IS NOT NULL
 """
 _UNDONE = """
 SELECT 'outbox ' || key || ' ' || state || ' ' || last_error FROM outbox WHERE state NOT IN ('sent', 'dead')
 UNION ALL SELECT 'inbox ' || id FROM inbox WHERE state = 'received'
-UNION ALL SELECT 'card ' || instruction_id || ' ' || place FROM card_copy WHERE due_at IS NOT NULL
+UNION ALL SELECT 'board ' || subject FROM board WHERE due_at IS NOT NULL
 """
 
 

@@ -13,7 +13,6 @@ KINDS: tuple[Due, ...] = (
     ("store_event", ""),
     ("dropped_file", ""),
     ("booking", ""),
-    ("card_copy", ""),
     ("board", ""),
     ("store", ""),
     ("tracked", "payout"),

@@ -20,7 +20,6 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import allows, arrows
 from storage import Conflict, StorageError, Store, Tx
 from storage.repositories.instructions import Changes
-from storage.rows import CardCopy
 from storage.tables import instruction as table
 from tests.storage.factories import NOW, instruction, later
 
@@ -197,22 +196,24 @@ async def test_every_arrow_can_be_taken(store: Store, kind: Kind) -> None:
         assert moved.closed_at == (NOW if after in FINAL else None)
 
 
-async def test_a_transition_marks_the_copies_and_ends_the_lease(store: Store) -> None:
+async def test_a_transition_marks_the_boards_and_ends_the_lease(store: Store) -> None:
     asked = await _ask(store)
-    copy = CardCopy(instruction_id=asked.id, place="approvals", channel="C2", ts="1.1", shown_version=1)
-    await store.write(lambda tx: tx.copies.put(copy))
+    await store.write(
+        lambda tx: tx.boards.add("request:1", channel="C2", thread_ts=None, requester="", instruction_id=asked.id)
+    )
+    await store.write(lambda tx: tx.boards.posted("request:1", channel="C2", ts="1.1", version=1, now=NOW))
     [held] = await store.write(lambda tx: tx.instructions.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
-    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    assert await store.read(lambda tx: tx.boards.due(later(99), 9)) == []
     quiet = await store.write(lambda tx: tx.instructions.touch(held, now=NOW, reads=1))
     assert quiet is not None
     assert (quiet.lease_owner, quiet.lease_until) == ("", None)
-    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
+    assert await store.read(lambda tx: tx.boards.due(later(99), 9)) == []
     moved = await store.write(
         lambda tx: tx.instructions.move(quiet, State.WITHDRAWN, now=later(5), actor="", action="x")
     )
     assert moved is not None
-    [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
-    assert (due.due_at, due.wanted_version) == (later(5), moved.version)
+    [due] = await store.read(lambda tx: tx.boards.due(later(5), 9))
+    assert (due.due_at, due.wanted_version) == (later(5), 2)
 
 
 async def test_what_was_asked_cannot_be_changed_even_by_hand(store: Store) -> None:

@@ -1,6 +1,7 @@
 """The steps make exactly the tables the program knows, once, whoever runs them."""
 
 import asyncio
+import json
 import re
 
 import pytest
@@ -12,13 +13,13 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
-from bot.domain.payments.instruction import CallbackKind, Choice, Vote
+from bot.domain.payments.instruction import CallbackKind, Choice, Instruction, Vote
 from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
 from storage.repositories.common import columns
 from storage.repositories.instructions import _values
-from storage.rows import DropRow
+from storage.rows import DropRow, OutboxState
 from storage.tables import metadata
 from tests.storage.factories import KEY, NOW, instruction
 
@@ -171,6 +172,75 @@ async def test_files_that_were_dropped_before_have_no_names(
     store = await Store.open(new_database_url, audit_key=KEY)
     try:
         assert await store.read(lambda tx: tx.dropped.get("F1")) == row
+    finally:
+        await store.close()
+
+
+def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, state: str = "new") -> dict[str, object]:
+    """A row of the outbox as the step before wrote it; a notice is about no request."""
+    about = action != "notice"
+    return {
+        "id": f"{place}-{action}",
+        "instruction_id": of.id if about else None,
+        "subject": None,
+        "key": f"{action}:{of.id}:{place}" if about else "clock",
+        "action": action,
+        "place": place,
+        "channel": "C1",
+        "payload": json.loads(payload),
+        "state": OutboxState(state),
+        "attempts": 0,
+        "due_at": NOW,
+        "lease_owner": "",
+        "sent_channel": "",
+        "sent_ts": "",
+        "created_at": NOW,
+        "last_error": "",
+    }
+
+
+async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
+    new_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, upgrade = instruction(), command.upgrade
+    rows = [
+        _queued(made, "requester", "card", '{"direct": true}'),
+        _queued(made, "approvals", "card", state="sent"),
+        _queued(made, "requester", "news", '{"state": "failed"}'),
+        _queued(made, "approvals", "reminder"),
+        _queued(made, "alerts", "alert", '{"topic": "stuck"}'),
+        _queued(made, "requester", "link"),
+        _queued(made, "approvals", "file", '{"what": "request"}'),
+        _queued(made, "alerts", "notice", '{"topic": "clock_skew"}'),
+    ]
+
+    def the_step_before(config: Config, _revision: str) -> None:
+        upgrade(config, "0016")
+        connection: Connection = config.attributes["connection"]
+        connection.execute(tables.instruction.insert().values(_values(made)))
+        for row in rows:
+            connection.execute(tables.outbox.insert().values(row))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", the_step_before)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
+    try:
+        held = [await store.read(lambda tx: tx.outbox.by_key(str(row["key"]))) for row in rows]  # noqa: B023
+        assert [(one.subject.replace(made.id, "R"), one.action, one.payload) for one in held if one is not None] == [
+            ("request:R:requester", "board", {"direct": True}),
+            ("request:R:approvals", "card", {}),
+            ("request:R:requester", "line", {"line": "news", "state": "failed"}),
+            ("request:R:approvals", "line", {"line": "reminder"}),
+            ("request:R:alerts", "line", {"line": "alert", "topic": "stuck"}),
+            ("request:R:requester", "file", {"what": "link"}),
+            ("request:R:approvals", "file", {"what": "request"}),
+            ("notice:clock", "line", {"line": "notice", "topic": "clock_skew"}),
+        ]
+        board = await store.read(lambda tx: tx.boards.get(f"request:{made.id}:requester"))
+        assert board is not None
+        assert (board.instruction_id, board.channel, board.requester, board.ts) == (made.id, "", made.requester, "")
     finally:
         await store.close()
 

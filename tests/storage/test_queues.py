@@ -1,4 +1,4 @@
-"""Queues out and in, posted copies, followed resources: nothing twice, nothing lost, nothing out of order."""
+"""Queues out and in, followed resources: nothing twice, nothing lost, nothing out of order."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.payments.instruction import CallbackKind, Instruction
 from storage import Conflict, Store, Tx
-from storage.rows import CardCopy, InboxState, OutboxRow, OutboxState, Tracked
+from storage.rows import InboxState, OutboxRow, OutboxState, Tracked
 from tests.storage.factories import NOW, instruction, later
 
 
@@ -20,11 +20,13 @@ async def _ask(store: Store) -> Instruction:
 async def _add(
     store: Store, name: str, *, about: Instruction | None = None, place: str = "approvals", **more: Any
 ) -> bool:
+    subject = f"request:{about.id}:{place}" if about else f"notice:{name}"
     values: dict[str, Any] = {
         "id": name,
         "key": f"key-{name}",
-        "action": "news",
-        "place": place,
+        "action": "line",
+        "subject": subject,
+        "place": "",
         "channel": "C1",
         "payload": {"text": "\x00 <@U1>"},
         "now": NOW,
@@ -262,74 +264,6 @@ async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> Non
 async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:
     with pytest.raises(Conflict):
         await _receive(store, instruction(), "x")
-
-
-def _copy(of: Instruction, place: str = "approvals", ts: str = "1.1", **more: Any) -> CardCopy:
-    return CardCopy(instruction_id=of.id, place=place, channel="C1", ts=ts, **({"shown_version": of.version} | more))
-
-
-async def test_a_copy_is_due_until_it_shows_the_latest(store: Store) -> None:
-    asked = await _ask(store)
-    await store.write(lambda tx: tx.copies.put(_copy(asked)))
-    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
-    second = await store.write(lambda tx: tx.instructions.touch(asked, now=later(1), show=True))
-    assert second is not None
-    third = await store.write(lambda tx: tx.instructions.touch(second, now=later(2), show=True))
-    assert third is not None
-
-    def shown(version: int) -> Any:
-        return lambda tx: tx.copies.shown(asked.id, "approvals", version, later(3))
-
-    # An edit that shows the second version ends while the third exists.
-    assert not await store.write(shown(second.version))
-    [due] = await store.read(lambda tx: tx.copies.due(later(3), 9))
-    assert due.shown_version == second.version
-    assert await store.write(shown(third.version))
-    assert await store.read(lambda tx: tx.copies.due(later(99), 9)) == []
-    # An older edit that ends last has overwritten what people see.
-    assert not await store.write(shown(second.version))
-    assert len(await store.read(lambda tx: tx.copies.due(later(3), 9))) == 1
-
-
-async def test_a_card_posted_while_the_request_moved_on_is_due_at_once(store: Store) -> None:
-    asked = await _ask(store)
-    await store.write(lambda tx: tx.instructions.touch(asked, now=later(1), show=True))
-    await store.write(lambda tx: tx.copies.put(_copy(asked)))
-    assert len(await store.read(lambda tx: tx.copies.due(NOW, 9))) == 1
-
-
-async def test_copies_by_place_and_by_message(store: Store) -> None:
-    asked = await _ask(store)
-    first, second = _copy(asked), _copy(asked, "requester", "2.2")
-    for copy in (first, second):
-        await store.write(lambda tx: tx.copies.put(copy))  # noqa: B023
-    found = await store.read(lambda tx: tx.copies.find("C1", "2.2"))
-    assert found is not None
-    assert found.place == "requester"
-    assert await store.read(lambda tx: tx.copies.find("C2", "2.2")) is None
-    assert [copy.ts for copy in await store.read(lambda tx: tx.copies.all_of(asked.id))] == ["1.1", "2.2"]
-    await store.write(lambda tx: tx.copies.put(_copy(asked, ts="3.3")))  # posted again
-    held = await store.read(lambda tx: tx.copies.of(asked.id, "approvals"))
-    assert held is not None
-    assert held.ts == "3.3"
-    await store.write(lambda tx: tx.copies.drop(asked.id, "approvals"))
-    assert await store.read(lambda tx: tx.copies.of(asked.id, "approvals")) is None
-
-
-async def test_a_failed_edit_waits_and_counts_until_the_next_change(store: Store) -> None:
-    asked = await _ask(store)
-    await store.write(lambda tx: tx.copies.put(_copy(asked)))
-    await store.write(lambda tx: tx.copies.delay(asked.id, "approvals", later(60)))
-    assert await store.read(lambda tx: tx.copies.due(later(60), 9)) == []  # it was not due: nothing to delay
-    touched = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, show=True))
-    assert touched is not None
-    await store.write(lambda tx: tx.copies.delay(asked.id, "approvals", later(60)))
-    assert await store.read(lambda tx: tx.copies.due(later(59), 9)) == []
-    [due] = await store.read(lambda tx: tx.copies.due(later(60), 9))
-    assert due.attempts == 1
-    await store.write(lambda tx: tx.instructions.touch(touched, now=later(5), show=True))
-    [due] = await store.read(lambda tx: tx.copies.due(later(5), 9))
-    assert due.attempts == 0
 
 
 async def test_resources_are_followed_until_they_are_final(store: Store) -> None:

@@ -11,14 +11,14 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
 from bot.wiring.workers import settle
-from bot.workflows.context import Attachment, Context
+from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.workflows.test_delivery import KINDS
 
 
-class Counted:
+class Counted(Subject):
     """A job that counts."""
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class Play:
         self.rig = rig
         self.job = Counted()
         ctx = rig.switchboard.context
-        self.ctx = replace(ctx, subjects={"job": self.job}, pace=pace or ctx.pace)
+        self.ctx = replace(ctx, subjects={**ctx.subjects, "job": self.job}, pace=pace or ctx.pace)
 
     async def post(
         self,
@@ -116,10 +116,11 @@ async def test_a_board_that_cannot_be_drawn_holds_up_no_other(play: Play) -> Non
         async def board(self, *_: object) -> Content | None:
             raise ZeroDivisionError("a defect")
 
-    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Counted()})
+    known = play.ctx.subjects
+    play.ctx = replace(play.ctx, subjects={**known, "bad": Counted()})
     await play.post("bad:8", channel=RANDOM)
     await play.post("job:9")
-    play.ctx = replace(play.ctx, subjects={"job": play.job, "bad": Poisoned()})
+    play.ctx = replace(play.ctx, subjects={**known, "bad": Poisoned()})
     await play.count("bad:8")
     await play.count("job:9")
     assert [one.text for one in play.messages()] == ["Job 9 is at 2"]
@@ -134,6 +135,25 @@ async def test_a_board_in_a_thread_keeps_its_details_in_that_thread(play: Play) 
     await play.post(thread_ts=above.ts)
     await play.say("half")
     assert [one.thread_ts for one in play.messages()[1:]] == [above.ts, above.ts]
+
+
+async def test_a_board_whose_thread_is_gone_stands_by_itself_and_keeps_its_details(play: Play) -> None:
+    await play.post(thread_ts="1795165200.999999")
+    await play.say("half")
+    [root, line] = play.messages()
+    assert (root.thread_ts, line.thread_ts) == ("", root.ts)
+
+
+async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds_up_nothing(play: Play) -> None:
+    identity = play.rig.workspace.identity
+    scopes = tuple(scope for scope in identity.scopes if scope != "files:write")
+    play.rig.workspace._state.identity = replace(identity, scopes=scopes)
+    await play.post()
+    await play.attach("rows")
+    await play.say("half")
+    assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
+    [alert] = play.messages(ALERTS)
+    assert "could not be posted" in alert.text
 
 
 @pytest.mark.parametrize("kind", KINDS)

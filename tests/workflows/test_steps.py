@@ -9,8 +9,8 @@ from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
 from bot.wiring.workers import WORKERS, run_due
 from bot.workflows.admin.recover import recover_claims
+from bot.workflows.payments import subject
 from bot.workflows.quarantine import MOST_TRIES
-from bot.workflows.slack import refresh
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
 from tests.workflows.looking import MINUTE, QUIET, asked, attempts, ephemerals, newest, read, requests, state
@@ -190,14 +190,14 @@ async def _beaten(rig: Rig) -> None:
 
 async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     bad, _ = await ask_two(rig)
-    drawn = refresh.card_for
+    drawn = subject.card_for
 
-    def poisoned(ctx: Any, instruction: Instruction, *args: Any, **more: Any) -> Any:
-        if instruction.id == bad.id:
+    async def poisoned(ctx: Any, sight: subject.Sight) -> Any:
+        if sight.instruction.id == bad.id:
             raise ZeroDivisionError("a defect")
-        return drawn(ctx, instruction, *args, **more)
+        return await drawn(ctx, sight)
 
-    monkeypatch.setattr(refresh, "card_for", poisoned)
+    monkeypatch.setattr(subject, "card_for", poisoned)
     for card in rig.cards():
         await rig.workspace.click(ADA, card.channel, card.ts, "payout.approve")
     await rig.pass_time(10 * MINUTE, steps=10)

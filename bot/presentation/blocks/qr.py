@@ -4,6 +4,8 @@ from io import BytesIO
 
 import segno
 
+LONGEST = 2_000
+"""Characters that a QR code holds, with room for the error correction."""
 _PIXELS = 8
 _QUIET_ZONE = 4
 """Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""

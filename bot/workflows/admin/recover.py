@@ -41,5 +41,4 @@ def _free(ctx: Context, tx: Tx) -> None:
     tx.bookings.recover(ctx.owner)
     tx.store_events.recover(ctx.owner)
     now = ctx.clock.now()
-    tx.copies.hasten(now)
     tx.boards.hasten(now)

@@ -54,6 +54,5 @@ async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
 def _expire(ctx: Context, tx: Tx, owner: str) -> int:
     now = ctx.clock.now()
     tx.processes.forget(owner)
-    tx.copies.hasten(now)
     tx.boards.hasten(now)
     return tx.steps.expire(owner, now)

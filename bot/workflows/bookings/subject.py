@@ -9,13 +9,10 @@ from bot.domain.content import Content
 from bot.presentation.blocks import qr
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import lines as booking_lines
-from bot.workflows.context import Attachment, Context
-
-_LONGEST = 2_000
-"""Characters that a QR code holds, with room for the error correction."""
+from bot.workflows.context import Attachment, Context, Subject
 
 
-class BookingSubject:
+class BookingSubject(Subject):
     """Boards of bookings, by our id."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
@@ -32,7 +29,7 @@ class BookingSubject:
         """The address link as a picture that a phone can read; nothing once it is used up."""
         booking = await _booking(ctx, id)
         link = str(booking.detail.get("link", "")) if booking is not None else ""
-        if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > _LONGEST:
+        if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > qr.LONGEST:
             return None
         return Attachment(
             name=f"{booking.reference}.png",
@@ -43,20 +40,12 @@ class BookingSubject:
         )
 
 
-class StoreSubject:
+class StoreSubject(Subject):
     """Lines about a store that belong to no booking, by the store's name."""
-
-    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002, ARG002 - the protocol's names
-        """A store has no board."""
-        return None
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002, ARG002
         """What came for it and could not be verified."""
         return booking_lines.of_store(id, payload)
-
-    async def file(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Attachment | None:  # noqa: A002, ARG002
-        """A store has no files."""
-        return None
 
 
 async def _booking(ctx: Context, booking_id: str) -> Booking | None:

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from bot.domain.content import Content
 from bot.domain.emails.lists import WHOLE, Count, Outcome, Progress, RunState
 from bot.presentation.emails import lists as emails
-from bot.workflows.context import Attachment, Context
+from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.emails.prepare import ROWS
 from bot.workflows.emails.result import result_file
 from bot.workflows.emails.run import RESULT
@@ -18,7 +18,7 @@ from storage.transaction import Tx
 _STEM_LIMIT = 60
 
 
-class EmailList:
+class EmailList(Subject):
     """Boards of kind ``email``."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name

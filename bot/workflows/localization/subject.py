@@ -4,14 +4,14 @@ from collections.abc import Mapping
 
 from bot.domain.content import Content
 from bot.presentation.localization import calls as told
-from bot.workflows.context import Attachment, Context
+from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.localization.request import sight_of
 
 RESULT = "result"
 FAILURE = "failure"
 
 
-class LocalizationSubject:
+class LocalizationSubject(Subject):
     """See :class:`bot.workflows.context.Subject`."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is

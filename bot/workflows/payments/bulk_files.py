@@ -7,40 +7,11 @@ from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
 from bot.presentation.payments import bulk_files
-from bot.slack.messenger import Posted
 from bot.tables import write_csv
 from bot.workflows.context import Attachment, Context
 from bot.workflows.payments.bulk_cancel import RESULT_FILE
 from bot.workflows.payments.bulk_follow import FAILED_FILE, ITEMS_FILE
 from bot.workflows.payments.bulk_request import REQUEST_FILE
-from storage.rows import OutboxRow
-
-
-async def post_file(
-    ctx: Context, row: OutboxRow, instruction: Instruction, *, channel: str, thread_ts: str | None
-) -> Posted | None:
-    """Post what the row asks for; None when there is nothing in it. Whether it stands there was looked up before.
-
-    Raises:
-        ServiceNow, ServiceNever, OutcomeUnknown: see :meth:`bot.slack.files.Files.share`.
-    """
-    found = await attachment(ctx, instruction, str(row.payload["what"]))
-    if found is None:
-        return None
-    return await ctx.files.share(
-        name=found.name,
-        content=found.content,
-        title=found.title,
-        alt=found.alt,
-        comment=found.comment,
-        channel=channel,
-        thread_ts=thread_ts,
-    )
-
-
-def file_name(instruction: Instruction, what: str) -> str:
-    """One name a file, by which it is found again: ``L-4F7K2M-failed-3.csv``."""
-    return f"{instruction.reference}-{what.replace(':', '-')}.csv"
 
 
 async def attachment(ctx: Context, instruction: Instruction, what: str) -> Attachment | None:
@@ -53,7 +24,12 @@ async def attachment(ctx: Context, instruction: Instruction, what: str) -> Attac
     content = await asyncio.to_thread(_csv, instruction, kind, rows)
     told = bulk_files.about(instruction, kind=kind, count=len(rows))
     return Attachment(
-        name=file_name(instruction, what), content=content, title=told.title, alt=told.alt, comment=told.comment
+        name=f"{instruction.reference}-{what.replace(':', '-')}.csv",
+        content=content,
+        title=told.title,
+        alt=told.alt,
+        comment=told.comment,
+        own_title=False,
     )
 
 

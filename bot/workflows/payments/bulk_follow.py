@@ -22,7 +22,7 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.payments.polls import Again, polling
-from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, tell
+from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, show_progress, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -176,7 +176,7 @@ def _show_progress(
         instruction, now=now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
     )
     if after is not None and progress.tally != before.tally:
-        tx.copies.mark_progress(after.id, job_place(ctx, after), now=now)
+        show_progress(tx, after, job_place(ctx, after), now=now)
     return after
 
 

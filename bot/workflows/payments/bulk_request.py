@@ -24,7 +24,7 @@ from bot.domain.payments.bulk_progress import Progress
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, places, show_file
+from bot.workflows.requests.announce import Place, places, show_file, show_progress
 from bot.workflows.requests.ask import Asked, ask_for
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.settle import show_approvers
@@ -206,5 +206,5 @@ def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: Progress) -> Ins
     after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
     if after is not None:
         for place in places(after, ctx.policy):
-            tx.copies.mark_progress(after.id, place, now=now)
+            show_progress(tx, after, place, now=now)
     return after

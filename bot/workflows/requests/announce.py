@@ -1,7 +1,8 @@
-"""News and alerts, queued in the transaction that makes them true.
+"""What people see of a request, queued in the transaction that makes it true.
 
-The key of an outbox row makes it unique: one piece of news for each state and conversation, however
-often it is found out.
+A request has a board in each of its places, called its card; :mod:`bot.workflows.payments.subject` says what stands
+there. The key of an outbox row makes it unique: one piece of news for each state and place, however often it is found
+out.
 """
 
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from enum import StrEnum
 from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.policy import Policy
-from bot.domain.references import ulid
+from bot.workflows.slack.boards import post_board, queue, show_board
 from storage.rows import Action
 from storage.transaction import Tx
 
@@ -21,6 +22,20 @@ class Place(StrEnum):
 
     APPROVALS = "approvals"
     REQUESTER = "requester"
+
+
+class Line(StrEnum):
+    """What a line about a request is; stored in its payload as ``line``."""
+
+    NEWS = "news"
+    ALERT = "alert"
+    REMINDER = "reminder"
+
+
+SUBJECT = "request"
+"""Kind of the subject that stands for a request in one place."""
+LINK = "link"
+"""The file that is the checkout link of a purchase, with its picture."""
 
 
 TOLD = frozenset(
@@ -41,6 +56,8 @@ TOLD = frozenset(
 )
 """States that are told in the threads. The others only change the card."""
 
+_ALERTS, _PAYMENTS = "alerts", "payments"
+"""Conversations that hear of a request where it has no card."""
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
@@ -61,37 +78,46 @@ def thread_of(instruction: Instruction) -> str:
     return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
-def channel_of(place: Place, instruction: Instruction, policy: Policy) -> str:
+def channel_of(place: str, instruction: Instruction, policy: Policy) -> str:
     """The conversation a place stands for."""
-    return policy.channels.approvals if place is Place.APPROVALS else instruction.origin_channel
+    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, _PAYMENTS: policy.payments}
+    return named.get(place, instruction.origin_channel)
+
+
+def subject_of(instruction_id: str, place: str) -> str:
+    """The request in this place: one of :class:`Place`, or another conversation, where it has no board."""
+    return f"{SUBJECT}:{instruction_id}:{place}"
 
 
 def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy, now: datetime) -> None:
     """Queue the first post of a copy of the card; edits follow by themselves."""
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
+    asked_here = place is Place.REQUESTER
+    post_board(
+        tx,
+        subject=subject_of(instruction.id, place),
         key=f"card:{instruction.id}:{place}",
-        action=Action.CARD,
-        place=place,
         channel=channel_of(place, instruction, policy),
-        payload={},
+        thread_ts=(thread_of(instruction) or None) if asked_here else None,
+        requester=instruction.requester if asked_here else "",
+        about=instruction.id,
         now=now,
     )
+
+
+def show_progress(tx: Tx, instruction: Instruction, place: Place, *, now: datetime) -> None:
+    """Queue an edit of a copy of the card that tells only how far the work is."""
+    show_board(tx, subject_of(instruction.id, place), now=now, progress=True)
+
+
+def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
+    """Whether a copy of the card stands there."""
+    board = tx.boards.get(subject_of(instruction.id, place))
+    return board is not None and board.ts != ""
 
 
 def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
     """Queue the checkout link of a purchase for the thread of its card."""
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"link:{instruction.id}",
-        action=Action.LINK,
-        place=Place.REQUESTER,
-        channel=channel_of(Place.REQUESTER, instruction, policy),
-        payload={},
-        now=now,
-    )
+    _queue(tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK}, policy, now)
 
 
 def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> bool:
@@ -99,16 +125,8 @@ def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, poli
 
     ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
     """
-    return tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"file:{instruction.id}:{place}:{what}",
-        action=Action.FILE,
-        place=place,
-        channel=channel_of(place, instruction, policy),
-        payload={"what": what},
-        now=now,
-    )
+    key = f"file:{instruction.id}:{place}:{what}"
+    return _queue(tx, instruction, Action.FILE, place, key, {"what": what}, policy, now)
 
 
 def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
@@ -126,16 +144,8 @@ def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> 
 
 def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> None:
     """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"news:{instruction.id}:{place}:{what}",
-        action=Action.NEWS,
-        place=place,
-        channel=channel_of(place, instruction, policy),
-        payload=_facts(tx, instruction),
-        now=now,
-    )
+    facts = {"line": Line.NEWS, **_facts(tx, instruction)}
+    _queue(tx, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts, policy, now)
 
 
 def news_elsewhere(
@@ -143,20 +153,11 @@ def news_elsewhere(
 ) -> None:
     """Queue news that found no conversation for the channel that the policy names, where they do not stand already.
 
-    ``key`` is that of the news that could not be posted.
+    ``key`` and ``facts`` are those of the news that could not be posted.
     """
     if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
         return
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"{key}:elsewhere",
-        action=Action.NEWS,
-        place="payments",
-        channel=policy.payments,
-        payload=facts,
-        now=now,
-    )
+    _queue(tx, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts, policy, now)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
@@ -176,16 +177,9 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
 
 def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:
     """Queue a reminder for the approvers, in the thread of their card."""
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"reminder:{instruction.id}:{instruction.round}:{number}",
-        action=Action.REMINDER,
-        place=Place.APPROVALS,
-        channel=policy.channels.approvals,
-        payload={"approvers": list(policy.people.approvers)},
-        now=now,
-    )
+    key = f"reminder:{instruction.id}:{instruction.round}:{number}"
+    facts = {"line": Line.REMINDER, "approvers": list(policy.people.approvers)}
+    _queue(tx, instruction, Action.LINE, Place.APPROVALS, key, facts, policy, now)
 
 
 def alert(
@@ -202,16 +196,8 @@ def alert(
 
     ``once`` is a name that several topics share, of which only the first is told.
     """
-    tx.outbox.add(
-        id=ulid(now),
-        instruction_id=instruction.id,
-        key=f"alert:{instruction.id}:{once or topic}",
-        action=Action.ALERT,
-        place="alerts",
-        channel=policy.alerts,
-        payload={"topic": topic.partition(":")[0], **facts},
-        now=now,
-    )
+    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], **facts}
+    _queue(tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, policy, now)
 
 
 def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
@@ -224,4 +210,18 @@ def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy,
 
 
 def _card_queued(tx: Tx, instruction: Instruction) -> bool:
-    return tx.outbox.by_key(f"card:{instruction.id}:{Place.APPROVALS}") is not None
+    return tx.boards.get(subject_of(instruction.id, Place.APPROVALS)) is not None
+
+
+def _queue(
+    tx: Tx,
+    instruction: Instruction,
+    action: Action,
+    place: str,
+    key: str,
+    payload: Mapping[str, object],
+    policy: Policy,
+    now: datetime,
+) -> bool:
+    subject, channel = subject_of(instruction.id, place), channel_of(place, instruction, policy)
+    return queue(tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id)

@@ -6,7 +6,7 @@ from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reminders import next_look
 from bot.workflows.context import SYSTEM, Context
-from bot.workflows.requests.announce import Place, show_card, tell
+from bot.workflows.requests.announce import Place, is_shown, show_card, tell
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -15,7 +15,7 @@ def show_approvers(
     ctx: Context, tx: Tx, instruction: Instruction, changes: Changes, *, action: str, now: datetime
 ) -> None:
     """From here on people decide. The expiry clock starts when they can see the card, which may be already."""
-    seen = tx.copies.of(instruction.id, Place.APPROVALS) is not None
+    seen = is_shown(tx, instruction, Place.APPROVALS)
     expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
     merged: Changes = {
         **changes,

@@ -1,4 +1,4 @@
-"""Which request a pressed button belongs to."""
+"""Which request a button belongs to that somebody pressed."""
 
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.slack.messenger import Posted
@@ -23,9 +23,9 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
     """
 
     def look(tx: Tx) -> tuple[Shown | None, bool]:
-        copy = tx.copies.find(channel, ts)
-        if copy is not None:
-            return (_shown(tx, instruction_id) if copy.instruction_id == instruction_id else None), False
+        card = tx.boards.find(channel, ts)
+        if card is not None:
+            return (_shown(tx, instruction_id) if card.instruction_id == instruction_id else None), False
         posts = [tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
         states = [post.state for post in posts if post is not None and post.channel == channel]
         under_way = any(state in _UNDER_WAY for state in states)

@@ -4,7 +4,7 @@ Slack tells of one upload in several events, each of them perhaps several times.
 file's id; the worker that looks at the row decides once, in the transaction that queues the offer.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -26,7 +26,7 @@ from bot.domain.files.dropped import (
 )
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
-from bot.workflows.context import Attachment, Context
+from bot.workflows.context import Context, Subject
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.file_actions import suggested
 from bot.workflows.slack.headers import Patience, first_row
@@ -218,7 +218,7 @@ async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> No
     await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
 
 
-class FileOffers:
+class FileOffers(Subject):
     """What the offers say, see :class:`bot.workflows.context.Subject`."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
@@ -230,14 +230,6 @@ class FileOffers:
         if row.state is DropState.GONE:
             return offers.gone(file)
         return offers.offer(file, suggested(ctx, file))
-
-    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        """Offers have no thread of their own."""
-        return None
-
-    async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
-        """Nor files."""
-        return None
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:

@@ -1,81 +1,142 @@
-"""Keep every copy of a card current. Edits are repeated freely: they show the newest state."""
+"""Keep every board current: within the workspace's pace, and with an answer to every refusal of Slack.
 
-from collections.abc import Mapping, Sequence
+Edits are repeated freely: they show the newest state.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+
+import structlog
 
 from bot.domain.content import Content
-from bot.domain.payments.instruction import Instruction, Kind, Vote
-from bot.presentation.payments import cards, purchases
-from bot.slack.messenger import Posted
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.tracking import back_off
+from bot.slack.messenger import TOO_RICH, Posted
+from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.payments.purchase import link_of
-from bot.workflows.requests.announce import Place
-from bot.workflows.slack.editing import Edited, NotYet, edit, edits, or_later
-from storage.rows import CardCopy
+from bot.workflows.slack.boards import split
+from bot.workflows.workers import Hold, Work
+from storage.errors import StorageError
+from storage.rows import Board
 from storage.transaction import Tx
 
+log = structlog.get_logger(__name__)
 
-async def _refresh(ctx: Context, copy: CardCopy) -> None:
-    found = await ctx.store.read(
-        lambda tx: (tx.instructions.get(copy.instruction_id), _votes_shown(tx, copy.instruction_id))
-    )
-    instruction, votes = found
-    if instruction is None:
-        return
-    at = Posted(copy.channel, copy.ts)
-    edited = await or_later(ctx, _edit(ctx, copy, instruction, votes), at=at, attempts=copy.attempts)
-    if isinstance(edited, NotYet):
-        due, failed = edited.due_at, edited.failed
-        await ctx.store.write(
-            lambda tx: tx.copies.delay(copy.instruction_id, copy.place, due_at=due, failed=failed), name="edit_later"
-        )
+_AT_ONCE = 10
+_EDIT_TIME = timedelta(seconds=30)
+"""That editing a message may take. Afterwards it is due again: who was about to edit it died."""
+_GIVEN_UP_AFTER = 12
+_TOLD_AFTER = 4
+"""Edits of a message that failed, when a defect of ours is told to the alerts channel."""
+_GONE = frozenset(
+    {
+        "message_not_found",
+        "cant_update_message",
+        "edit_window_closed",
+        "not_in_channel",
+        "channel_not_found",
+        "is_archived",
+        "is_inactive",
+    }
+)
+"""Nobody will see this message change any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _NotYet:
+    """To be tried then; ``failed``: Slack did not take it, as opposed to being asked too often already."""
+
+    due_at: datetime
+    failed: bool
+
+
+async def _refresh(ctx: Context, board: Board) -> None:
+    """A defect of ours in drawing one message must not hold up the others: it is tried later."""
+    try:
+        later = await _edit(ctx, board)
+    except StorageError:
+        raise  # the database failed, not the message
+    except Exception:
+        number = secrets.token_hex(4)
+        log.exception("a message could not be drawn", subject=board.subject, error_id=number)
+        later = await _not_drawn(ctx, board, number)
+    if later is None:
+        now = ctx.clock.now()
+        await ctx.store.write(lambda tx: tx.boards.shown(board.subject, board.wanted_version, now), name="shown")
     else:
-        await _shown(ctx, copy, instruction)
+        due, failed = later.due_at, later.failed
+        await ctx.store.write(lambda tx: tx.boards.delay(board.subject, due, failed=failed), name="edit_later")
 
 
-async def _edit(ctx: Context, copy: CardCopy, instruction: Instruction, votes: Sequence[Vote]) -> Edited | NotYet:
-    direct = copy.place == Place.REQUESTER and copy.channel != instruction.origin_channel
-    names = await ctx.people.names([instruction.requester])
-    content = card_for(ctx, instruction, votes, copy.place, names=names, direct=direct)
-    at = Posted(copy.channel, copy.ts)
-    return await edit(ctx, at, content, attempts=copy.attempts, progress=copy.only_progress)
+async def _edit(ctx: Context, board: Board) -> _NotYet | None:
+    """None: it shows the newest state, or never will."""
+    kind, name = split(board.subject)
+    content = await ctx.subjects[kind].board(ctx, name)
+    if content is None:
+        return None
+    wait = ctx.pace.take(progress=board.progress)
+    if wait:
+        return _NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
+    try:
+        await _show(ctx, Posted(board.channel, board.ts), content)
+    except (ServiceNow, OutcomeUnknown) as later:
+        asked = later.retry_after if isinstance(later, ServiceNow) else None
+        pause = _pause(board) if asked is None else timedelta(seconds=asked)
+        return _NotYet(ctx.clock.now() + pause, failed=asked is None)
+    except ServiceNever as refused:
+        log.warning("a message could not be edited", subject=board.subject, error=refused.reason)
+        if refused.reason not in _GONE and board.attempts < _GIVEN_UP_AFTER:
+            return _NotYet(ctx.clock.now() + _pause(board), failed=True)
+    return None
 
 
-async def _shown(ctx: Context, copy: CardCopy, instruction: Instruction) -> None:
+async def _show(ctx: Context, at: Posted, content: Content) -> None:
+    """Blocks that Slack refuses must not leave old buttons standing, so then the words alone."""
+    try:
+        await ctx.messenger.edit(at=at, content=content)
+    except ServiceNever as refused:
+        if refused.reason not in TOO_RICH:
+            raise
+        log.exception("Slack refused the blocks of a message", channel=at.channel, ts=at.ts)
+        await ctx.messenger.edit(at=at, content=Content(text=content.text, blocks=content.plainer))
+
+
+async def _not_drawn(ctx: Context, board: Board, number: str) -> _NotYet:
     now = ctx.clock.now()
-    await ctx.store.write(
-        lambda tx: tx.copies.shown(copy.instruction_id, copy.place, version=instruction.version, now=now),
-        name="shown",
-    )
+    if board.attempts == _TOLD_AFTER:
+        facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
+        key = f"not_drawn:{number}"
+        await ctx.store.write(
+            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="not_drawn"
+        )
+        ctx.wake()
+    return _NotYet(now + _pause(board), failed=True)
 
 
-def _votes_shown(tx: Tx, instruction_id: str) -> list[Vote]:
-    instruction = tx.instructions.get(instruction_id)
-    return tx.votes.of(instruction_id, instruction.round) if instruction is not None else []
+def _pause(board: Board) -> timedelta:
+    return back_off(first=1.0, attempts=board.attempts, ceiling=60.0)
 
 
-def card_for(
-    ctx: Context,
-    instruction: Instruction,
-    votes: Sequence[Vote],
-    place: str,
-    *,
-    names: Mapping[str, str],
-    direct: bool = False,
-) -> Content:
-    """The card as it is now, for one of its places; ``direct`` when it goes to the requester alone."""
-    hint = instruction.origin_channel if direct and not instruction.origin_channel.startswith("D") else ""
-    if instruction.kind is Kind.PURCHASE:
-        return purchases.card(instruction, link=link_of(ctx, instruction), invite_to=hint)
-    return cards.card(
-        instruction,
-        votes,
-        for_approvers=place == Place.APPROVALS,
-        approvals_channel=ctx.policy.channels.approvals,
-        invite_to=hint,
-        names=names,
-        approvers=ctx.policy.people.approvers,
-    )
+def _claim(tx: Tx, hold: Hold) -> Sequence[Board]:
+    """The claims alone keep others away."""
+    return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"])
 
 
-CARDS = edits("cards", table="card_copy", rows=lambda tx: tx.copies, step=_refresh)
-"""Edit the copies of cards that no longer show the newest state."""
+def _may_edit(ctx: Context) -> bool:
+    """Whether any edit may go out. Nothing is looked for until then: after many clicks thousands may be waiting."""
+    return not ctx.pace.is_used_up
+
+
+BOARDS = Work(
+    name="boards",
+    table="board",
+    slots=_AT_ONCE,
+    claim=_claim,
+    step=lambda ctx: partial(_refresh, ctx),
+    ready=_may_edit,
+    leased=False,
+)
+"""Edit the boards that no longer show the latest."""

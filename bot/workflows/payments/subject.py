@@ -1,0 +1,205 @@
+"""What the cards of requests say, with the news and files of their threads.
+
+A request has up to two cards, see :class:`bot.workflows.requests.announce.Place`. The time to decide begins when the
+approvers can see theirs.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.reminders import next_look
+from bot.presentation.blocks import qr
+from bot.presentation.payments import cards, news, purchases
+from bot.slack.messenger import Posted
+from bot.workflows.context import PLAIN, Attachment, Context, Subject
+from bot.workflows.payments import bulk_files
+from bot.workflows.payments.purchase import link_of
+from bot.workflows.requests.announce import LINK, Line, Place, alert, news_elsewhere, subject_of
+from bot.workflows.slack.boards import show_board
+from storage.rows import Board, OutboxRow
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """A request as it stands, and its card in one place, if there is one."""
+
+    instruction: Instruction
+    votes: Sequence[Vote]
+    place: str
+    board: Board | None
+
+
+class RequestSubject(Subject):
+    """Requests in their places, by our id and the place."""
+
+    patient = True
+
+    async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
+        """The card as it is now, for this place."""
+        sight = await _sight(ctx, id)
+        return None if sight is None else await card_for(ctx, sight)
+
+    async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
+        """News as they were when they were queued, a reminder, or an alert."""
+        sight = await _sight(ctx, id)
+        if sight is None:
+            return None
+        instruction, line = sight.instruction, Line(str(payload["line"]))
+        if instruction.kind is Kind.PURCHASE:
+            return (purchases.news if line is Line.NEWS else purchases.alert)(instruction, payload)
+        names = await ctx.people.names(_people_in(instruction, payload))
+        match line:
+            case Line.NEWS:
+                return news.news(instruction, payload, names=names)
+            case Line.REMINDER:
+                return news.reminder(instruction, sight.votes, payload, names=names)
+            case Line.ALERT:
+                link, approvers = await _link_to_card(ctx, instruction), ctx.policy.people.approvers
+                return news.alert(instruction, payload, names=names, link=link, approvers=approvers)
+
+    async def file(
+        self,
+        ctx: Context,
+        id: str,  # noqa: A002
+        payload: Mapping[str, object],
+    ) -> Attachment | Content | None:
+        """A file of a bulk payment, or the checkout link of a purchase as a picture.
+
+        Where the workspace takes no picture the link goes out alone: it must not hold back the news behind it.
+
+        Raises:
+            ServiceNow: nobody knows the link, because payments is not configured.
+        """
+        sight = await _sight(ctx, id)
+        if sight is None:
+            return None
+        if payload["what"] == LINK:
+            return await _checkout(ctx, sight.instruction, plain=bool(payload.get(PLAIN)))
+        return await bulk_files.attachment(ctx, sight.instruction, str(payload["what"]))
+
+    def posted(self, ctx: Context, tx: Tx, id: str) -> None:  # noqa: A002
+        """The time to decide begins with the approvers' card, which shows its end already."""
+        sight, now = _look(tx, id), ctx.clock.now()
+        if sight is None or not _starts_the_clock(sight):
+            return
+        instruction, expires = sight.instruction, _expiry(sight.instruction, now)
+        due = next_look(posted_at=now, expires_at=expires, now=now)
+        if tx.instructions.touch(instruction, now=now, posted_at=now, expires_at=expires, due_at=due) is not None:
+            show_board(tx, subject_of(instruction.id, Place.REQUESTER), now=now)
+
+    def homeless(self, ctx: Context, tx: Tx, id: str, error: str) -> None:  # noqa: A002
+        """Approvers who cannot see what they are asked are an alarm."""
+        sight = _look(tx, id)
+        if sight is not None and sight.place == Place.APPROVALS:
+            facts = {"reason": error, "channel": ctx.policy.channels.approvals}
+            now = ctx.clock.now()
+            alert(tx, sight.instruction, topic="no_approvals_channel", facts=facts, policy=ctx.policy, now=now)
+
+    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:
+        """What became of money is told in the channel that the policy names for it. Alerts are told nowhere else."""
+        _, _, name = row.subject.partition(":")
+        sight, line, now = _look(tx, name), row.payload.get("line"), ctx.clock.now()
+        if sight is None or line == Line.ALERT:
+            return True
+        if line == Line.NEWS and sight.place in tuple(Place):
+            news_elsewhere(tx, sight.instruction, row.key, row.payload, policy=ctx.policy, now=now)
+        facts = {"reason": error, "channel": row.channel}
+        alert(tx, sight.instruction, topic=f"undelivered:{sight.place}", facts=facts, policy=ctx.policy, now=now)
+        return True
+
+
+async def card_for(ctx: Context, sight: Sight) -> Content:
+    """The card as it is now, for one of its places; with the way to invite us where it went to the requester alone."""
+    instruction, board = sight.instruction, sight.board
+    if _starts_the_clock(sight):
+        instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
+    asked_in = instruction.origin_channel
+    direct = sight.place == Place.REQUESTER and board is not None and board.channel != asked_in
+    hint = asked_in if direct and not asked_in.startswith("D") else ""
+    if instruction.kind is Kind.PURCHASE:
+        return purchases.card(instruction, link=link_of(ctx, instruction), invite_to=hint)
+    return cards.card(
+        instruction,
+        sight.votes,
+        for_approvers=sight.place == Place.APPROVALS,
+        approvals_channel=ctx.policy.channels.approvals,
+        invite_to=hint,
+        names=await ctx.people.names([instruction.requester]),
+        approvers=ctx.policy.people.approvers,
+    )
+
+
+async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> Attachment | Content | None:
+    if instruction.state is not State.OPEN:
+        return None  # nothing to pay any more
+    link = link_of(ctx, instruction)
+    if not link:
+        raise ServiceNow("payments", "is not configured")
+    content = purchases.checkout(instruction, link=link)
+    if plain or len(link) > qr.LONGEST:
+        return content
+    return Attachment(
+        name=f"{instruction.reference}.png",
+        content=await asyncio.to_thread(qr.png, link),
+        title=purchases.picture_title(instruction),
+        alt=purchases.picture_in_words(instruction, link=link),
+        comment=content.text,
+    )
+
+
+async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
+    """Where an alert is decided on; empty where no card stands or Slack does not say: the alert goes out then, too."""
+
+    def read(tx: Tx) -> list[Board]:
+        found = [tx.boards.get(subject_of(instruction.id, place)) for place in Place]
+        return [board for board in found if board is not None and board.ts]
+
+    boards = await ctx.store.read(read)
+    if not boards:
+        return ""
+    try:
+        return await ctx.messenger.permalink(Posted(boards[0].channel, boards[0].ts))
+    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+        log.info("an alert goes out without the link to its card", request=instruction.reference, reason=silent.reason)
+        return ""
+
+
+def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:
+    """Whom a message names and does not ring."""
+    voters = payload.get("voters")
+    decided = str(payload.get("decided_by") or "")
+    return [instruction.requester, decided, *map(str, voters if isinstance(voters, list) else [])]
+
+
+async def _sight(ctx: Context, name: str) -> Sight | None:
+    return await ctx.store.read(lambda tx: _look(tx, name))
+
+
+def _look(tx: Tx, name: str) -> Sight | None:
+    instruction_id, _, place = name.partition(":")
+    instruction = tx.instructions.get(instruction_id)
+    if instruction is None:
+        return None
+    votes = tx.votes.of(instruction.id, instruction.round)
+    board = tx.boards.get(subject_of(instruction_id, place))
+    return Sight(instruction=instruction, votes=votes, place=place, board=board)
+
+
+def _starts_the_clock(sight: Sight) -> bool:
+    """Whether this is the first time that the approvers see the request."""
+    waiting = sight.instruction.state is State.AWAITING and sight.instruction.posted_at is None
+    return waiting and sight.place == Place.APPROVALS
+
+
+def _expiry(instruction: Instruction, now: datetime) -> datetime:
+    return now + timedelta(seconds=instruction.requirement.expires_seconds)

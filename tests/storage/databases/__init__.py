@@ -1,0 +1,1 @@
+"""Databases that versions before this one made, as SQL, and what stood outside of them then."""

@@ -1,0 +1,119 @@
+"""A database that the version before this one wrote is opened, migrated, and goes on: nothing twice, nothing lost."""
+
+from collections.abc import AsyncIterator, Mapping
+
+import pytest
+
+from bot.domain.payments.instruction import State
+from bot.playground.workspace import Message
+from bot.workflows.slack.boards import show_board
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.then import open_then, restore
+from tests.workflows.looking import MINUTE, read, requests
+
+THEN = "0016"
+
+
+@pytest.fixture
+def old_database_url(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    restore(new_database_url, THEN, monkeypatch)
+    return new_database_url
+
+
+@pytest.fixture
+async def rig(old_database_url: str) -> AsyncIterator[Rig]:
+    opened = await open_then(old_database_url, THEN)
+    yield opened
+    await opened.close()
+
+
+def said(rig: Rig, *channels: str) -> list[Message]:
+    return [one for channel in channels for one in rig.workspace.messages(channel) if not one.ephemeral_to]
+
+
+def edits(rig: Rig, message: Message) -> int:
+    made = [one.args for one in rig.workspace.calls if one.method == "chat.update" and one.ok]
+    return len([args for args in made if (args["channel"], args["ts"]) == (message.channel, message.ts)])
+
+
+async def card_of(rig: Rig, purpose: str, channel: str) -> Message:
+    """The card of the request that was made for this; there is one."""
+    (found,) = [one for one in await requests(rig) if one.payload.canonical().get("description") == purpose]
+    (card,) = [one for one in said(rig, channel) if one.text.partition(":")[0].endswith(found.reference)]
+    return card
+
+
+async def states(rig: Rig) -> Mapping[str, State]:
+    return {str(one.payload.canonical().get("description")): one.state for one in await requests(rig)}
+
+
+async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_that_stood_there(rig: Rig) -> None:
+    before = {channel: await card_of(rig, "awaiting", channel) for channel in (FINANCE, APPROVALS)}
+    await rig.settle()
+    await rig.workspace.click(ADA, APPROVALS, before[APPROVALS].ts, "payout.approve")
+    await rig.settle()
+    await rig.payments.advance()
+    await rig.pass_time(MINUTE)
+    assert (await states(rig))["awaiting"] is State.COMPLETED
+    assert rig.paid == [("luis@example.com", 2500)]
+    for channel, card in before.items():
+        now = await card_of(rig, "awaiting", channel)
+        assert (now.ts, now.buttons, "*completed*" in now.text) == (card.ts, [], True)
+        (told,) = [one for one in said(rig, channel) if one.thread_ts == card.ts and "completed" in one.text]
+        assert told.ts != card.ts
+
+
+async def test_what_was_under_way_is_followed_to_its_end(rig: Rig) -> None:
+    cards = [await card_of(rig, "under-way", channel) for channel in (FINANCE, APPROVALS)]
+    (record,) = [one for one in rig.payments.operations.values() if one.description == "under-way"]
+    await rig.payments.settle(record.id, "completed", force=True)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (await states(rig))["under-way"] is State.COMPLETED
+    for card in cards:
+        assert "*completed*" in rig.workspace.message(card.channel, card.ts).text
+
+
+async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:
+    """Two cards of one request; of another the news in two threads, one of them in a direct message."""
+    direct = rig.workspace.open_dm(MARIA).id
+    channels = (FINANCE, APPROVALS, direct)
+    before = {(one.channel, one.ts) for one in said(rig, *channels)}
+    await rig.pass_time(2 * MINUTE, steps=8)
+    new = [one for one in said(rig, *channels) if (one.channel, one.ts) not in before]
+    cards = [await card_of(rig, "unsent", channel) for channel in (FINANCE, APPROVALS)]
+    news = [one for one in new if "rejected" in one.text]
+    rejected = [await card_of(rig, "rejected", channel) for channel in (APPROVALS, direct)]
+    assert {(one.channel, one.thread_ts) for one in news} == {(one.channel, one.ts) for one in rejected}
+    assert sorted(one.ts for one in new) == sorted(one.ts for one in [*cards, *news])
+    assert all("*rejected*" in one.text and not one.buttons for one in rejected)
+    assert await read(rig, lambda tx: tx.outbox.oldest_unsent()) is None
+    await rig.workspace.click(ADA, APPROVALS, cards[1].ts, "payout.approve")
+    await rig.settle()
+    assert (await states(rig))["unsent"] is State.COMMITTED, "the time to decide began with its card"
+
+
+async def test_a_bulk_payment_keeps_its_place_in_the_thread_of_its_file(rig: Rig) -> None:
+    (bulk,) = [one for one in await requests(rig) if one.reference.startswith("B-")]
+    board = await read(rig, lambda tx: tx.boards.get(f"request:{bulk.id}:requester"))
+    assert board is not None
+    (card,) = [one for one in said(rig, FINANCE) if bulk.reference in one.text.partition(":")[0]]
+    assert (board.thread, board.ts, board.progress) == (card.thread_ts, card.ts, True)
+    await rig.pass_time(6)
+    assert edits(rig, card) == 1
+
+
+@pytest.mark.parametrize("kind", ["booking", "localization", "file"])
+async def test_boards_of_everything_else_are_edited_where_they_stand(rig: Rig, kind: str) -> None:
+    subjects = {"booking": "Delivery", "localization": "Summarize", "file": "april.csv"}
+    (shown,) = [one for one in said(rig, FINANCE) if subjects[kind] in one.text and one.bot_id and _is_board(one)]
+    board = await read(rig, lambda tx: tx.boards.find(FINANCE, shown.ts))
+    assert board is not None
+    assert board.subject.startswith(f"{kind}:")
+    now = rig.switchboard.context.clock.now()
+    await rig.switchboard.context.store.write(lambda tx: show_board(tx, board.subject, now=now))
+    await rig.settle()
+    assert edits(rig, shown) == 1
+
+
+def _is_board(message: Message) -> bool:
+    return not message.thread_ts or "I can" in message.text
