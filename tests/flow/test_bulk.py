@@ -274,7 +274,7 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     await rig.pass_time(3)
     await press(rig, offer)
     told = file_form(rig)
-    assert "This file was asked for already, as B-" in told.plain
+    assert "This file was asked for already, as L-" in told.plain
     assert "25.00 USD in 1 payment, waiting for approval. Nothing was asked for again." in told.plain.replace("*", "")
     assert not told.submit
     assert len(rig.cards()) == 1
