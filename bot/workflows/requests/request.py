@@ -7,9 +7,10 @@ from datetime import datetime
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_progress import Progress
-from bot.domain.payments.instruction import Instruction, Kind, Payload, Requirement, State, digest_of
+from bot.domain.payments.instruction import Instruction, Kind, Payload, State, digest_of
 from bot.domain.payments.moves import APPROVED
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
+from bot.domain.requirement import Requirement
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, places, show_card
 from bot.workflows.requests.tighten import required
