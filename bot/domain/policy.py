@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from bot.domain.money import AmountError, Cents, parse_amount, shown
-from bot.domain.payments.instruction import Requirement
+from bot.domain.requirement import Requirement
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 

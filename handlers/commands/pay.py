@@ -3,7 +3,7 @@
 from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import answers, views
 from bot.workflows.admin.home import decisions
-from bot.workflows.requests.ask import Asked
+from bot.workflows.requests.request import Requested
 from handlers.commands import pay_bulk, pay_reading
 from handlers.commands.pay_collect import COLLECT
 from handlers.commands.pay_freeze import FREEZE, UNFREEZE
@@ -47,14 +47,14 @@ async def _now(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 async def _request(deps: Dependencies, command: Command, values: Values, kind: Kind) -> Reply:
     payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
-    asked = Asked(
+    requested = Requested(
         requester=command.user,
         channel=command.channel,
         payload=payload,
         source_key=f"command:{command.trigger_id}",
         kind=kind,
     )
-    return await request_payout(deps, asked)
+    return await request_payout(deps, requested)
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:

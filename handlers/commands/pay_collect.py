@@ -3,7 +3,7 @@
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PurchasePayload
 from bot.presentation import views
-from bot.workflows.requests.ask import Asked
+from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields, items
@@ -19,14 +19,14 @@ async def _request(deps: Dependencies, command: Command, values: Values) -> Repl
     except PersonError as broken:
         raise mistake(deps, COMMAND, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    asked = Asked(
+    requested = Requested(
         requester=command.user,
         channel=command.channel,
         kind=Kind.PURCHASE,
         payload=payload,
         source_key=f"command:{command.trigger_id}",
     )
-    return await request_purchase(deps, asked)
+    return await request_purchase(deps, requested)
 
 
 async def _form(deps: Dependencies, command: Command) -> Reply:

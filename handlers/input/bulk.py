@@ -13,9 +13,9 @@ from bot.presentation.mistakes import mistakes
 from bot.presentation.payments import bulk_answers, bulk_files
 from bot.tables import write_csv
 from bot.workflows.payments import bulk_cancel_request, bulk_request
-from bot.workflows.payments.bulk_cancel_request import AskedCancel, NotAsked
+from bot.workflows.payments.bulk_cancel_request import NotRequested, RequestedCancel
 from bot.workflows.payments.bulk_reading import Bulk, find_bulk, history_page, items_page
-from bot.workflows.payments.bulk_request import AskedBulk
+from bot.workflows.payments.bulk_request import RequestedBulk
 from handlers.dependencies import Dependencies
 from handlers.input import fields
 from handlers.input.admission import payments_to_request
@@ -38,7 +38,7 @@ async def request_bulk(
     problem = await problem_with(deps, checked, user=user)
     if problem is not None:
         return Private(problem)
-    asked = AskedBulk(
+    requested = RequestedBulk(
         requester=user,
         channel=channel,
         name=checked.name,
@@ -47,7 +47,7 @@ async def request_bulk(
         read_as=checked.read_as,
         thread_ts=thread_ts,
     )
-    instruction = await bulk_request.request_bulk(deps.ctx, asked)
+    instruction = await bulk_request.request_bulk(deps.ctx, requested)
     member = await can_post(deps.messenger, channel)
     return Private(bulk_answers.asked(instruction, member=member, name=checked.name, read_as=checked.read_as))
 
@@ -99,7 +99,7 @@ async def request_cancellation(
         bulk = await named(deps, payments, text, example=CANCEL_EXAMPLE)
         if not bulk.remote_id:
             raise _mistake(deps, "bulk", bulk_answers.NOT_SENT, text, CANCEL_EXAMPLE)
-        asked = AskedCancel(
+        requested = RequestedCancel(
             requester=user,
             channel=channel,
             bulk=bulk.name,
@@ -107,8 +107,8 @@ async def request_cancellation(
             hashes=hashes,
             source_key=source_key,
         )
-        found = await bulk_cancel_request.request_cancel(deps.ctx, payments, asked)
-        if isinstance(found, NotAsked):
+        found = await bulk_cancel_request.request_cancel(deps.ctx, payments, requested)
+        if isinstance(found, NotRequested):
             rule = bulk_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
             raise _mistake(deps, "hash", rule, "", CANCEL_EXAMPLE)
         return Private(answers.requested(found, member=await can_post(deps.messenger, channel)))

@@ -4,8 +4,7 @@ from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Kind
 from bot.presentation import answers
-from bot.workflows.requests import ask
-from bot.workflows.requests.ask import Asked
+from bot.workflows.requests.request import Requested, request
 from handlers.dependencies import Dependencies
 from handlers.input import fields
 from handlers.input.admission import payments_to_request
@@ -17,27 +16,27 @@ COMMAND = "pay"
 SEND_EXAMPLE = 'send ana@example.com 25.00 "March translation"'
 
 
-async def request_payout(deps: Dependencies, asked: Asked) -> Private:
+async def request_payout(deps: Dependencies, requested: Requested) -> Private:
     """Check the person and the limit, store the request.
 
     Raises:
         MistakesError: the amount is above the daily limit.
     """
-    payments = await payments_to_request(deps, asked.requester, asked.kind, even_frozen=False)
+    payments = await payments_to_request(deps, requested.requester, requested.kind, even_frozen=False)
     if isinstance(payments, Private):
         return payments
     try:
-        fields.within_limit(Cents(asked.payload.cents), deps.ctx.policy)
+        fields.within_limit(Cents(requested.payload.cents), deps.ctx.policy)
     except PersonError as broken:
         raise mistake(deps, COMMAND, SEND_EXAMPLE, broken) from None
-    instruction = await ask.ask(deps.ctx, asked)
-    return Private(answers.requested(instruction, member=await can_post(deps.messenger, asked.channel)))
+    instruction = await request(deps.ctx, requested)
+    return Private(answers.requested(instruction, member=await can_post(deps.messenger, requested.channel)))
 
 
-async def request_purchase(deps: Dependencies, asked: Asked) -> Private:
+async def request_purchase(deps: Dependencies, requested: Requested) -> Private:
     """Check the person, store the request."""
-    payments = await payments_to_request(deps, asked.requester, Kind.PURCHASE)
+    payments = await payments_to_request(deps, requested.requester, Kind.PURCHASE)
     if isinstance(payments, Private):
         return payments
-    instruction = await ask.ask(deps.ctx, asked)
-    return Private(answers.collecting(instruction, member=await can_post(deps.messenger, asked.channel)))
+    instruction = await request(deps.ctx, requested)
+    return Private(answers.collecting(instruction, member=await can_post(deps.messenger, requested.channel)))

@@ -5,7 +5,7 @@ import json
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Item, Kind, PurchasePayload
 from bot.presentation import mistakes, views
-from bot.workflows.requests.ask import Asked
+from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields, items
@@ -33,14 +33,14 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
         errors[views.ITEMS] = mistakes.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
-    asked = Asked(
+    requested = Requested(
         requester=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
         kind=Kind.PURCHASE,
         payload=PurchasePayload(email=read[views.EMAIL], description=read[views.DESCRIPTION], items=together),
         source_key=f"view:{form.view_id}",
     )
-    answer = await request_purchase(deps, asked)
+    answer = await request_purchase(deps, requested)
     return Replace(views.notice(views.COLLECT_TITLE, answer.content.text))
 
 

@@ -10,8 +10,8 @@ from bot.presentation import answers, mistakes, views
 from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
 from bot.workflows.requests import decide
-from bot.workflows.requests.ask import Asked
 from bot.workflows.requests.decide import Click, Decided
+from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
@@ -55,7 +55,7 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors(errors)
     payload = PayoutPayload(email=read[views.EMAIL], cents=read[views.AMOUNT], description=read[views.DESCRIPTION])
     about = json.loads(form.metadata)
-    asked = Asked(
+    requested = Requested(
         requester=form.user,
         channel=str(about["channel"]),
         payload=payload,
@@ -63,7 +63,7 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
         kind=Kind(about["kind"]),
     )
     try:
-        answer = await request_payout(deps, asked)
+        answer = await request_payout(deps, requested)
     except MistakesError as broken:
         return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
     return Replace(views.notice(views.PAYOUT_TITLE, answer.content.text))

@@ -20,11 +20,11 @@ from bot.domain.payments.instruction import (
     PayoutPayload,
     PurchasePayload,
     Recipient,
-    Requirement,
     State,
 )
 from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
+from bot.domain.requirement import Requirement
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards

@@ -3,17 +3,8 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from bot.domain.payments.instruction import (
-    Choice,
-    Instruction,
-    Kind,
-    PayoutPayload,
-    Recipient,
-    Requirement,
-    State,
-    Vote,
-    digest_of,
-)
+from bot.domain.payments.instruction import Choice, Instruction, Kind, PayoutPayload, Recipient, State, Vote, digest_of
+from bot.domain.requirement import Requirement
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CODE = "01KAGT0000000000000000CODE"

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, PayoutPayload, Requirement, State, digest_of
+from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, PayoutPayload, State, digest_of
+from bot.domain.requirement import Requirement
 from tests.domain.made import CODE, instruction, payload
 
 

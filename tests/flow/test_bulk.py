@@ -14,7 +14,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
-from bot.workflows.payments.bulk_request import AskedBulk, request_bulk
+from bot.workflows.payments.bulk_request import RequestedBulk, request_bulk
 from storage import Tx
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
@@ -246,7 +246,7 @@ async def test_a_list_that_cannot_be_read_is_told_once(sqlite_url: str, tmp_path
 
 async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:
     item = BulkItem(row=2, email="ana@example.com", cents=Cents(100))
-    asked = AskedBulk(
+    asked = RequestedBulk(
         requester=MARIA,
         channel=FINANCE,
         name="a.csv",

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.payments.instruction import Kind
 from bot.domain.references import Letter, reference
-from bot.workflows.requests import ask as asking
+from bot.workflows.requests import request as requesting
 from tests.flow.test_bulk import approve, run
 from tests.flow.test_bulk import ask as ask_for_many
 from tests.flow.test_reading_verbs import ask as told
@@ -74,7 +74,7 @@ async def test_a_reference_given_before_works_wherever_one_can_be_typed(
     def as_before(letter: Letter) -> str:
         return f"{BEFORE.get(letter, letter)}{reference(letter)[1:]}"
 
-    monkeypatch.setattr(asking, "reference", as_before)
+    monkeypatch.setattr(requesting, "reference", as_before)
     bulk = await paid_in_bulk(rig)
     cancellation = await canceled(rig, bulk)
     await prebook(rig)

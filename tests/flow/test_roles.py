@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from bot.workflows.payments.bulk_request import AskedBulk, request_bulk
+from bot.workflows.payments.bulk_request import RequestedBulk, request_bulk
 from handlers.actions import register as register_actions
 from handlers.commands import pay, switchboard
 from handlers.router import Router
@@ -328,7 +328,7 @@ async def asked_in_bulk(rig: Rig) -> str:
         BulkItem(row=n, email=email, cents=Cents(100))
         for n, email in enumerate(("ana@example.com", "held@example.com"), 2)
     ]
-    made = AskedBulk(
+    made = RequestedBulk(
         requester=TOM, channel=FINANCE, name="march.csv", items=items, source_key=f"test:{len(await requests(rig))}"
     )
     found = await request_bulk(rig.switchboard.context, made)

@@ -5,7 +5,8 @@ import pytest
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.payments.instruction import Requirement, State
+from bot.domain.payments.instruction import State
+from bot.domain.requirement import Requirement
 from bot.presentation import answers
 from bot.presentation.help import Usage, no_such_verb, usage
 from bot.presentation.mistakes import at_field, mistakes

@@ -6,7 +6,8 @@ from itertools import product
 
 import pytest
 
-from bot.domain.payments.instruction import FINAL, Instruction, Recipient, Requirement, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, Recipient, State, Vote
+from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, news
 from bot.presentation.payments.states import sentence, word
 from tests.domain.made import NOW, instruction, payload, vote

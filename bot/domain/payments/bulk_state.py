@@ -5,9 +5,10 @@ from datetime import timedelta
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import Tally
-from bot.domain.payments.instruction import Instruction, Kind, Payload, Requirement, State
+from bot.domain.payments.instruction import Instruction, Kind, Payload, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.policy import Facts, Policy
+from bot.domain.requirement import Requirement
 
 LOOKS_BEFORE_MISSING = 3
 """Looks without any change after the service was done, before people are told what is unaccounted for."""

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from bot.domain.money import Cents, plain
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import Progress
+from bot.domain.requirement import Requirement
 
 
 class Kind(StrEnum):
@@ -129,31 +130,6 @@ def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
     """SHA-256 (hex) of everything that must not change between asking and paying."""
     text = json.dumps({"kind": kind.value, "code": code, **payload.canonical()}, sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-class Requirement(BaseModel):
-    """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
-
-    model_config = ConfigDict(frozen=True)
-
-    quorum: Annotated[int, Field(ge=1)]
-    typed_amount: bool = False
-    reasons: tuple[str, ...] = ()
-    """Why the quorum is what it is, in words for the card."""
-    expires_seconds: float = 86_400.0
-    execute_within_seconds: float = 3_600.0
-
-    def tightened(self, other: "Requirement") -> "Requirement":
-        """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
-        if other.quorum <= self.quorum and other.typed_amount <= self.typed_amount:
-            return self
-        return self.model_copy(
-            update={
-                "quorum": max(self.quorum, other.quorum),
-                "typed_amount": self.typed_amount or other.typed_amount,
-                "reasons": other.reasons or self.reasons,
-            }
-        )
 
 
 class Recipient(BaseModel):

@@ -27,7 +27,7 @@ from bot.workflows.bookings.board import STORE, post_card, show_card, store_chan
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
-from bot.workflows.requests.ask import unused_reference
+from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Hold, Work

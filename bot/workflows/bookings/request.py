@@ -11,7 +11,7 @@ from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price
 from bot.workflows.context import Context
-from bot.workflows.requests.ask import unused_reference
+from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from storage.errors import CommitUnknown
 from storage.transaction import Tx

@@ -13,7 +13,7 @@ from bot.domain.payments.bulk_state import PENDING_WORD
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
 from bot.workflows.context import Context
-from bot.workflows.requests.ask import Asked, ask
+from bot.workflows.requests.request import Requested, request
 
 _BEGINNING = 8
 """Digits of a hash that are enough to name it, where no other begins like it."""
@@ -30,7 +30,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class NotAsked:
+class NotRequested:
     """Nothing was asked for. ``hashes`` are those concerned; ``statuses`` what they stand at, where that is why."""
 
     why: Why
@@ -39,7 +39,7 @@ class NotAsked:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedCancel:
+class RequestedCancel:
     """A request. ``bulk`` is what people call it; ``hashes`` None: everything that is pending now.
 
     A hash may be given by its beginning, or by the row of the file that it pays.
@@ -53,62 +53,66 @@ class AskedCancel:
     source_key: str
 
 
-async def request_cancel(ctx: Context, payments: PaymentsClient, asked: AskedCancel) -> Instruction | NotAsked:
+async def request_cancel(
+    ctx: Context, payments: PaymentsClient, requested: RequestedCancel
+) -> Instruction | NotRequested:
     """Read the items, find those that are meant, store the request with their hashes, durably.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
     """
-    known = await ctx.store.read(lambda tx: tx.instructions.by_source(asked.source_key))
+    known = await ctx.store.read(lambda tx: tx.instructions.by_source(requested.source_key))
     if known is not None:
         return known
-    reported = {item.hash: item async for page in payments.bulk_items(asked.remote_id) for item in page.items}
+    reported = {item.hash: item async for page in payments.bulk_items(requested.remote_id) for item in page.items}
     reported.pop("", None)
-    meant = _meant(reported, asked.hashes, asked.bulk)
-    if isinstance(meant, NotAsked):
+    meant = _meant(reported, requested.hashes, requested.bulk)
+    if isinstance(meant, NotRequested):
         return meant
     payload = CancelPayload(
-        bulk=asked.bulk,
-        bulk_remote_id=asked.remote_id,
+        bulk=requested.bulk,
+        bulk_remote_id=requested.remote_id,
         count=len(meant),
         cents=sum(row.cents for row in meant),
         items_digest=hashes_digest({row.hash: int(row.cents) for row in meant}),
-        all_pending=asked.hashes is None,
+        all_pending=requested.hashes is None,
     )
-    return await ask(
+    return await request(
         ctx,
-        Asked(
-            requester=asked.requester,
-            channel=asked.channel,
+        Requested(
+            requester=requested.requester,
+            channel=requested.channel,
             kind=Kind.BULK_CANCEL,
             payload=payload,
-            source_key=asked.source_key,
+            source_key=requested.source_key,
             items=meant,
         ),
     )
 
 
-def _meant(reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str) -> list[BulkRow] | NotAsked:
+def _meant(
+    reported: Mapping[str, ReportedItem], hashes: Sequence[str] | None, bulk: str
+) -> list[BulkRow] | NotRequested:
     pending = OperationStatus.PENDING
     if hashes is None:
         wanted = [name for name, item in reported.items() if item.state is pending]
         if not wanted:
-            return NotAsked(Why.NOTHING_PENDING)
+            return NotRequested(Why.NOTHING_PENDING)
     else:
         named = {one: _named(reported, one, bulk) for one in hashes}
         unknown = tuple(one for one, found in named.items() if not found)
         if unknown:
-            return NotAsked(Why.UNKNOWN_HASH, unknown)
+            return NotRequested(Why.UNKNOWN_HASH, unknown)
         ambiguous = tuple(one for one, found in named.items() if len(found) > 1)
         if ambiguous:
-            return NotAsked(Why.AMBIGUOUS, ambiguous)
+            return NotRequested(Why.AMBIGUOUS, ambiguous)
         wanted = list(dict.fromkeys(found[0] for found in named.values()))
         settled = tuple(one for one in wanted if reported[one].state is not pending)
         if settled:
-            return NotAsked(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
+            return NotRequested(Why.NOT_PENDING, settled, tuple(our_word(reported[one].status) for one in settled))
     silent = tuple(one for one in wanted if not reported[one].cents)
     if silent:
-        return NotAsked(Why.NO_AMOUNT, silent)
+        return NotRequested(Why.NO_AMOUNT, silent)
     return [
         BulkRow(
             row=number,

@@ -9,7 +9,7 @@ from bot.domain.payments.instruction import Instruction
 from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.context import Context
 from bot.workflows.payments.bulk_reading import preview
-from bot.workflows.payments.bulk_request import asked_before
+from bot.workflows.payments.bulk_request import requested_before
 
 
 class Why(Enum):
@@ -38,7 +38,7 @@ async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Ins
         PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
             :func:`bot.workflows.payments.bulk_reading.read_file`.
     """
-    return await asked_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)
+    return await requested_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)
 
 
 async def confirm(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:

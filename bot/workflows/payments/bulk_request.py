@@ -25,8 +25,8 @@ from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, places, show_file, show_progress
-from bot.workflows.requests.ask import Asked, ask_for
 from bot.workflows.requests.claim import lease
+from bot.workflows.requests.request import Requested, request_of
 from bot.workflows.requests.settle import show_approvers
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -56,7 +56,7 @@ _SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AskedBulk:
+class RequestedBulk:
     """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words.
 
     ``thread_ts`` is the thread of a file that was dropped.
@@ -71,35 +71,35 @@ class AskedBulk:
     thread_ts: str = ""
 
 
-async def request_bulk(ctx: Context, asked: AskedBulk) -> Instruction:
+async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
     The same ``source_key`` again gives the row of the first time: a button pressed twice asks once. Only a dropped
     file whose request ended unpaid may be asked for again.
 
     Raises:
-        StorageFull: see :func:`bot.workflows.requests.ask.ask`.
+        StorageFull: see :func:`bot.workflows.requests.request.request`.
     """
 
-    def make(tx: Tx, now: datetime) -> Asked:
-        return Asked(
-            requester=asked.requester,
-            channel=asked.channel,
+    def make(tx: Tx, now: datetime) -> Requested:
+        return Requested(
+            requester=requested.requester,
+            channel=requested.channel,
             kind=Kind.BULK,
-            payload=_payload(tx, asked, now),
-            source_key=_asked_before(tx, asked.source_key)[1],
-            items=asked.items,
+            payload=_payload(tx, requested, now),
+            source_key=_requested_before(tx, requested.source_key)[1],
+            items=requested.items,
         )
 
-    return await ask_for(ctx, asked.source_key, make, known=lambda tx, key: _asked_before(tx, key)[0])
+    return await request_of(ctx, requested.source_key, make, known=lambda tx, key: _requested_before(tx, key)[0])
 
 
-async def asked_before(ctx: Context, source_key: str) -> Instruction | None:
+async def requested_before(ctx: Context, source_key: str) -> Instruction | None:
     """The request that this made already, if it stands."""
-    return await ctx.store.read(lambda tx: _asked_before(tx, source_key)[0])
+    return await ctx.store.read(lambda tx: _requested_before(tx, source_key)[0])
 
 
-def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
+def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     """The request that this made, and the key of a new one: a file that ended unpaid may be asked for again."""
     known, n, free = tx.instructions.by_source(key), 1, key
     while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
@@ -109,15 +109,15 @@ def _asked_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     return known, free
 
 
-def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
-    items = asked.items
+def _payload(tx: Tx, requested: RequestedBulk, now: datetime) -> BulkPayload:
+    items = requested.items
     known = tx.instructions.all_paid_before(item.email for item in items)
     fresh = [item for item in items if item.email.casefold() not in known]
     twin = twin_digest(items)
     same = tx.instructions.last_same(kind=Kind.BULK, payee=twin, since=now - SAME_FILE, ignoring=NOT_PAID)
     repeated = duplicates_in(items)
     return BulkPayload(
-        name=asked.name,
+        name=requested.name,
         count=len(items),
         cents=sum(item.cents for item in items),
         items_digest=items_digest(items),
@@ -129,8 +129,8 @@ def _payload(tx: Tx, asked: AskedBulk, now: datetime) -> BulkPayload:
         new_count=len({item.email.casefold() for item in fresh}),
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",
-        read_as=asked.read_as,
-        thread_ts=asked.thread_ts,
+        read_as=requested.read_as,
+        thread_ts=requested.thread_ts,
     )
 
 

@@ -10,9 +10,10 @@ from bot.domain.approvals import Count, Void
 from bot.domain.audit import Entry
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, requirement_of
-from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, Requirement, State
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.payout import daily_key
+from bot.domain.requirement import Requirement
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import without_the_others

@@ -1,4 +1,4 @@
-"""Somebody asks for something. Nothing is sent to a service before everything here has passed."""
+"""Somebody requests something. Nothing is sent to a service before everything here has passed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,10 @@ from datetime import datetime
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_progress import Progress
-from bot.domain.payments.instruction import Instruction, Kind, Payload, Requirement, State, digest_of
+from bot.domain.payments.instruction import Instruction, Kind, Payload, State, digest_of
 from bot.domain.payments.moves import APPROVED
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
+from bot.domain.requirement import Requirement
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, places, show_card
 from bot.workflows.requests.tighten import required
@@ -19,7 +20,7 @@ from storage.transaction import Tx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class Requested:
     """A checked request. ``source_key`` names the command or form that made it; ``items``: of many payments at once."""
 
     requester: str
@@ -39,7 +40,7 @@ def by_source(tx: Tx, key: str) -> Instruction | None:
     return tx.instructions.by_source(key)
 
 
-async def ask(ctx: Context, asked: Asked) -> Instruction:
+async def request(ctx: Context, requested: Requested) -> Instruction:
     """Store the request with its code, digest, policy snapshot and callback addresses, durably.
 
     The same ``source_key`` again gives the row of the first time: a form submitted twice asks once.
@@ -47,11 +48,11 @@ async def ask(ctx: Context, asked: Asked) -> Instruction:
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
     """
-    return await ask_for(ctx, asked.source_key, lambda _tx, _now: asked)
+    return await request_of(ctx, requested.source_key, lambda _tx, _now: requested)
 
 
-async def ask_for(
-    ctx: Context, source_key: str, make: Callable[[Tx, datetime], Asked], *, known: Known = by_source
+async def request_of(
+    ctx: Context, source_key: str, make: Callable[[Tx, datetime], Requested], *, known: Known = by_source
 ) -> Instruction:
     """The same for what is made of what the database holds. ``make`` may give it a source key of its own."""
     if ctx.store.disk.room() is not Room.ENOUGH:
@@ -74,28 +75,28 @@ async def ask_for(
     return instruction
 
 
-def _store(ctx: Context, tx: Tx, asked: Asked, *, code: str, now: datetime) -> Instruction:
-    kind = ctx.kinds[asked.kind]
+def _store(ctx: Context, tx: Tx, requested: Requested, *, code: str, now: datetime) -> Instruction:
+    kind = ctx.kinds[requested.kind]
     instruction = Instruction(
         id=ulid(now),
         reference=unused_reference(tx, kind.letter),
-        kind=asked.kind,
-        payload=asked.payload,
+        kind=requested.kind,
+        payload=requested.payload,
         code=code,
-        digest=digest_of(kind=asked.kind, code=code, payload=asked.payload),
-        requirement=required(ctx, tx, asked.payload, now) if asked.kind in APPROVED else Requirement(quorum=1),
+        digest=digest_of(kind=requested.kind, code=code, payload=requested.payload),
+        requirement=required(ctx, tx, requested.payload, now) if requested.kind in APPROVED else Requirement(quorum=1),
         state=State.NEW,
         round=1,
         version=1,
-        requester=asked.requester,
-        origin_channel=asked.channel,
+        requester=requested.requester,
+        origin_channel=requested.channel,
         created_at=now,
-        source_key=asked.source_key,
-        progress=Progress() if asked.items else None,
+        source_key=requested.source_key,
+        progress=Progress() if requested.items else None,
         due_at=now,
     )
-    tx.instructions.insert(instruction, actor=asked.requester)
-    tx.bulk_items.add(instruction.id, asked.items)
+    tx.instructions.insert(instruction, actor=requested.requester)
+    tx.bulk_items.add(instruction.id, requested.items)
     for about in kind.called_back:
         token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=about)
         tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
