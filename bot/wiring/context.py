@@ -104,7 +104,7 @@ def _chores(parts: Parts) -> Mapping[str, Worker]:
     parts.stack.push_async_callback(anchoring.finish)
     return {
         "anchors": lambda _: anchoring.due(),
-        "lists": parts.lists.drain,
+        "lists": parts.lists.run_due,
         "unread": lambda _: parts.unread.flush(),
         "retention": Retention().prune_due,
     }

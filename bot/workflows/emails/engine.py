@@ -1,6 +1,6 @@
 """Works on every list that is due, several at a time, until none is left.
 
-One per process. It is a drain: asked again at every tick, it takes what is due; while it works it looks for more by
+One per process. A worker: run again at every tick, it takes what is due; while it works it looks for more by
 itself.
 """
 
@@ -74,7 +74,7 @@ class EmailEngine:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    async def drain(self, ctx: Context) -> int:
+    async def run_due(self, ctx: Context) -> int:
         """Work until nothing is due; returns how many lists there were."""
         client = ctx.emails.client
         if client is None:
