@@ -133,6 +133,7 @@ class Switchboard:
             monotonic=around.clock.boottime,
             may_leave=high_water.may_leave,
             answers=unread,
+            more_routes=tuple(one.routes for one in around.extensions),
         )
         return Parts(
             settings=settings,
@@ -159,7 +160,7 @@ class Switchboard:
             await staffing.require(settings, self._policy, people, home=slack.identity.team_id)
         self._context = ctx = make_context(parts, slack, url=self.url)
         await self._go_on(ctx, parts.lists)
-        bolt = make_bolt(slack, ctx, settings, around)
+        bolt = make_bolt(slack, ctx, parts.outside, around)
         self._socket = await open_socket(settings, slack, bolt, stack)
         self._bolt = bolt
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)

@@ -32,31 +32,29 @@ _EXAMPLE: Final = 'path = "/v2/payouts/{id}/confirm"'
 Table = dict[str, Any]
 
 
-def load_routes(override: Path | None, *, environment: str) -> RouteTable:
+def load_routes(override: Path | None, *, environment: str, more: tuple[Path, ...] = ()) -> RouteTable:
     """The shipped route table with the operator's file laid over it.
 
     Args:
         override: what ``SERVICES_FILE`` names; None when it is not set.
         environment: ``sandbox`` or ``production``; see ``RouteTable.use``.
+        more: files of the shipped table's form for services beside the four.
 
     Raises:
         OperatorError: the file cannot be read or breaks a rule; the message names file, key, rule and example.
     """
-    return _shipped_alone(environment) if override is None else _laid_over(override, environment)
+    if override is None:
+        return _alone(environment, more)
+    return _merged(_read(override), _Check(str(override)), environment, _shipped(more))
 
 
 @cache
-def _shipped_alone(environment: str) -> RouteTable:
+def _alone(environment: str, more: tuple[Path, ...]) -> RouteTable:
     """The usual table. Each service asks for it at start; nobody can change it, so it is made once."""
-    return _merged({}, _Check(""), environment)
+    return _merged({}, _Check(""), environment, _shipped(more))
 
 
-def _laid_over(override: Path, environment: str) -> RouteTable:
-    return _merged(_read(override), _Check(str(override)), environment)
-
-
-def _merged(changes: Table, check: "_Check", environment: str) -> RouteTable:
-    shipped = _shipped()
+def _merged(changes: Table, check: "_Check", environment: str, shipped: Table) -> RouteTable:
     for service in changes:
         if service not in shipped:
             check.refuse(service, f"no such service; there is: {', '.join(shipped)}", "[payments]")
@@ -71,9 +69,10 @@ def _merged(changes: Table, check: "_Check", environment: str) -> RouteTable:
 
 
 @cache
-def _shipped() -> Table:
-    """What the file in this package says, read once; nobody changes it."""
-    return tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
+def _shipped(more: tuple[Path, ...]) -> Table:
+    """What the file in this package says, and those of further services, read once; nobody changes it."""
+    own = tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
+    return own | {name: table for path in more for name, table in tomllib.loads(path.read_text("utf-8")).items()}
 
 
 def _read(path: Path) -> Table:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import aiohttp
@@ -31,6 +32,7 @@ class Outside:
         monotonic: seconds of a clock that is never set.
         may_leave: asked before each request that changes something.
         answers: told which answers were read.
+        more_routes: files with the operations of services beside the four.
     """
 
     settings: Settings
@@ -40,6 +42,7 @@ class Outside:
     monotonic: Callable[[], float]
     may_leave: MayLeave = always
     answers: Answers = NOBODY
+    more_routes: tuple[Path, ...] = ()
 
     def routes(self) -> RouteTable:
         """The route table.
@@ -47,7 +50,8 @@ class Outside:
         Raises:
             OperatorError: the file of routes cannot be used.
         """
-        return load_routes(self.settings.services_file, environment=self.settings.environment.value)
+        settings = self.settings
+        return load_routes(settings.services_file, environment=settings.environment.value, more=self.more_routes)
 
     def session(self) -> aiohttp.ClientSession:
         """One a service: what hangs in one takes no connection of another."""

@@ -1,5 +1,6 @@
 """Slack: settings in, clients out; who we are, and the socket of Socket Mode."""
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final
@@ -21,11 +22,13 @@ from bot.slack.pace import Pace
 from bot.slack.people import People
 from bot.slack.turns import Turns
 from bot.wiring.keys import bot_token
+from bot.wiring.outside import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
 from handlers import actions, commands, events, file_actions, shortcuts, views
 from handlers.allowance import Allowance
 from handlers.bolt import build
+from handlers.commands import SlashCommand
 from handlers.dependencies import Dependencies
 from handlers.router import Router
 from handlers.socket_mode import SocketMode
@@ -99,10 +102,10 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
     )
 
 
-def make_router(around: Surroundings, *, prefix: str) -> Router:
+def make_router(around: Surroundings, *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
     """Every handler by the name that Slack calls it by."""
     router = Router()
-    commands.register(router, prefix=prefix)
+    commands.register(router, prefix=prefix, more=more)
     actions.register(router)
     file_actions.register(router, around.offered)
     views.register(router)
@@ -111,8 +114,10 @@ def make_router(around: Surroundings, *, prefix: str) -> Router:
     return router
 
 
-def make_bolt(slack: Slack, ctx: Context, settings: Settings, around: Surroundings) -> AsyncApp:
+def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
     """The Bolt application with every handler."""
+    settings = outside.settings
+    extensions = [one.command(outside) for one in around.extensions]
     deps = Dependencies(
         ctx=ctx,
         messenger=slack.messenger,
@@ -125,7 +130,7 @@ def make_bolt(slack: Slack, ctx: Context, settings: Settings, around: Surroundin
         token=bot_token(settings),
         identity=slack.identity,
         deps=deps,
-        router=make_router(around, prefix=settings.command_prefix),
+        router=make_router(around, prefix=settings.command_prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )

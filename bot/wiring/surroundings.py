@@ -13,6 +13,7 @@ from bot.clients.transport import CONNECT_SECONDS
 from bot.domain.clock import Clock, SystemClock
 from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL
+from bot.wiring.extension import EXTENSIONS, Extension
 from handlers.bolt import HANDLER_TOTAL, MOMENT
 from handlers.file_actions import ACTIONS
 from handlers.file_actions.file_action import FileAction
@@ -50,6 +51,8 @@ class Surroundings:
     """Where the audit's anchors go; None: where the database's address says."""
     file_actions: Sequence[FileAction] | None = None
     """What can be done with files; None: everything there is."""
+    extensions: Sequence[Extension] = EXTENSIONS
+    """Services beside the four."""
     ticking: bool = True
     """False: no worker runs by itself; the test calls :func:`bot.wiring.workers.settle`."""
 

@@ -61,7 +61,7 @@ def configured(service: Service[C], name: str) -> C | Private:
     return service.client or Private(answers.not_configured(name, service.missing))
 
 
-async def _admitted(
+async def admitted(
     deps: Dependencies,
     user: str,
     service: Service[C],
@@ -70,6 +70,7 @@ async def _admitted(
     rule: Rule = member,
     wording: Callable[[No], Content] = answers.refused,
 ) -> C | Private:
+    """A service for somebody who may use it, by ``rule``; ``name`` as people know it."""
     refusal = await refused(deps, user, rule, wording=wording)
     if refusal is not None:
         return refusal
@@ -78,7 +79,7 @@ async def _admitted(
 
 async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
     """The payments service, for somebody who looks at what it holds."""
-    return await _admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
+    return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
 
 
 _SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
@@ -119,14 +120,14 @@ async def payments_to_request(
 
 async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService | Private:
     """The delivery service, for somebody who may use it; any role of the policy is enough."""
-    return await _admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
+    return await admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
 
 
 async def localization_for(deps: Dependencies, user: str) -> LocalizationClient | Private:
     """The localization service, for any member."""
-    return await _admitted(deps, user, deps.ctx.localization, "localization")
+    return await admitted(deps, user, deps.ctx.localization, "localization")
 
 
 async def emails_for(deps: Dependencies, user: str) -> EmailsClient | Private:
     """The e-mail service, for any member."""
-    return await _admitted(deps, user, deps.ctx.emails, "e-mail processing")
+    return await admitted(deps, user, deps.ctx.emails, "e-mail processing")

@@ -1,0 +1,92 @@
+"""A fifth service, plugged in: its command works like the others, and so does what can go wrong on the way."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.routes_file import load_routes
+from bot.domain.errors import OperatorError
+from tests.fifth_service.plugged_in import ROUTES, Glossary, GlossarySettings
+from tests.fifth_service.simulator import KEY
+from tests.fifth_service.simulator import Glossary as Simulator
+from tests.support.clock import ManualClock
+from tests.support.rig import FINANCE, GUS, MARIA, Rig
+from tests.workflows.looking import ephemerals
+
+
+@pytest.fixture
+async def simulator() -> AsyncIterator[Simulator]:
+    async with Simulator().running() as running:
+        yield running
+
+
+@asynccontextmanager
+async def plugged(database_url: str, **settings: Any) -> AsyncIterator[Rig]:
+    extension = Glossary(settings=GlossarySettings(**settings))
+    rig = await Rig.open(database_url=database_url, clock=ManualClock(), around={"extensions": [extension]})
+    try:
+        yield rig
+    finally:
+        await rig.close()
+
+
+@pytest.fixture
+async def rig(sqlite_url: str, simulator: Simulator) -> AsyncIterator[Rig]:
+    async with plugged(sqlite_url, glossary_base_url=simulator.base_url, glossary_api_key=SecretStr(KEY)) as opened:
+        yield opened
+
+
+async def told(rig: Rig, text: str, *, user: str = MARIA) -> str:
+    assert (await rig.workspace.slash(user, FINANCE, "/glossary", text, force=True)).ok
+    return await rig.workspace.until(lambda: "\n".join(ephemerals(rig, user)))
+
+
+async def test_from_the_command_to_the_answer(rig: Rig, simulator: Simulator) -> None:
+    assert "*escrow*: money that somebody holds for two others" in await told(rig, "define escrow")
+    assert simulator.asked == ["escrow"]
+
+
+async def test_help_lists_its_verbs(rig: Rig) -> None:
+    assert "/glossary define" in await told(rig, "help")
+
+
+async def test_what_the_service_does_not_know_is_said_in_its_words(rig: Rig) -> None:
+    assert "no entry for tranche" in await told(rig, "define tranche")
+
+
+async def test_a_mistake_names_the_argument_and_a_right_example(rig: Rig, simulator: Simulator) -> None:
+    answer = await told(rig, f"define {'x' * 61}")
+    assert "at most 60 characters" in answer
+    assert "/glossary define escrow" in answer
+    assert simulator.asked == []
+
+
+async def test_guests_may_not_ask(rig: Rig, simulator: Simulator) -> None:
+    assert "Guests" in await told(rig, "define escrow", user=GUS)
+    assert simulator.asked == []
+
+
+async def test_a_service_in_trouble_is_said_to_be(rig: Rig, simulator: Simulator) -> None:
+    simulator.status = 500
+    assert "glossary" in await told(rig, "define escrow")
+    assert simulator.asked == ["escrow"]
+
+
+async def test_without_its_variables_it_says_which(sqlite_url: str) -> None:
+    async with plugged(sqlite_url, glossary_base_url=None) as rig:
+        answer = await told(rig, "define escrow")
+    assert "GLOSSARY_BASE_URL" in answer
+    assert "GLOSSARY_API_KEY" in answer
+
+
+def test_an_operator_may_change_its_routes(tmp_path: Path) -> None:
+    dialect = tmp_path / "services.toml"
+    dialect.write_text('[glossary.define]\npath = "/v2/meaning"\n')
+    table = load_routes(dialect, environment="production", more=(ROUTES,))
+    assert table.use("glossary", "define").path == "/v2/meaning"
+    with pytest.raises(OperatorError, match="no such service"):
+        load_routes(dialect, environment="production")
