@@ -7,63 +7,66 @@ DEV_STAMP := .venv/.dev
 MEDIA_STAMP := .venv/.media
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-# A short loop for whoever edits: no PostgreSQL, no browser, few random examples, one flow of each service.
+# Inner loop: no PostgreSQL, no browser, few random examples, one flow of each service.
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
 	tests/flow/test_localize_twice.py tests/flow/test_emails.py
 
-.PHONY: help playground quick test check format lock chaos campaign mutants bench manifest clean
+.PHONY: help playground quick test check format lock chaos campaign mutants bench manifest diagrams clean
 
-help:            ## what there is
+help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
 
-playground: $(RUN_STAMP) $(MEDIA_STAMP)  ## everything on this machine, without any account
+playground: $(RUN_STAMP) $(MEDIA_STAMP)  ## run everything on this machine, without any account
 	$(BIN)/python -m bot playground $(ARGS)
 
-quick: $(DEV_STAMP)       ## the tests to run while editing, in less than a minute
+quick: $(DEV_STAMP)       ## run the tests for editing, in less than a minute
 	$(BIN)/python -m pytest -q -m "not campaign and not postgres and not browser" --hypothesis-profile quick \
 		-n 2 --dist loadfile --no-loadscope-reorder $(QUICK) $(ARGS)
 
-test: $(DEV_STAMP)        ## all tests but the long campaigns
+test: $(DEV_STAMP)        ## run all tests but the long campaigns
 	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
-check: $(DEV_STAMP)       ## lint, format, types, layers
+check: $(DEV_STAMP)       ## check lint, format, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-format: $(DEV_STAMP)      ## put the code in its one form
+format: $(DEV_STAMP)      ## format the code
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-chaos: $(DEV_STAMP)       ## the long campaigns: every fault, pairs, random plans, kills; hours. ARGS="kills --kills 100"
+chaos: $(DEV_STAMP)       ## run the fault campaigns (single faults, pairs, random plans, kills), for hours. ARGS="kills --kills 100"
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.campaigns $(ARGS)
 
-campaign: $(DEV_STAMP)    ## the long tests that make test leaves out
+campaign: $(DEV_STAMP)    ## run the long tests that make test leaves out
 	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
 
-mutants: $(DEV_STAMP)     ## deliberate mistakes in copies of the sources: the tests have to find each
+mutants: $(DEV_STAMP)     ## plant mistakes in copies of the sources; the tests have to find each
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.mutants $(ARGS)
 
-bench: $(DEV_STAMP)       ## benchmarks, as ratios against a peer in the same run
+bench: $(DEV_STAMP)       ## run the benchmarks: ratios against a peer in the same run
 	for one in $(BENCHMARKS); do $(BIN)/python -m tests.benchmarks.$$one $(ARGS) || exit 1; done
 
 manifest: $(RUN_STAMP)    ## write manifest.json from the code's own declarations
 	$(BIN)/python -m bot manifest > manifest.json
 
-lock: $(DEV_STAMP)        ## resolve the dependencies again
+diagrams: $(DEV_STAMP)    ## draw the diagrams of docs/ anew, from the code's declarations
+	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.support.diagrams
+
+lock: $(DEV_STAMP)        ## resolve the dependencies and write both locks
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml -o requirements.txt
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 
-clean:           ## remove what the targets made
+clean:           ## remove what the targets created
 	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis screenshots
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
 
-# The run locks and the package itself; where the tests' lock is installed, it holds these too.
+# Dependencies to run. The tests' lock includes them.
 $(RUN_STAMP): requirements.txt pyproject.toml | .venv/bin/python
 	$(INSTALL) --require-hashes -r requirements.txt
 	touch $@
@@ -73,8 +76,8 @@ $(DEV_STAMP): requirements-dev.txt pyproject.toml | .venv/bin/python
 	$(INSTALL) --no-deps --no-build-isolation --editable .
 	touch $@ $(RUN_STAMP)
 
-# What lets the playground convert audio for real, out of the tests' lock; without it a tone stands in for the result.
+# PyAV, from the tests' lock: with it the playground converts real audio; without it, it answers with a tone.
 $(MEDIA_STAMP): requirements-dev.txt | $(RUN_STAMP)
 	awk '/^av==/ { on = 1 } on { print } on && !/\\$$/ { exit }' requirements-dev.txt > .venv/media.txt
-	$(INSTALL) --no-deps --require-hashes -r .venv/media.txt || echo "No PyAV for this machine: a tone stands in."
+	$(INSTALL) --no-deps --require-hashes -r .venv/media.txt || echo "No PyAV for this machine: the playground answers with a tone."
 	touch $@

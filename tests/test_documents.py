@@ -1,16 +1,34 @@
-"""What the documents point at is there: files behind links, and tests named as proof."""
+"""Documents are true: links resolve, commands parse, named functions and tests exist, diagrams match the code."""
 
 import ast
 import re
+import shlex
+import tomllib
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from bot.__main__ import _parser
+from bot.clients.delivery import DeliveryClient
+from bot.clients.emails import EmailsClient
+from bot.clients.localization import LocalizationClient
+from bot.clients.payments import PaymentsClient
+from tests.support.diagrams import DIAGRAMS, shown
+
 ROOT = Path(__file__).parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-_LINK = re.compile(r"\]\((?!https?://|#|mailto:)([^)#\s]+)")
+PLATES = [path for room in ("bot", "handlers", "storage", "tests") for path in (ROOT / room).rglob("README.md")]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PLATES])
+CLIENTS = {one.__name__: one for one in (PaymentsClient, DeliveryClient, LocalizationClient, EmailsClient)}
+LONGEST = {"`/pay refund`": 12, "A fifth service": 15}
+"""Plans in docs/architecture.md, and how many production files each may touch."""
+_LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s]+)\)")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
+_COMMAND = re.compile(r"(?:^|[^/\w.])(?:python -m bot|(?<=`)switchboard) ([a-z][^`\n>]*)", re.MULTILINE)
+_MAKE = re.compile(r"(?:`|^)make ([a-z]+)", re.MULTILINE)
+_MODULE = re.compile(r"python -m (tests\.[\w.]+)(?![\w.<])")
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
 @cache
@@ -20,13 +38,25 @@ def declared(path: Path) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, wanted))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@cache
+def anchors(path: Path) -> frozenset[str]:
+    """What ``#`` may name in a page: its headings, as GitHub writes them."""
+    titles = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    return frozenset(re.sub(r"[^\w\- ]", "", title.casefold()).replace(" ", "-") for title in titles)
+
+
+def leads_somewhere(page: Path, link: str) -> bool:
+    path, _, anchor = link.partition("#")
+    target = page.parent / path if path else page
+    return target.exists() and (not anchor or anchor in anchors(target))
+
+
+@every_page
 def test_links_lead_somewhere(page: Path) -> None:
-    missing = [link for link in _LINK.findall(page.read_text()) if not (page.parent / link).exists()]
-    assert not missing
+    assert not [link for link in _LINK.findall(page.read_text()) if not leads_somewhere(page, link)]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@every_page
 def test_tests_that_are_named_exist(page: Path) -> None:
     missing = [
         f"{path}::{name}" if name else path
@@ -36,5 +66,46 @@ def test_tests_that_are_named_exist(page: Path) -> None:
     assert not missing
 
 
+@every_page
+def test_commands_that_are_named_are_understood(page: Path) -> None:
+    text, parser = page.read_text(), _parser()
+    for line in _COMMAND.findall(text):
+        parser.parse_args(shlex.split(line))  # exits when it does not know the command
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(_MAKE.findall(text)) <= targets
+    for module in _MODULE.findall(text):
+        path = ROOT / module.replace(".", "/")
+        assert path.with_suffix(".py").exists() or (path / "__main__.py").exists(), module
+
+
 def test_the_readme_is_the_door_and_not_the_house() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+@pytest.mark.parametrize("name", DIAGRAMS)
+def test_diagrams_are_drawn_from_the_code(name: str) -> None:
+    page, drawn = shown(name)
+    assert page.read_text() == drawn, "run make diagrams"
+
+
+def test_every_operation_of_the_services_is_covered() -> None:
+    covered = (ROOT / "docs" / "coverage.md").read_text()
+    table = tomllib.loads((ROOT / "bot" / "clients" / "routes.toml").read_text())
+    routes = {
+        f"{service}.{name}"
+        for service, entries in table.items()
+        for name, entry in entries.items()
+        if isinstance(entry, dict) and "path" in entry
+    }
+    assert set(re.findall(r"`((?:payments|delivery|localization|email)\.\w+)`", covered)) == routes
+    for client, name in re.findall(r"`(\w+Client)\.(\w+)`", covered):
+        assert hasattr(CLIENTS[client], name), f"{client}.{name}"
+
+
+@pytest.mark.parametrize("plan", LONGEST)
+def test_planned_changes_touch_few_files_and_those_exist(plan: str) -> None:
+    pages = (ROOT / "docs" / "architecture.md").read_text().split("\n### ")
+    (page,) = [page for page in pages if page.startswith(plan)]
+    files = re.findall(r"^\| `([\w/]+\.\w+)`( \(new\))?", page, re.MULTILINE)
+    assert 0 < len(files) <= LONGEST[plan]
+    assert not [path for path, new in files if (ROOT / path).exists() == bool(new)]

@@ -1,0 +1,127 @@
+"""Diagrams in the documents: layers drawn from the import contracts, states from the declared arrows.
+
+``make diagrams`` writes each between its markers; ``tests/test_documents.py`` compares.
+"""
+
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from bot.domain.payments.instruction import FINAL, Kind, State
+from bot.domain.payments.moves import MOVES
+
+ROOT: Final = Path(__file__).parents[2]
+PLACES: Final[Mapping[str, str]] = {"layers": "docs/architecture.md", "states": "docs/safety.md"}
+"""Name of each diagram, and the page that shows it."""
+
+_KINDS: Final[Mapping[Kind, str]] = {
+    Kind.PAYOUT: "Payout in two steps",
+    Kind.ONE_STEP: "Payout in one step",
+    Kind.PURCHASE: "Purchase",
+    Kind.BULK: "Bulk payment",
+    Kind.BULK_CANCEL: "Cancellation of items",
+}
+
+_ENDS: Final = (State.COMPLETED, State.CANCELED, State.FAILED)
+"""States in one frame: an arrow to the frame stands for an arrow to each of them."""
+
+Arrows = Mapping[State, tuple[State, ...]]
+
+
+def arrows_of(kind: Kind) -> Arrows:
+    """Transitions that the code allows for a kind, in the order in which the states are declared."""
+    after = {state: tuple(to for to in State if to in MOVES[kind].get(state, ())) for state in State}
+    return {state: targets for state, targets in after.items() if targets}
+
+
+def states() -> str:
+    """One flowchart for each different set of arrows, under the names of the kinds that share it."""
+    names: dict[tuple[tuple[State, tuple[State, ...]], ...], list[str]] = {}
+    for kind in Kind:
+        names.setdefault(tuple(arrows_of(kind).items()), []).append(_KINDS[kind])
+    return "\n".join(f"**{', '.join(kinds)}**\n\n{_flowchart(dict(arrows))}" for arrows, kinds in names.items())
+
+
+def layers() -> str:
+    """Layers and their rooms, from the contract in ``pyproject.toml`` that has no container."""
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    layered = [contract for contract in contracts if contract["type"] == "layers"]
+    house = next(contract["layers"] for contract in layered if "containers" not in contract)
+    rooms = {container: one["layers"] for one in layered for container in one.get("containers", ())}
+    lines = []
+    for level, layer in enumerate(house):
+        lines.append(f'  subgraph layer{level}[" "]')
+        lines += [
+            f'    {module.replace(".", "_")}["{_label(module, rooms.get(module))}"]' for module in _modules(layer)
+        ]
+        lines.append("  end")
+    lines += [f"  layer{level} --> layer{level + 1}" for level in range(len(house) - 1)]
+    return _fenced("flowchart TB", lines)
+
+
+def _flowchart(arrows: Arrows) -> str:
+    used = {*arrows, *chain.from_iterable(arrows.values())}
+    framed = used.issuperset(_ENDS)
+    lines = [f"  {_shape(state)}" for state in State if state in used and not (framed and state in _ENDS)]
+    if framed:
+        lines += ['  subgraph ended["ended at the service"]', *(f"    {_shape(state)}" for state in _ENDS), "  end"]
+    for state, targets in arrows.items():
+        together = framed and set(_ENDS) <= set(targets)
+        drawn = [to for to in targets if not (together and to in _ENDS)] + ["ended"] * together
+        lines.append(f"  {state} --> {' & '.join(drawn)}")
+    return _fenced("flowchart LR", lines)
+
+
+def _shape(state: State) -> str:
+    words = state.replace("_", " ")
+    return f"{state}([{words}])" if state in FINAL else f"{state}[{words}]"
+
+
+def _label(module: str, rooms: list[str] | None) -> str:
+    if rooms is None:
+        folder = ROOT / module.replace(".", "/")
+        names = sorted(path.parent.name for path in folder.glob("*/__init__.py"))
+        rooms = [" | ".join(names)] if names else []
+    return "<br/>".join([f"<b>{module}</b>", *(" · ".join(_modules(room)) for room in rooms)])
+
+
+def _modules(layer: str) -> list[str]:
+    return [name.strip(" ()") for name in re.split(r"[|:]", layer)]
+
+
+def _fenced(kind: str, lines: list[str]) -> str:
+    return "\n".join(["```mermaid", kind, *lines, "```", ""])
+
+
+DIAGRAMS: Final[Mapping[str, Callable[[], str]]] = {"layers": layers, "states": states}
+
+
+def shown(name: str) -> tuple[Path, str]:
+    """Page of a diagram, and what the page should say as a whole.
+
+    Raises:
+        ValueError: the page does not have the pair of markers exactly once.
+    """
+    page = ROOT / PLACES[name]
+    marked = re.compile(rf"(<!-- drawn: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+    text, count = marked.subn(lambda found: found[1] + DIAGRAMS[name]() + found[2], page.read_text())
+    if count != 1:
+        raise ValueError(f"{page} needs the markers of '{name}' once, has them {count} times")
+    return page, text
+
+
+def write() -> Iterator[Path]:
+    """Draw everything anew; yields the pages that changed."""
+    for name in DIAGRAMS:
+        page, text = shown(name)
+        if text != page.read_text():
+            page.write_text(text)
+            yield page
+
+
+if __name__ == "__main__":
+    for changed in write():
+        print(changed)  # noqa: T201 - a command's output
