@@ -19,7 +19,7 @@ from weakref import WeakSet
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
-import bot.app
+import bot.wiring.database
 import storage.engine
 from bot.clients.transport import Prepared, Transport
 from bot.domain.outcome import Reply
@@ -200,7 +200,7 @@ def sewn() -> Iterator[None]:
         (storage.engine, "create_engine", one_compiler),
         (storage.engine._ThreadConnection, "call", _without_thread),
         (sqlite3, "connect", _for_any_thread),
-        (bot.app, "migrate", _from_a_template),
+        (bot.wiring.database, "migrate", _from_a_template),
     ]
     with ExitStack() as stack:
         for owner, name, seam in seams:
