@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from tests.process.approver import Approver
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE
 
@@ -172,7 +171,7 @@ ALWAYS = ("write.after:request",)
     "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
-    scene = await open_scene(program=PLAYED, start=False)
+    scene = await open_scene(start=False)
     scene.payments.callbacks.switches.drop = "poll" in at
     await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at, PLAY_FROM="write.before:request")
     async with Approver(scene, user=ADA):
