@@ -158,7 +158,17 @@ async def test_on_postgresql_after_a_request_was_executed_and_not_answered(
 AT_COMMITS = [
     f"write.{side}:{name}"
     for name in (
-        *("request", "claim_instructions", "recipient", "claim_create", "created", "claim_outbox", "posted", "approve", "reread"),
+        *(
+            "request",
+            "claim_instructions",
+            "recipient",
+            "claim_create",
+            "created",
+            "claim_outbox",
+            "posted",
+            "approve",
+            "reread",
+        ),
         *("claim_commit", "committed", "callback", "claim_callbacks", "verified", "claim_polls", "polled", "shown"),
     )
     for side in ("before", "after")
