@@ -24,7 +24,7 @@ quick: $(DEV_STAMP)       ## the tests to run while editing, in less than a minu
 		-n 2 --dist loadfile --no-loadscope-reorder $(QUICK) $(ARGS)
 
 test: $(DEV_STAMP)        ## all tests but the long campaigns
-	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -m "not campaign and not twin" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_STAMP)       ## lint, format, types, layers
 	$(BIN)/ruff check .
@@ -39,8 +39,8 @@ format: $(DEV_STAMP)      ## put the code in its one form
 chaos: $(DEV_STAMP)       ## the long campaigns: every fault, pairs, random plans, kills; hours. ARGS="kills --kills 100"
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.campaigns $(ARGS)
 
-campaign: $(DEV_STAMP)    ## the long tests that make test leaves out
-	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
+campaign: $(DEV_STAMP)    ## what make test leaves out: long tests, and the same tests on the other database
+	$(BIN)/python -m pytest -m "campaign or twin" --timeout 3600 -s $(ARGS)
 
 mutants: $(DEV_STAMP)     ## deliberate mistakes in copies of the sources: the tests have to find each
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.mutants $(ARGS)

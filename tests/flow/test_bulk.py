@@ -1,6 +1,5 @@
 """Bulk payments through the whole product: from rows to a summary that adds up."""
 
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -23,13 +22,7 @@ ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@e
 FAILED_ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, 11))
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = FINANCE) -> None:

@@ -1,7 +1,7 @@
 """The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,12 +32,10 @@ async def opened(database_url: str, services: Path | None) -> Rig:
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Rig]:
+def variations(tmp_path: Path) -> dict[str, Any]:
     services = tmp_path / "services.toml"
     services.write_text(OURS, encoding="utf-8")
-    rig = await opened(sqlite_url, services)
-    yield rig
-    await rig.close()
+    return {"opened_by": opened, "services": services}
 
 
 def spoke_only_theirs(rig: Rig) -> None:

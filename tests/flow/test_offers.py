@@ -1,7 +1,6 @@
 """Dropped files: one offer each, in their thread, by what their bytes are, whatever Slack sends how often."""
 
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
@@ -46,9 +45,11 @@ def wants() -> Wants:
     return Wants()
 
 
+pytestmark = pytest.mark.rig(on="both")
+
+
 @pytest.fixture
-async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
-    clock = ManualClock()
+def variations(wants: Wants) -> dict[str, Any]:
     actions = (
         wants.action("gender", "Detect gender", FileKind.AUDIO),
         wants.action("convert", "Convert", FileKind.AUDIO),
@@ -61,9 +62,7 @@ async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
             works=lambda _: False,
         ),
     )
-    opened = await Rig.open(database_url=database_url, clock=clock, around={"file_actions": actions})
-    yield opened
-    await opened.close()
+    return {"around": {"file_actions": actions}}
 
 
 def said(rig: Rig, channel: str = FINANCE) -> list[Message]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -34,11 +33,7 @@ POLICY_OF_MANY = POLICY.partition("[[approval.rule]]")[0]
 """One approval is enough, whatever the amount."""
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=POLICY_OF_MANY)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(policy=POLICY_OF_MANY)
 
 
 def die(rig: Rig, operation: str = "*") -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -18,12 +17,13 @@ FIELDS = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19",
 STATUS = "UPDATE_BOOKING_STATUS"
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
+async def with_webhooks(database_url: str) -> Rig:
     opened = await open_rig(database_url)
     await deliver(opened, "webhooks on Centro", user=OLGA)
-    yield opened
-    await opened.close()
+    return opened
+
+
+pytestmark = pytest.mark.rig(on="both", opened_by=with_webhooks)
 
 
 def address(rig: Rig, kind: str = STATUS) -> str:
