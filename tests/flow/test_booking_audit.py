@@ -25,7 +25,7 @@ from tests.support.deliveries import (
     turned,
 )
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
-from tests.workflows.test_store_events import made_elsewhere
+from tests.support.store_events import made_elsewhere
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 

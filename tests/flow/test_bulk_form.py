@@ -6,7 +6,7 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from tests.flow.test_bulk import button, everything, file_form, press, stored, stored_rows, submit
+from tests.support.bulk import button, everything, file_form, press, stored, stored_rows, submit
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 from tests.workflows.looking import newest, requests
 

@@ -8,8 +8,8 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
-from tests.clients.test_another_dialect import OURS, ROUTES, THEIRS
 from tests.support.clock import ManualClock
+from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.playground.workspace import Message
 from bot.presentation import views
-from tests.flow.test_bulk import ask as ask_for_many
+from tests.support.bulk import ask as ask_for_many
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
 
 HOUR = 3_600

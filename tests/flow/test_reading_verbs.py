@@ -10,24 +10,12 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
+from tests.support.answers import ask
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
 from tests.workflows.looking import newest, operation
 
 SLACK_SECONDS = 3.0
-
-
-async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """The answer to a command, once it is there; that somebody is asked is none."""
-    before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, channel, "/pay", text)
-    assert ack.ok
-
-    def told() -> Message | None:
-        new = [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
-        return new[-1] if new else None
-
-    return await rig.workspace.until(told)
 
 
 async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:

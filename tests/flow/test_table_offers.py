@@ -8,8 +8,8 @@ from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from bot.workflows.slack.file_actions import fitting, suggested
-from tests.flow.test_bulk import file_form, press, stored_rows, submit
-from tests.flow.test_offers import choices, said, use_file
+from tests.support.bulk import file_form, press, stored_rows, submit
+from tests.support.offers import choices, said, use_file
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests
 

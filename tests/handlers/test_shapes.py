@@ -10,7 +10,7 @@ from typing import Any
 import aiohttp
 import pytest
 
-from tests.handlers.test_bolt_traps import post
+from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import requests, votes
 

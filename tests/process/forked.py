@@ -7,6 +7,7 @@ bot an interpreter of its own.
 import asyncio
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -42,6 +43,14 @@ class Forked:
         """Send it a signal, if it has not ended."""
         if self.returncode is None:
             os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
         """Wait for its end; its exit code."""

@@ -7,7 +7,7 @@ from typing import Any
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.simulators.payments.bulk import BulkItem, BulkJob
 from storage.transaction import Tx
-from tests.flow.test_bulk import approve, held, reference
+from tests.support.bulk import approve, held, reference
 from tests.support.rig import FINANCE, Rig
 
 

@@ -9,8 +9,8 @@ from bot.workflows.admin.retention import KEPT
 from bot.workflows.context import Context
 from storage.rows import DropState
 from storage.transaction import Tx
-from tests.storage.test_dropped import found, row
-from tests.storage.test_emails import begun
+from tests.storage.dropped import found, row
+from tests.storage.lists import begun
 from tests.support.rig import Rig
 
 pytestmark = pytest.mark.rig(on="both")

@@ -10,8 +10,8 @@ from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import settle
-from tests.flow.test_bulk import approve, held, reference
 from tests.support import deliveries
+from tests.support.bulk import approve, held, reference
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.workflows.looking import (

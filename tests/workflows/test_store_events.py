@@ -12,8 +12,8 @@ from bot.playground.simulators.delivery import Booking
 from bot.workflows.bookings import events
 from tests.support.deliveries import CENTRO, STORE_KEY, booked, card, deliver, heard, lines, open_rig, service_of
 from tests.support.rig import FINANCE, OLGA, Rig
+from tests.support.store_events import FIELDS, made_elsewhere
 
-FIELDS = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19", "longitude": "-78.47"}
 STATUS = "UPDATE_BOOKING_STATUS"
 
 
@@ -39,12 +39,6 @@ async def post(url: str, body: object, *, method: str = "POST", **more: Any) -> 
 
 def event(booking: Booking, status: str) -> dict[str, object]:
     return {"statusText": status, "bookingID": booking.id, "bookingNumericId": booking.number}
-
-
-async def made_elsewhere(rig: Rig) -> Booking:
-    booking = service_of(rig).book.create(service_of(rig).store("Centro"), FIELDS)
-    await heard(rig)
-    return booking
 
 
 async def test_a_booking_made_elsewhere_appears_in_the_channel_of_its_store(rig: Rig) -> None:
