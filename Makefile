@@ -24,7 +24,7 @@ quick: $(DEV_STAMP)       ## run the tests for editing, in less than a minute
 		-n 2 --dist loadfile --no-loadscope-reorder $(QUICK) $(ARGS)
 
 test: $(DEV_STAMP)        ## run all tests but the long campaigns
-	$(BIN)/python -m pytest -m "not campaign" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -m "not campaign and not twin" -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_STAMP)       ## check lint, format, types and layers
 	$(BIN)/ruff check .
@@ -39,8 +39,8 @@ format: $(DEV_STAMP)      ## format the code
 chaos: $(DEV_STAMP)       ## run the fault campaigns (single faults, pairs, random plans, kills), for hours. ARGS="kills --kills 100"
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.campaigns $(ARGS)
 
-campaign: $(DEV_STAMP)    ## run the long tests that make test leaves out
-	$(BIN)/python -m pytest -m campaign --timeout 3600 -s $(ARGS)
+campaign: $(DEV_STAMP)    ## run what make test leaves out: long tests, and the same tests on the other database
+	$(BIN)/python -m pytest -m "campaign or twin" --timeout 3600 -s $(ARGS)
 
 mutants: $(DEV_STAMP)     ## plant mistakes in copies of the sources; the tests have to find each
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.mutants $(ARGS)

@@ -2,13 +2,16 @@
 
 import gc
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import Any
+from zlib import crc32
 
 import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
+from tests.support.clock import ManualClock
 from tests.support.complete import Complete
 from tests.support.databases import (
     lay,
@@ -18,12 +21,17 @@ from tests.support.databases import (
     statements_compiled_once,
 )
 from tests.support.postgres import PostgresServer, postgres_server
+from tests.support.rig import Rig
 from tests.support.scratch import scratch
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("quick", settings.get_profile("patient"), max_examples=8)
 settings.load_profile("patient")
+
+DATABASES = ("sqlite", pytest.param("postgres", marks=pytest.mark.postgres))
+TWINS = ("tests/flow/", "tests/workflows/")
+"""Rooms whose tests say nothing about databases: where one of them runs on both, ``make test`` has it on one."""
 
 # As the program does it. Drawn with every local variable, one traceback of a busy machine took longer than an ack has.
 structlog.configure(
@@ -41,6 +49,29 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--complete") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Complete())
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A rig ``on="both"`` is opened once on SQLite, once on PostgreSQL."""
+    if "rig_url" in metafunc.fixturenames and _variations(metafunc.definition).get("on") == "both":
+        metafunc.parametrize("rig_url", DATABASES, indirect=True)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark one of two twins, drawn by its name."""
+    for item in items:
+        params = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+        url = params.get("rig_url") or params.get("database_url")
+        if url and item.nodeid.startswith(TWINS) and not item.get_closest_marker("both_databases"):
+            name = item.nodeid.replace("sqlite", "").replace("postgres", "")
+            if (crc32(name.encode()) % 2 == 0) == (url == "sqlite"):
+                item.add_marker("twin")
+
+
+def _variations(item: pytest.Item) -> dict[str, Any]:
+    """What the markers ``rig`` of a test, its class and its module say; the nearest one wins."""
+    return {name: value for mark in reversed(list(item.iter_markers("rig"))) for name, value in mark.kwargs.items()}
 
 
 @pytest.hookimpl(trylast=True)
@@ -106,15 +137,48 @@ def new_sqlite_url() -> Iterator[str]:
         yield sqlite_address(Path(folder) / "switchboard.db")
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=DATABASES)
 def database_url(request: pytest.FixtureRequest) -> str:
     """Address of a migrated database without a row: once SQLite, once PostgreSQL."""
     url: str = request.getfixturevalue(f"{request.param}_url")
     return url
 
 
-@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+@pytest.fixture(params=DATABASES)
 def new_database_url(request: pytest.FixtureRequest) -> str:
     """Address of a database without tables: once SQLite, once PostgreSQL."""
     url: str = request.getfixturevalue(f"new_{request.param}_url")
     return url
+
+
+@pytest.fixture
+def rig_url(request: pytest.FixtureRequest) -> str:
+    """Address of a migrated database without a row, of the kind that the marker ``rig`` names with ``on``."""
+    kind = getattr(request, "param", _variations(request.node).get("on", "sqlite"))
+    url: str = request.getfixturevalue(f"{kind}_url")
+    return url
+
+
+@pytest.fixture
+def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """How the rig differs; a module whose variations need fixtures has a fixture of this name itself."""
+    return {name: value for name, value in _variations(request.node).items() if name != "on"}
+
+
+@pytest.fixture
+async def rig(rig_url: str, variations: dict[str, Any]) -> AsyncIterator[Rig]:
+    """The whole product on a clock that stands still until a test moves it.
+
+    ``pytest.mark.rig(policy=…, clock=None, on="both")`` says what differs: arguments of ``Rig.open``, and ``opened_by``
+    for another function than that.
+    """
+    opening = variations.pop("opened_by", None)
+    opened: Rig = await (
+        opening(rig_url, **variations)
+        if opening
+        else Rig.open(**{"database_url": rig_url, "clock": ManualClock(), **variations})
+    )
+    try:
+        yield opened
+    finally:
+        await opened.close()

@@ -1,6 +1,7 @@
 """The rules of the house: who may import whom, nothing built at import time, every folder with its plate."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,13 @@ def test_domain_and_presentation_do_no_io() -> None:
         for source in sorted((ROOT / "bot" / folder).rglob("*.py")):
             if source.name != "clock.py":
                 assert not forbidden & {name.split(".")[0] for name in imports(source)}, source
+
+
+def test_tests_import_no_tests() -> None:
+    """What several of them use stands in a module of its own."""
+    for source in sorted((ROOT / "tests").rglob("*.py")):
+        borrowed = {name for name in imports(source) if re.match(r"tests\.(\w+\.)*test_", name)}
+        assert not borrowed, source
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))

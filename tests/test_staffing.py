@@ -1,24 +1,17 @@
 """F38: a rule that the people who exist can never meet is found when the bot joins, not when somebody waits."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 from structlog.testing import capture_logs
 
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import Environment, SettingsError
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, GUS, LIN, MARIA, POLICY, TOM, Rig
 
 THREE = POLICY + '\n[[approval.rule]]\nover = "5000.00"\nquorum = 3\n'
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    """Everything but the application, whose settings say that the money is real."""
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), start=False, environment="production")
-    yield opened
-    await opened.close()
+# Everything but the application, whose settings say that the money is real.
+pytestmark = pytest.mark.rig(start=False, environment="production")
 
 
 async def refusal(rig: Rig, policy: str = POLICY) -> str:

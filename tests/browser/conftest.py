@@ -1,5 +1,6 @@
 """Headless Chromium, and a page of the playground opened in it."""
 
+import os
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,7 +9,11 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from bot.playground.launch import Playground
+from bot.playground.process import BotProcess
 from tests.playground.console.scene import Scene, open_scene
+from tests.process import played
+from tests.process.forked import Forked
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
@@ -66,3 +71,42 @@ async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
     await context.close()
     expected = ("Failed to load resource", "ERR_")  # refused actions and lost connections are part of some tests
     assert [trouble for trouble in troubles if not any(word in trouble for word in expected)] == []
+
+
+class ForkedBot(BotProcess):
+    """The playground's bot, forked as in :mod:`tests.process.forked`."""
+
+    async def _spawn(self) -> None:
+        environment = {"PATH": os.environ["PATH"], **self._environment}
+        self._process = Forked(played.main, environment=environment, folder=Path(self._directory))  # type: ignore[assignment]
+        self.starts += 1
+
+
+@pytest.fixture
+def bot_process() -> type[BotProcess]:
+    """How the playground starts its bot; ``BotProcess`` itself gives it an interpreter of its own."""
+    return ForkedBot
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def playground(monkeypatch: pytest.MonkeyPatch, bot_process: type[BotProcess]) -> AsyncIterator[Playground]:
+    """The whole playground with a bot of its own."""
+    monkeypatch.setattr("bot.playground.launch.BotProcess", bot_process)
+    playground = Playground(port=0)
+    try:
+        await playground.start()
+        yield playground
+    finally:
+        await playground.stop()
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
+    """Its page at somebody's second visit: the tour is closed."""
+    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
+    page = await context.new_page()
+    await page.goto(playground.url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    await page.get_by_test_id("tour-close").click()
+    yield page
+    await context.close()

@@ -12,10 +12,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter
-from tests.browser.test_playground import playground, shot, visit
-
-__all__ = ["playground", "visit"]
+from tests.browser.moving import become, enter, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

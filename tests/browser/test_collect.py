@@ -7,10 +7,7 @@ import pytest_asyncio
 from playwright.async_api import Browser, BrowserContext, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import enter
-from tests.browser.test_playground import playground, say, shot, visit
-
-__all__ = ["playground", "visit"]
+from tests.browser.moving import enter, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -9,10 +9,7 @@ from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
 
 from bot.domain.bookings.certification import Point
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter
-from tests.browser.test_playground import playground, say, shot, visit
-
-__all__ = ["playground", "visit"]
+from tests.browser.moving import become, enter, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

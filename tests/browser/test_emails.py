@@ -6,10 +6,7 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter
-from tests.browser.test_playground import SHOTS, playground, say, visit
-
-__all__ = ["playground", "visit"]
+from tests.browser.moving import SHOTS, become, enter, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

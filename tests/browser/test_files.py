@@ -17,8 +17,7 @@ from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
-from tests.browser.moving import become, enter
-from tests.browser.test_page_flow import by, send
+from tests.browser.moving import become, by, enter, send
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.support import rig as office
 from tests.support.rig import Rig

@@ -9,11 +9,8 @@ import pytest_asyncio
 from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import enter
-from tests.browser.test_playground import playground, say, shot, visit
+from tests.browser.moving import enter, say, shot
 from tests.support import media
-
-__all__ = ["playground", "visit"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

@@ -3,8 +3,7 @@
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.moving import become, enter
-from tests.browser.test_page_flow import by, send
+from tests.browser.moving import become, by, enter, send
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, TRY_IT
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

@@ -6,21 +6,12 @@ import re
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Browser, Page, expect
 
-from tests.browser.moving import become, enter
+from tests.browser.moving import become, by, enter, send
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-
-def by(page: Page | Locator, name: str) -> Locator:
-    return page.get_by_test_id(name)
-
-
-async def send(page: Page, text: str) -> None:
-    await by(page, "composer").fill(text)
-    await by(page, "composer").press("Enter")
 
 
 async def test_the_tour_leads_from_asking_to_the_money(page: Page, scene: Scene) -> None:

@@ -3,8 +3,7 @@
 import pytest
 from playwright.async_api import JSHandle, Page, expect
 
-from tests.browser.moving import enter
-from tests.browser.test_page_flow import by
+from tests.browser.moving import by, enter
 from tests.playground.console.scene import FINANCE, GENERAL, NORA, TOMAS, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]

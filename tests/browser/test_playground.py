@@ -1,42 +1,22 @@
 """The playground as a newcomer meets it: the page, the local workspace, the simulator and the real bot as a process."""
 
-from collections.abc import AsyncIterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND, SAMPLE
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter
+from bot.playground.process import BotProcess
+from tests.browser.moving import become, enter, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
-SHOTS = Path(__file__).parents[2] / "screenshots"
 
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def playground() -> AsyncIterator[Playground]:
-    playground = Playground(port=0)
-    try:
-        await playground.start()
-        yield playground
-    finally:
-        await playground.stop()
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
-    page = await context.new_page()
-    await page.goto(playground.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
+@pytest.fixture
+def bot_process() -> type[BotProcess]:
+    return BotProcess
 
 
 async def press_until(card: Locator, button: str, word: str) -> None:
@@ -48,17 +28,6 @@ async def press_until(card: Locator, button: str, word: str) -> None:
         with suppress(AssertionError):
             return await expect(card).to_contain_text(word, timeout=patience)
     raise AssertionError(await card.inner_text())
-
-
-async def say(page: Page, text: str) -> None:
-    await page.get_by_test_id("composer").fill(text)
-    await page.get_by_test_id("composer").press("Escape")
-    await page.get_by_test_id("composer").press("Enter")
-
-
-async def shot(page: Page, name: str) -> None:
-    SHOTS.mkdir(exist_ok=True)
-    await page.screenshot(path=SHOTS / f"{name}.png")
 
 
 async def test_pay_refused_self_approval_approve_completed(visit: Page, playground: Playground) -> None:

@@ -5,10 +5,7 @@ import re
 import pytest
 from playwright.async_api import Page, expect
 
-from tests.browser.test_page_flow import by
-from tests.browser.test_playground import playground, shot, visit
-
-__all__ = ["playground", "visit"]
+from tests.browser.moving import by, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 

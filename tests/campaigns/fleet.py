@@ -19,8 +19,8 @@ from tests.campaigns.results import Ledger, Piece
 from tests.campaigns.traffic import Typist, Witness
 from tests.process.balancer import Balancer
 from tests.process.bot_process import PLAYED, BotProcess, Ended
+from tests.process.ends import all_is_over
 from tests.process.scene import Scene
-from tests.process.test_random_kills import all_is_over
 from tests.support.databases import migrated_database
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.rig import ADA

@@ -14,8 +14,8 @@ from pathlib import Path
 from tests.campaigns.books import broken
 from tests.campaigns.results import Ledger, Piece
 from tests.campaigns.traffic import Typist, Witness
+from tests.process.ends import all_is_over
 from tests.process.scene import Scene
-from tests.process.test_random_kills import all_is_over
 from tests.support.rig import ADA
 from tests.support.scratch import scratch
 

@@ -11,8 +11,7 @@ from pathlib import Path
 from tests.campaigns.results import Ledger, Piece
 from tests.chaos.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults, tidy
 from tests.chaos.flows import FLOWS
-from tests.chaos.plans import Kind, Plan, Point, Side, singles
-from tests.chaos.test_single_faults import MOVES_MONEY
+from tests.chaos.plans import MOVES_MONEY, Kind, Plan, Point, Side, singles
 from tests.chaos.world import World
 from tests.support.scratch import scratch
 

@@ -9,8 +9,8 @@ from itertools import count
 
 from bot.playground.workspace import Ack, ImpossibleAct, Message
 from tests.process.approver import Approver
+from tests.process.ends import is_over
 from tests.process.scene import Scene
-from tests.process.test_random_kills import is_over
 from tests.support.rig import FINANCE, MARIA
 
 EMAIL = "ana@example.com"

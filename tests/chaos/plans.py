@@ -1,5 +1,7 @@
 """What may go wrong, where: effect points, kinds of faults, and plans that name both so that a run can be repeated."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -64,6 +66,8 @@ _READS = frozenset({
     "account_status", "get_operation", "list_operations", "auth.test", "users.info", "usergroups.list",
     "conversations.info", "conversations.history", "conversations.replies",
 })  # fmt: skip
+MOVES_MONEY = frozenset({"commit_payout", "one_step_payout", "claim_commit", "committed"})
+"""Effects around the one that moves money."""
 _HANGING = frozenset({"create_payout", "commit_payout", "one_step_payout", "chat.postMessage"})
 """Effects whose time-out is also played in full; elsewhere a dropped answer stands for it."""
 
@@ -127,3 +131,18 @@ class Plan:
 def singles(flow: str, points: list[Point]) -> list[Plan]:
     """Every point with every fault that applies to it, one at a time."""
     return [Plan(flow, ((point, kind),)) for point in points for kind in point.kinds]
+
+
+def covering(plans: Sequence[Plan]) -> list[Plan]:
+    """Of plans with one fault, one for each kind of fault at each kind of effect, spread over flows and occurrences."""
+    alike: dict[tuple[Side, str, Kind], list[Plan]] = {}
+    for plan in plans:
+        [(point, kind)] = plan.faults
+        alike.setdefault((point.side, point.name, kind), []).append(plan)
+    chosen: list[Plan] = []
+    met: Counter[tuple[str, Kind]] = Counter()
+    for (*_, kind), several in alike.items():
+        plan = min(several, key=lambda one: met[one.flow, kind])
+        met[plan.flow, kind] += 1
+        chosen.append(plan)
+    return chosen

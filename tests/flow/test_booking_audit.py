@@ -1,7 +1,6 @@
 """What people do to a booking, and what becomes of it, is in the audit, and told as a story."""
 
 import re
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -26,14 +25,9 @@ from tests.support.deliveries import (
     turned,
 )
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
-from tests.workflows.test_store_events import made_elsewhere
+from tests.support.store_events import made_elsewhere
 
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(sqlite_url)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def audit(rig: Rig, *, user: str = OLGA, text: str = "") -> list[str]:

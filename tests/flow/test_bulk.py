@@ -1,6 +1,5 @@
 """Bulk payments through the whole product: from rows to a summary that adds up."""
 
-from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -8,61 +7,36 @@ import pytest
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message, View
+from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from bot.playground.workspace.model import Button
 from bot.workflows.payments.bulk_request import RequestedBulk, request_bulk
-from storage import Tx
+from tests.support.bulk import (
+    approve,
+    ask,
+    everything,
+    file_form,
+    held,
+    press,
+    reference,
+    run,
+    stored,
+    stored_rows,
+    submissions,
+    submit,
+)
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 
-ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@example.com, 4.25, Held"
 FAILED_ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, 11))
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        yield opened
-    finally:
-        await opened.close()
-
-
-async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = FINANCE) -> None:
-    assert rig.clock is not None
-    rig.clock.advance(0.01)
-    await rig.workspace.slash(user, channel, "/pay", "bulk")
-    view = rig.workspace.modal(user)
-    assert view is not None
-    assert view.callback_id == "bulk.request"
-    await rig.workspace.submit(user, {"rows": rows})
-    await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(user) or view).plain or None)
-    await rig.settle()
-
-
-async def run(rig: Rig, *, steps: int = 6) -> None:
-    """Let the service and the polling go on until nothing moves any more."""
-    for _ in range(steps):
-        await rig.payments.advance()
-        await rig.pass_time(40)
+pytestmark = pytest.mark.rig(on="both")
 
 
 def summary(rig: Rig) -> str:
     """The last that was said about how the items stand."""
     return [m.text for m in rig.news(FINANCE) if "that were approved" in m.text or "approved." in m.text][-1]
-
-
-async def approve(rig: Rig, *people: str) -> None:
-    for person in people or (ADA,):
-        await rig.press("approve", user=person)
-
-
-def submissions(rig: Rig) -> int:
-    return len(rig.payments.bulk_payments)
 
 
 async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
@@ -467,18 +441,6 @@ async def test_polling_pages_items_only_when_something_changed(rig: Rig) -> None
 # Canceling
 
 
-async def held(rig: Rig) -> None:
-    """A bulk payment with three payments in escrow and one that was credited."""
-    await ask(rig, "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00\nx3@example.com,4.00")
-    await approve(rig)
-    await run(rig, steps=4)
-
-
-def reference(rig: Rig) -> str:
-    words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
-    return next(word for word in words if word.startswith("L-"))
-
-
 async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     await held(rig)
     card = rig.cards(FINANCE)[-1]
@@ -646,12 +608,6 @@ def files(rig: Rig, channel: str) -> list[StoredFile]:
     return [stored(rig, file) for thread in threads for message in thread for file in message.files]
 
 
-def stored(rig: Rig, file_id: str) -> StoredFile:
-    found = rig.workspace.file(file_id)
-    assert found is not None
-    return found
-
-
 def content(file: StoredFile) -> str:
     return file.content.decode("utf-8-sig")
 
@@ -665,39 +621,3 @@ async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: 
     if file_form(rig, user).submit == "Ask for approval":
         await submit(rig, user=user)
     return offer
-
-
-async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
-    """Press *Pay in bulk*, and wait for the form."""
-    await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
-    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
-
-
-async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
-    """Submit the form, with its initial values but for those given, and wait for what it turns into."""
-    await rig.workspace.submit(user, values or {})
-    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
-    await rig.settle()
-
-
-def file_form(rig: Rig, user: str = MARIA) -> View:
-    view = rig.workspace.modal(user)
-    assert view is not None
-    return view
-
-
-def everything(rig: Rig, channel: str) -> list[Message]:
-    roots = rig.workspace.messages(channel)
-    return [m for root in roots for m in [root, *rig.workspace.messages(channel, thread_ts=root.ts)]]
-
-
-def button(message: Message, label: str) -> Button:
-    return next(one for one in message.buttons if one.text == label)
-
-
-async def stored_rows(rig: Rig) -> list[BulkRow]:
-    def newest(tx: Tx) -> list[BulkRow]:
-        found = [one for one in tx.instructions.awaiting(tuple(State)) if one.kind is Kind.BULK]
-        return tx.bulk_items.rows(found[-1].id)
-
-    return await rig.switchboard.context.store.read(newest)

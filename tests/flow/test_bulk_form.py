@@ -1,15 +1,12 @@
 """The form of *Pay in bulk* on a dropped file: the sum before anything is asked for, and which column is which."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from tests.flow.test_bulk import button, everything, file_form, press, stored, stored_rows, submit
-from tests.support.clock import ManualClock
+from tests.support.bulk import button, everything, file_form, press, stored, stored_rows, submit
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 from tests.workflows.looking import newest, requests
 
@@ -19,21 +16,7 @@ NAMELESS = (
 )
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        yield opened
-    finally:
-        await opened.close()
-
-
-@pytest.fixture
-async def hasty(sqlite_url: str) -> AsyncIterator[Rig]:
-    """Says soon that the file is being read."""
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_moment": 0.3})
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def offered(rig: Rig, content: bytes = GOOD, name: str = "march.csv") -> Message:
@@ -207,15 +190,16 @@ async def test_a_file_that_is_gone_by_then_is_said(rig: Rig) -> None:
     assert await requests(rig) == []
 
 
-async def test_a_slow_file_opens_a_form_that_turns_into_the_real_one(hasty: Rig) -> None:
-    offer = await offered(hasty)
-    hasty.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", skip=1, seconds=0.8))
-    await hasty.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
-    waiting = file_form(hasty)
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_a_slow_file_opens_a_form_that_turns_into_the_real_one(rig: Rig) -> None:
+    offer = await offered(rig)
+    rig.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", skip=1, seconds=0.8))
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
+    waiting = file_form(rig)
     assert "Reading “march.csv”" in waiting.plain
     assert not waiting.submit
-    await hasty.workspace.until(lambda: "*60.50 USD*" in file_form(hasty).plain or None)
-    assert file_form(hasty).id == waiting.id
+    await rig.workspace.until(lambda: "*60.50 USD*" in file_form(rig).plain or None)
+    assert file_form(rig).id == waiting.id
 
 
 async def test_two_people_with_the_form_open_ask_once(rig: Rig) -> None:

@@ -1,7 +1,5 @@
 """Deliveries from the slash command to the door, through the real stack."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.playground.simulators.delivery import DeliverySimulator
@@ -20,12 +18,7 @@ from tests.support.deliveries import (
 )
 from tests.support.rig import FINANCE, MARIA, OLGA, Rig
 
-
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(database_url)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
 
 async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:

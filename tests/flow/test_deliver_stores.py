@@ -1,6 +1,5 @@
 """Stores, prices, pre-bookings and the checklist: by command and form, through the real stack."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiohttp
@@ -36,19 +35,7 @@ STORE = {
 }
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(sqlite_url)
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def hasty(sqlite_url: str) -> AsyncIterator[Rig]:
-    """Says soon that the service is being asked."""
-    opened = await open_rig(sqlite_url, around={"handler_moment": 0.3})
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 # who may
@@ -173,15 +160,16 @@ async def test_a_store_is_changed_from_what_it_is_now_not_from_what_it_was(rig: 
     assert "5 New Street" in await turned(rig, "This is the store now")
 
 
-async def test_a_store_whose_service_takes_its_time_or_is_away(hasty: Rig) -> None:
-    service_of(hasty).faults.arm(Fault(FaultKind.SLOW, "get_store", seconds=0.8))
-    await deliver(hasty, "store edit Centro")
-    assert "Asking the delivery service" in form_text(hasty)
-    assert "1 Main Square" in await turned(hasty, "1 Main Square")
-    await hasty.workspace.close(MARIA)
-    service_of(hasty).faults.arm(Fault(FaultKind.LOST, "get_store"))
-    await deliver(hasty, "store edit Centro")
-    assert ":warning:" in form_text(hasty)
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_a_store_whose_service_takes_its_time_or_is_away(rig: Rig) -> None:
+    service_of(rig).faults.arm(Fault(FaultKind.SLOW, "get_store", seconds=0.8))
+    await deliver(rig, "store edit Centro")
+    assert "Asking the delivery service" in form_text(rig)
+    assert "1 Main Square" in await turned(rig, "1 Main Square")
+    await rig.workspace.close(MARIA)
+    service_of(rig).faults.arm(Fault(FaultKind.LOST, "get_store"))
+    await deliver(rig, "store edit Centro")
+    assert ":warning:" in form_text(rig)
 
 
 async def test_a_store_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> None:

@@ -1,15 +1,15 @@
 """The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
-from tests.clients.test_another_dialect import OURS, ROUTES, THEIRS
 from tests.support.clock import ManualClock
+from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
 
@@ -32,12 +32,10 @@ async def opened(database_url: str, services: Path | None) -> Rig:
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Rig]:
+def variations(tmp_path: Path) -> dict[str, Any]:
     services = tmp_path / "services.toml"
     services.write_text(OURS, encoding="utf-8")
-    rig = await opened(sqlite_url, services)
-    yield rig
-    await rig.close()
+    return {"opened_by": opened, "services": services}
 
 
 def spoke_only_theirs(rig: Rig) -> None:

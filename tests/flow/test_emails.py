@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -25,11 +24,7 @@ LIST = (
 )
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def email(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:

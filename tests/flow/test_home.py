@@ -1,21 +1,11 @@
 """The App Home shows each person their own view, as it is when they open it."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.home import REFRESH
 from tests.presentation.checks import check_with_sdk, text_objects
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, TOM, ZOE, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 def shown(rig: Rig, user: str) -> str:

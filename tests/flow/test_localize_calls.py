@@ -1,7 +1,6 @@
 """Calls that take long: a queue, a message that is edited, Cancel, restarts, and outcomes that nobody knows."""
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +18,13 @@ LONG = 60.0
 SITE = "https://files.example.com"
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
+async def with_quick_beats(database_url: str) -> Rig:
     rig = await Rig.open(database_url=database_url)
     rig.switchboard.context.localization.calls.beat_seconds = 0.2
-    yield rig
-    await rig.close()
+    return rig
+
+
+pytestmark = pytest.mark.rig(on="both", opened_by=with_quick_beats)
 
 
 @pytest.fixture

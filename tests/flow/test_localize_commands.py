@@ -1,6 +1,6 @@
 """``/localize`` on the command line and in its forms: every verb, every option, every rule of the declaration."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,7 @@ WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
 SITE = "https://files.example.com"
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url)
-    yield rig
-    await rig.close()
+pytestmark = pytest.mark.rig(clock=None)
 
 
 @pytest.fixture

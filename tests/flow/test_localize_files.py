@@ -1,6 +1,5 @@
 """Real media of every documented format, from the drop to the result in the same thread, decoded again."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,7 @@ from tests.flow.localizing import DONE, Localizer
 from tests.support import media
 from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
 
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url)
-    yield rig
-    await rig.close()
+pytestmark = pytest.mark.rig(clock=None)
 
 
 @pytest.fixture

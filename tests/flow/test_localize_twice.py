@@ -1,7 +1,6 @@
 """A button of an offer pressed twice at once begins one call, whichever process hears of the second press."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -15,12 +14,7 @@ from tests.support import media
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 
-
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=database_url, clock=ManualClock())
-    yield rig
-    await rig.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def stored(rig: Rig, *people: str) -> list[Job]:

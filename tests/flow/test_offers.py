@@ -1,7 +1,6 @@
 """Dropped files: one offer each, in their thread, by what their bytes are, whatever Slack sends how often."""
 
 import sqlite3
-from collections.abc import AsyncIterator
 from contextlib import closing
 from typing import Any
 
@@ -9,10 +8,8 @@ import pytest
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message
 from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
-from bot.playground.workspace.model import View
 from bot.presentation.answers import private
 from bot.presentation.files import offers
 from handlers.dependencies import Dependencies
@@ -20,6 +17,7 @@ from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from tests.support.clock import ManualClock
+from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
 
 WAV = b"RIFF\x24\x08\0\0WAVEfmt " + bytes(2_000)
@@ -46,9 +44,11 @@ def wants() -> Wants:
     return Wants()
 
 
+pytestmark = pytest.mark.rig(on="both")
+
+
 @pytest.fixture
-async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
-    clock = ManualClock()
+def variations(wants: Wants) -> dict[str, Any]:
     actions = (
         wants.action("gender", "Detect gender", FileKind.AUDIO),
         wants.action("convert", "Convert", FileKind.AUDIO),
@@ -61,14 +61,7 @@ async def rig(database_url: str, wants: Wants) -> AsyncIterator[Rig]:
             works=lambda _: False,
         ),
     )
-    opened = await Rig.open(database_url=database_url, clock=clock, around={"file_actions": actions})
-    yield opened
-    await opened.close()
-
-
-def said(rig: Rig, channel: str = FINANCE) -> list[Message]:
-    """What the bot said to everybody."""
-    return [message for message in rig.workspace.messages(channel) if message.bot_id and not message.ephemeral_to]
+    return {"around": {"file_actions": actions}}
 
 
 async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
@@ -433,29 +426,6 @@ async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> No
 
 
 # the shortcut
-
-
-async def use_file(rig: Rig, message: Message, *, user: str = MARIA) -> View:
-    """Use the shortcut on a message; the form that it opens."""
-    await rig.workspace.shortcut(user, "use_file", channel=message.channel, ts=message.ts)
-
-    def answered() -> View | None:
-        view = rig.workspace.modal(user)
-        return view if view is not None and "Looking" not in words_of(view) else None
-
-    return await rig.workspace.until(answered)
-
-
-def words_of(view: View) -> str:
-    """What the form says."""
-    return "\n".join(block["text"]["text"] for block in view.blocks if block["type"] == "section")
-
-
-def choices(view: View) -> dict[str, str]:
-    """What can be chosen in the form: labels and values."""
-    elements = [block["element"] for block in view.blocks if block["type"] == "input"]
-    groups = [group for element in elements for group in element.get("option_groups", [element])]
-    return {option["text"]["text"]: option["value"] for group in groups for option in group["options"]}
 
 
 async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:

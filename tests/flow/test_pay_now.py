@@ -1,21 +1,11 @@
 """Payouts in one step: approved first, sent once, found again by their code."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, Rig
 
 NOW = 'now ana@example.com 25.00 "March translation"'
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield rig
-    await rig.close()
 
 
 def asked(rig: Rig, operation: str) -> int:

@@ -1,24 +1,15 @@
 """Freeze, reminders, orphans, and a policy that became stricter."""
 
 import re
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.playground.workspace import Message
 from bot.presentation import views
-from tests.flow.test_bulk import ask as ask_for_many
-from tests.support.clock import ManualClock
+from tests.support.bulk import ask as ask_for_many
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
 
 HOUR = 3_600
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield rig
-    await rig.close()
 
 
 async def under(rig: Rig, policy: str) -> None:

@@ -1,7 +1,6 @@
 """People who press at the same moment, in the real product on both databases, with everything running by itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -12,11 +11,7 @@ from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, TOM, Rig
 TURNS = 6
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url)
-    yield opened
-    await opened.close()
+pytestmark = [pytest.mark.rig(on="both", clock=None), pytest.mark.both_databases]
 
 
 async def card_of(rig: Rig, amount: str) -> tuple[str, str]:

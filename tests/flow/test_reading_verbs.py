@@ -1,6 +1,5 @@
 """The verbs of ``/pay`` that only look, through the real stack: local workspace, simulated service, database."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,39 +10,12 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
+from tests.support.answers import ask
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
 from tests.workflows.looking import newest, operation
 
 SLACK_SECONDS = 3.0
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
-
-
-@pytest.fixture
-async def hasty(sqlite_url: str) -> AsyncIterator[Rig]:
-    """Says soon that a service is being asked."""
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_moment": 0.3})
-    yield opened
-    await opened.close()
-
-
-async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """The answer to a command, once it is there; that somebody is asked is none."""
-    before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, channel, "/pay", text)
-    assert ack.ok
-
-    def told() -> Message | None:
-        new = [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
-        return new[-1] if new else None
-
-    return await rig.workspace.until(told)
 
 
 async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:
@@ -423,38 +395,39 @@ async def arm_slow(rig: Rig, name: str) -> None:
         ("show {id}", "get_operation", "person0@example.com"),
     ],
 )
-async def test_a_slow_service_is_waited_for_after_the_ack(hasty: Rig, text: str, name: str, word: str) -> None:
-    [known] = fill(hasty, 1)
-    await arm_slow(hasty, name)
-    ack = await hasty.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_a_slow_service_is_waited_for_after_the_ack(rig: Rig, text: str, name: str, word: str) -> None:
+    [known] = fill(rig, 1)
+    await arm_slow(rig, name)
+    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", text.format(id=known))
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
-    assert "Asking the payments service" in hasty.workspace.ephemerals(MARIA)[-1].text
-    told = await hasty.workspace.until(
-        lambda: one if word in (one := hasty.workspace.ephemerals(MARIA)[-1]).text else None
-    )
+    assert "Asking the payments service" in rig.workspace.ephemerals(MARIA)[-1].text
+    told = await rig.workspace.until(lambda: one if word in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None)
     assert told.channel == FINANCE
-    assert len(hasty.workspace.ephemerals(MARIA)) == 2
+    assert len(rig.workspace.ephemerals(MARIA)) == 2
 
 
-async def test_a_slow_service_turns_the_form_twice(hasty: Rig) -> None:
-    await arm_slow(hasty, "account_status")
-    await hasty.workspace.slash(MARIA, FINANCE, "/pay", "account")
-    ack = await hasty.workspace.submit(MARIA, {"email": "ana@example.com"})
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_a_slow_service_turns_the_form_twice(rig: Rig) -> None:
+    await arm_slow(rig, "account_status")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    ack = await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
     assert ack.ok
     assert ack.seconds < SLACK_SECONDS
-    await form(hasty, "Asking the payments service")
-    await form(hasty, "Ana Maria Lopez")
+    await form(rig, "Asking the payments service")
+    await form(rig, "Ana Maria Lopez")
 
 
-async def test_who_closes_the_form_meanwhile_hears_nothing_more(hasty: Rig) -> None:
-    await arm_slow(hasty, "account_status")
-    await hasty.workspace.slash(MARIA, FINANCE, "/pay", "account")
-    await hasty.workspace.submit(MARIA, {"email": "ana@example.com"})
-    await hasty.workspace.close(MARIA)
-    await hasty.workspace.until(lambda: any(call.method == "views.update" for call in hasty.workspace.calls))
-    assert hasty.workspace.modal(MARIA) is None
-    assert not hasty.workspace.ephemerals(MARIA)
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_who_closes_the_form_meanwhile_hears_nothing_more(rig: Rig) -> None:
+    await arm_slow(rig, "account_status")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    await rig.workspace.close(MARIA)
+    await rig.workspace.until(lambda: any(call.method == "views.update" for call in rig.workspace.calls))
+    assert rig.workspace.modal(MARIA) is None
+    assert not rig.workspace.ephemerals(MARIA)
 
 
 async def test_a_slow_page_turns_when_it_is_there(rig: Rig) -> None:
@@ -465,11 +438,12 @@ async def test_a_slow_page_turns_when_it_is_there(rig: Rig) -> None:
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
-async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(hasty: Rig) -> None:
-    hasty.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
-    await hasty.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
-    await hasty.switchboard.stop()
-    assert "ask again" in hasty.workspace.ephemerals(MARIA)[-1].text
+@pytest.mark.rig(around={"handler_moment": 0.3})
+async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.SLOW, operation="account_status", seconds=60))
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account ana@example.com")
+    await rig.switchboard.stop()
+    assert "ask again" in rig.workspace.ephemerals(MARIA)[-1].text
 
 
 async def test_over_socket_mode_the_answer_follows_too(sqlite_url: str) -> None:

@@ -1,15 +1,13 @@
 """References: the letter tells what it is of; one given before the letters did works wherever it can be typed."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.domain.payments.instruction import Kind
 from bot.domain.references import Letter, reference
 from bot.workflows.requests import request as requesting
-from tests.flow.test_bulk import approve, run
-from tests.flow.test_bulk import ask as ask_for_many
-from tests.flow.test_reading_verbs import ask as told
+from tests.support.answers import ask as told
+from tests.support.bulk import approve, run
+from tests.support.bulk import ask as ask_for_many
 from tests.support.deliveries import book, open_rig, prebook
 from tests.support.rig import FINANCE, MARIA, OLGA, Rig
 from tests.workflows.looking import newest, requests
@@ -19,11 +17,7 @@ BEFORE = {Letter.BULK: "B", Letter.CANCELLATION: "C", Letter.PREBOOKING: "B"}
 PENDING = "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00"
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(sqlite_url)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def paid_in_bulk(rig: Rig) -> str:

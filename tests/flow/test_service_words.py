@@ -1,6 +1,5 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -8,13 +7,6 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield rig
-    await rig.close()
 
 
 async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> None:

@@ -1,12 +1,13 @@
 """A workspace that counts strictly: nothing is lost to its limits, and nothing is sent into a wait it asked for."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
 from bot.domain.payments.instruction import State
-from tests.support.clock import ManualClock
+from bot.playground.workspace import Workspace
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.strict import Referee
 from tests.workflows.looking import requests, told
@@ -21,17 +22,12 @@ def referee() -> Referee:
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, referee: Referee) -> AsyncIterator[Rig]:
-    opened = await Rig.open(
-        database_url=sqlite_url,
-        clock=ManualClock(),
-        policy=THREE_GROUPS,
-        prepare=referee.watch,
-        around={"pace": None},
-    )
-    opened.workspace.add_group("S0ADMINS", "admins", users=[OLGA])
-    yield opened
-    await opened.close()
+def variations(referee: Referee) -> dict[str, Any]:
+    def prepare(workspace: Workspace) -> None:
+        referee.watch(workspace)
+        workspace.add_group("S0ADMINS", "admins", users=[OLGA])
+
+    return {"policy": THREE_GROUPS, "prepare": prepare, "around": {"pace": None}}
 
 
 async def test_with_three_groups_a_payout_every_three_seconds_is_recorded_each_time(rig: Rig, referee: Referee) -> None:

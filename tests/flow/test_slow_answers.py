@@ -16,13 +16,12 @@ FOR_EVER = 3_600.0
 """Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""
 
 
-@pytest.fixture
-async def rig(database_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+pytestmark = pytest.mark.rig(on="both", clock=None, around={"service_total": FOR_EVER, "slack_total": FOR_EVER})
+
+
+@pytest.fixture(autouse=True)
+def stops_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
-    around = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
-    opened = await Rig.open(database_url=database_url, around=around)
-    yield opened
-    await opened.close()
 
 
 async def hangs(rig: Rig, operation: str, *, times: int = 1) -> Fault:

@@ -1,6 +1,5 @@
 """*Pay in bulk* is offered where the columns fit; *Use this file* has it for other tables, and asks for the columns."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 
 import pytest
@@ -9,9 +8,8 @@ from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from bot.workflows.slack.file_actions import fitting, suggested
-from tests.flow.test_bulk import file_form, press, stored_rows, submit
-from tests.flow.test_offers import choices, said, use_file
-from tests.support.clock import ManualClock
+from tests.support.bulk import file_form, press, stored_rows, submit
+from tests.support.offers import choices, said, use_file
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests
 
@@ -19,13 +17,7 @@ BOTH = ["Pay in bulk", "Process e-mails"]
 NAMELESS = b"Id;Contact;To pay;Before;Why\n1;ana@example.com;25.00;1;March\n2;luis@example.com;10.50;1;Proofs\n"
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        yield opened
-    finally:
-        await opened.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def dropped(rig: Rig, content: bytes, name: str = "march.csv") -> Message:

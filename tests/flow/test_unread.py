@@ -1,7 +1,7 @@
 """An answer that cannot be read, from the command that met it to the line in the file that mends it."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +11,6 @@ from bot.playground.simulators.payments.dialect import Dialect
 from bot.playground.workspace import Message
 from bot.playground.workspace.limits.blocks import check_blocks
 from tests.presentation.checks import check_markup
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, OLGA, Rig
 from tests.workflows.looking import alerts, read, state
 
@@ -19,18 +18,11 @@ NAMES = {"partner.id": "uid", "partner.name": "title", "partner.email": "mail"}
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Rig]:
+def variations(tmp_path: Path) -> dict[str, Any]:
     """The payments service says some fields of one answer in its own words."""
     services = tmp_path / "services.toml"
     services.write_text("", encoding="utf-8")
-    opened = await Rig.open(
-        database_url=sqlite_url,
-        clock=ManualClock(),
-        simulator={"dialect": Dialect(names=NAMES)},
-        services_file=services,
-    )
-    yield opened
-    await opened.close()
+    return {"simulator": {"dialect": Dialect(names=NAMES)}, "services_file": services}
 
 
 async def ask(rig: Rig, text: str = "unread") -> Message:

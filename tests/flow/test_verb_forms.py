@@ -1,19 +1,9 @@
 """A verb that was typed without the arguments it needs opens a form with one field for each."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.playground.workspace import View
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield rig
-    await rig.close()
 
 
 def form(rig: Rig, user: str) -> View:

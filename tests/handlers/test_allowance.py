@@ -1,23 +1,12 @@
 """One person who asks for very much is told to wait, and nobody else notices."""
 
-from collections.abc import AsyncIterator
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers.allowance import Allowance
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, TOM, Rig
 
 MANY = 1_000
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 @given(pauses=st.lists(st.floats(min_value=0, max_value=30), max_size=200))

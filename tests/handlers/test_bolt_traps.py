@@ -14,7 +14,6 @@ from slack_bolt.listener.async_listener import AsyncListener
 from bot.domain.errors import ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
-from bot.playground.workspace.delivery import sign
 from bot.presentation import answers, views
 from bot.slack.identity import who_we_are
 from bot.wiring.slack import make_router
@@ -25,6 +24,7 @@ from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.support.clock import ManualClock
+from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import ephemerals, heard, newest, requests, votes
 
@@ -320,21 +320,6 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
     asked = await rig.workspace.verify_url()
     assert asked.request is not None
     assert asked.body == {"challenge": asked.request.payload["challenge"]}
-
-
-async def post(rig: Rig, body: bytes, content_type: str = "application/x-www-form-urlencoded", **headers: str) -> int:
-    """A request that Slack signed, whatever it holds."""
-    assert rig.clock is not None
-    stamp = str(int(rig.clock.seconds()))
-    signed = {
-        "Content-Type": content_type,
-        "X-Slack-Request-Timestamp": stamp,
-        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
-        **headers,
-    }
-    url = f"{rig.switchboard.url}/slack/events"
-    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=signed) as answer:
-        return answer.status
 
 
 @pytest.mark.parametrize(

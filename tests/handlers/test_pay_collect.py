@@ -1,7 +1,5 @@
 """``/pay collect``: who may, what is understood, what mistakes are answered with, on the line and in the form."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.domain.errors import PersonError
@@ -23,13 +21,6 @@ FORM = {
     views.DESCRIPTION: "Spring campaign",
     views.ITEMS: "Web design = 2 x 10.00\n\n  Hosting=12x4.50  ",
 }
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 def read(text: str) -> dict[str, object]:

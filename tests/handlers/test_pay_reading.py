@@ -1,6 +1,5 @@
 """Who may look at what, what mistakes are answered with, and how trouble of a service is told."""
 
-from collections.abc import AsyncIterator
 from itertools import product
 
 import pytest
@@ -17,13 +16,6 @@ from handlers.replies import Answer, MistakesError, Private
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:

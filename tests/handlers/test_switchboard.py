@@ -2,23 +2,14 @@
 
 import re
 import sqlite3
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.playground.workspace import Message
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
 
 _TIME = re.compile(r"^• <!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|2026-11-20 [0-9:]{8} UTC>  ")
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def ask(rig: Rig, text: str, *, user: str = OLGA, channel: str = FINANCE) -> Message:

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -11,15 +10,7 @@ from bot.playground.workspace import Message
 from bot.playground.workspace.limits.blocks import check_blocks
 from bot.workflows.admin import audit
 from tests.presentation.checks import check_markup
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:

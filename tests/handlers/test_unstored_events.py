@@ -2,14 +2,14 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
 from bot.playground.workspace import payloads
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
 
@@ -17,10 +17,8 @@ UNSTORED = "a request could not be stored"
 
 
 @pytest.fixture(params=[False, True], ids=["http", "socket"])
-async def rig(request: pytest.FixtureRequest, sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), socket_mode=request.param)
-    yield opened
-    await opened.close()
+def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return {"socket_mode": request.param}
 
 
 @contextmanager

@@ -1,7 +1,5 @@
 """Whatever stands in a request: what is shown is within Slack's limits and calls nobody but its own people."""
 
-from datetime import timedelta
-
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -25,19 +23,7 @@ from tests.presentation.drawn import (
     instructions,
     votes,
 )
-
-WHOLE_ANSWER = 40_000
-"""Characters of an answer to a command: only its asker sees it, and it is never edited."""
-
-
-def ours(voters: list[Vote]) -> set[str]:
-    """The calls that may appear: people of the request, the two channels, and instants."""
-    people = {f"@{person}" for person in (REQUESTER, DECIDER, *(vote.person for vote in voters))}
-    moments = {
-        f"!date^{int(at.timestamp())}^{{date_short_pretty}} {{time}}|{at:%Y-%m-%d %H:%M} UTC"
-        for at in (NOW, NOW + timedelta(days=1))
-    }
-    return people | {f"#{APPROVALS}", f"#{ORIGIN}"} | moments
+from tests.presentation.longest import WHOLE_ANSWER, ours
 
 
 def check(content: Content, voters: list[Vote], **limits: int) -> None:

@@ -18,7 +18,7 @@ from bot.presentation.payments import operations
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable, text_objects
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
-from tests.presentation.test_limits import WHOLE_ANSWER, ours
+from tests.presentation.longest import WHOLE_ANSWER, ours
 
 MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
 CENTS = st.none() | st.integers(min_value=0, max_value=99_999_999_999_999).map(Cents)

@@ -9,9 +9,14 @@ from pathlib import Path
 
 import aiohttp
 
+from tests.process import played
+from tests.process.forked import Forked
+
 RUN = ("-m", "bot", "run")
-PLAYED = (str(Path(__file__).with_name("played.py")),)
+PLAYED = (str(Path(played.__file__)),)
 """The same program with switches for tests; see there."""
+FORKED = ()
+"""The latter, without an interpreter of its own; see :mod:`tests.process.forked`."""
 
 READY_SECONDS = 20.0
 """The contract's: from the start of the process until ``/readyz`` answers 200."""
@@ -30,15 +35,15 @@ class BotProcess:
     Args:
         environment: every variable it gets, besides ``PATH`` and ``PYTHONPATH``.
         folder: its working directory; a ``.env`` of the surrounding shell is not there.
-        program: what Python is told to run.
+        program: what Python is told to run; ``FORKED`` starts no Python.
     """
 
-    def __init__(self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = RUN) -> None:
+    def __init__(self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED) -> None:
         self.environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT), **environment}
         self.program = tuple(program)
         self.starts = 0
         self.folder = folder
-        self._process: asyncio.subprocess.Process | None = None
+        self._process: asyncio.subprocess.Process | Forked | None = None
 
     @property
     def url(self) -> str:
@@ -70,6 +75,9 @@ class BotProcess:
         """Start it; ``changed`` variables are for this start only. Returns before it is ready."""
         assert not self.running
         self.starts += 1
+        if not self.program:
+            self._process = Forked(played.main, environment={**self.environment, **changed}, folder=self.folder)
+            return
         with (self.folder / "stdout.log").open("ab") as out, (self.folder / "stderr.log").open("ab") as err:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,

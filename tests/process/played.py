@@ -1,4 +1,4 @@
-"""The bot as ``python -m bot run`` starts it, with some switches for tests; never imported, always run.
+"""The bot as ``python -m bot run`` starts it, with some switches for tests; without any, it is just that.
 
 ``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
 right before or after the commit of the named unit of work: an instant that nobody outside could hit. With
@@ -83,10 +83,15 @@ def show_after(seconds: float) -> None:
     vars(localizing)["Calls"] = partial(Calls, look_seconds=seconds)
 
 
-if __name__ == "__main__":
+def main() -> int:
+    """Run the bot; its exit code."""
     vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
     if "PLAY_LEVEL" in os.environ:
         program._logs = talkative
     if "PLAY_SHOWN" in os.environ:
         show_after(float(os.environ["PLAY_SHOWN"]))
-    sys.exit(program.main(["run"]))
+    return program.main(["run"])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

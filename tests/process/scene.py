@@ -20,7 +20,7 @@ from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
 from bot.playground.workspace.delivery import sign
 from storage.store import Store
-from tests.process.bot_process import RUN, BotProcess
+from tests.process.bot_process import FORKED, BotProcess
 from tests.process.gate import Gate, payments_operation, slack_method
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 
@@ -50,7 +50,7 @@ class Scene:
         cls,
         folder: Path,
         *,
-        program: Sequence[str] = RUN,
+        program: Sequence[str] = FORKED,
         policy: str = POLICY,
         socket_mode: bool = False,
         workspace: Mapping[str, Any] | None = None,

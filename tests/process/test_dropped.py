@@ -5,7 +5,6 @@ import asyncio
 import pytest
 
 from bot.playground.workspace import Message
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA
@@ -25,7 +24,7 @@ def offers(scene: Scene) -> list[Message]:
 async def test_a_file_is_offered_once_whenever_the_process_dies(
     open_scene: Opening, method: str, after_effect: bool
 ) -> None:
-    scene = await open_scene(program=PLAYED, PLAY_SHOWN="1")
+    scene = await open_scene(PLAY_SHOWN="1")
     held = scene.slack_gate.hold(method, after_effect=after_effect)
     dropped = await scene.workspace.drop(MARIA, FINANCE, "rows.csv", CSV)
     await held.arrival()

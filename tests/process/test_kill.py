@@ -4,7 +4,6 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from tests.process.approver import Approver
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE
 
@@ -159,7 +158,17 @@ async def test_on_postgresql_after_a_request_was_executed_and_not_answered(
 AT_COMMITS = [
     f"write.{side}:{name}"
     for name in (
-        *("request", "claim", "recipient", "claim_create", "created", "claim_outbox", "posted", "approve", "reread"),
+        *(
+            "request",
+            "claim_instructions",
+            "recipient",
+            "claim_create",
+            "created",
+            "claim_outbox",
+            "posted",
+            "approve",
+            "reread",
+        ),
         *("claim_commit", "committed", "callback", "claim_callbacks", "verified", "claim_polls", "polled", "shown"),
     )
     for side in ("before", "after")
@@ -172,7 +181,7 @@ ALWAYS = ("write.after:request",)
     "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
-    scene = await open_scene(program=PLAYED, start=False)
+    scene = await open_scene(start=False)
     scene.payments.callbacks.switches.drop = "poll" in at
     await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at, PLAY_FROM="write.before:request")
     async with Approver(scene, user=ADA):

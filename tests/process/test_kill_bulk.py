@@ -7,7 +7,6 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import ImpossibleAct
 from tests.process.approver import Approver
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA
@@ -106,7 +105,7 @@ async def test_a_submission_arrives_after_its_sender_died(open_scene: Opening) -
     "method", ["files.completeUploadExternal", pytest.param("chat.postMessage", marks=pytest.mark.campaign)]
 )
 async def test_after_slack_took_it_and_did_not_answer(open_scene: Opening, method: str) -> None:
-    scene = await open_scene(program=PLAYED, PLAY_SHOWN="1")
+    scene = await open_scene(PLAY_SHOWN="1")
     held = scene.slack_gate.hold(method, after_effect=True, skip=1)
     await ask(scene)
     async with Approver(scene, user=ADA):
@@ -163,7 +162,7 @@ ALWAYS = ("write.after:claim_bulk", "write.before:bulk_polled")
     "at", [pytest.param(at, marks=() if at in ALWAYS else pytest.mark.campaign) for at in AT_COMMITS]
 )
 async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
-    scene = await open_scene(program=PLAYED, start=False)
+    scene = await open_scene(start=False)
     await scene.start(PLAY_SIGNAL="KILL", PLAY_AT=at, PLAY_FROM="write.before:request")
     async with Approver(scene, user=ADA):
         await ask(scene)

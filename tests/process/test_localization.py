@@ -9,7 +9,6 @@ import pytest
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.workspace import Message
 from bot.presentation.localization.calls import AGAIN
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA
@@ -57,7 +56,7 @@ async def test_a_result_that_was_on_its_way_is_handed_over_after_a_kill(
     open_scene: Opening, service: LocalizationSimulator
 ) -> None:
     # What was sent is looked for when Slack shows it for certain.
-    scene = await opened(open_scene, service, program=PLAYED, PLAY_SHOWN="1")
+    scene = await opened(open_scene, service, PLAY_SHOWN="1")
     held = scene.slack_gate.hold("files.completeUploadExternal", after_effect=True)
     await scene.workspace.slash(MARIA, FINANCE, "/localize", "speak Welcome aboard")
     await held.arrival()

@@ -8,13 +8,12 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome
 from bot.domain.payments.payout import GUARD_SECONDS
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 
 
 async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) -> None:
-    scene = await open_scene(program=PLAYED, start=False)
+    scene = await open_scene(start=False)
     await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")
     await scene.pay()
     approving = asyncio.create_task(scene.press("approve"))
@@ -29,7 +28,7 @@ async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) ->
 
 @pytest.mark.campaign
 async def test_a_claim_that_outlives_its_process_is_read_not_sent(open_scene: Opening) -> None:
-    scene = await open_scene(program=PLAYED, start=False)
+    scene = await open_scene(start=False)
     await scene.start(PLAY_SIGNAL="STOP", PLAY_AT="write.after:claim_commit")
     await scene.pay()
     approving = asyncio.create_task(scene.press("approve"))

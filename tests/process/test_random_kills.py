@@ -9,9 +9,9 @@ from itertools import count
 import pytest
 
 from bot.domain.payments.instruction import State
-from bot.playground.workspace import Message
 from tests.process.approver import Approver
 from tests.process.conftest import Opening
+from tests.process.ends import all_is_over, is_over
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE
 
@@ -91,17 +91,6 @@ async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
         await scene.bot.kill()
         await scene.bot.start()
     await scene.bot.ready()
-
-
-def is_over(card: Message) -> bool:
-    """Whether a card shows that it is completed and asks for nothing more."""
-    return "*completed*" in card.text.casefold() and not card.buttons
-
-
-def all_is_over(scene: Scene, *, at_least: int) -> bool:
-    """Whether every card in sight is over, there are enough of them, and as many here as there."""
-    asked, decided = (scene.cards(channel) for channel in (FINANCE, APPROVALS))
-    return len(asked) == len(decided) >= at_least and all(map(is_over, [*asked, *decided]))
 
 
 def references(text: str) -> str:

@@ -11,7 +11,6 @@ from urllib.parse import quote, quote_plus
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from tests.process.bot_process import PLAYED
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, ZOE
@@ -38,7 +37,6 @@ async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: st
     own["SLACK_APP_TOKEN"] = f"xapp-{secrets.token_hex(12)}"
     store_key = f"store-sentinel-{secrets.token_hex(8)}"
     scene = await open_scene(
-        program=PLAYED,
         socket_mode=socket_mode,
         workspace={
             "bot_token": own["SLACK_BOT_TOKEN"],

@@ -9,7 +9,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.process import free_port
-from tests.process.bot_process import BotProcess
+from tests.process.bot_process import RUN, BotProcess
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE
@@ -23,7 +23,7 @@ async def _json(scene: Scene, path: str) -> tuple[int, dict[str, object]]:
 
 
 async def test_health_says_what_machines_need_and_nothing_else(open_scene: Opening) -> None:
-    scene = await open_scene()
+    scene = await open_scene(program=RUN)
     await scene.pay()
     assert await _json(scene, "/healthz") == (200, {"status": "alive"})
     status, told = await _json(scene, "/readyz")
@@ -157,7 +157,7 @@ async def test_a_stop_lets_a_request_of_slack_be_answered(open_scene: Opening) -
     ],
 )
 async def test_signals_end_it_with_code_zero(open_scene: Opening, number: signal.Signals, slack: str) -> None:
-    scene = await open_scene(start=False)
+    scene = await open_scene(program=RUN, start=False)
     if slack == "down":
         scene.workspace.faults.arm(Fault(kind=FaultKind.DONE_HANGS, operation="auth.test", times=None, seconds=60))
     await scene.bot.start()
@@ -167,7 +167,7 @@ async def test_signals_end_it_with_code_zero(open_scene: Opening, number: signal
 
 @pytest.mark.campaign
 async def test_migrate_then_run(open_scene: Opening) -> None:
-    scene = await open_scene(start=False)
+    scene = await open_scene(program=RUN, start=False)
     first = _beside(scene, program=("-m", "bot", "migrate"))
     for _ in range(2):
         await first.start()
@@ -179,7 +179,7 @@ async def test_migrate_then_run(open_scene: Opening) -> None:
     assert await scene.workspace.until(lambda: scene.cards(FINANCE))
 
 
-def _beside(scene: Scene, *, program: tuple[str, ...] = ("-m", "bot", "run"), **changed: str) -> BotProcess:
+def _beside(scene: Scene, *, program: tuple[str, ...] = RUN, **changed: str) -> BotProcess:
     """Another process with the scene's settings, in a folder of its own."""
     folder = scene.folder / "beside"
     folder.mkdir()

@@ -21,12 +21,10 @@ from bot.domain.policy import People
 from bot.workflows.context import Context
 from bot.workflows.payments import callbacks
 from storage.rows import InboxRow
+from tests.stateful.figures import NORMAL
 from tests.stateful.invariants import Broken
 from tests.stateful.machine import Payouts
 from tests.stateful.process import replaced
-from tests.stateful.test_payouts import NORMAL, watched
-
-__all__ = ["watched"]
 
 Sent = Done[Operation] | NotExecuted | Unknown
 Change = tuple[Any, str, object]

@@ -1,43 +1,12 @@
 """Files that people dropped: known once by their id, looked at by one, settled once."""
 
-from typing import Any
-
 import pytest
 
-from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.dropped import FileKind
 from storage import Store
 from storage.rows import DropRow, DropState
+from tests.storage.dropped import found, row
 from tests.storage.factories import NOW, later
-
-
-def row(file_id: str = "F1", **more: Any) -> DropRow:
-    values: dict[str, Any] = {
-        "id": file_id,
-        "channel": "C1",
-        "message_ts": "1.1",
-        "thread_ts": "1.0",
-        "user": "U1",
-        "created_at": NOW,
-        "due_at": NOW,
-    }
-    return DropRow(**(values | more))
-
-
-def found(file_id: str = "F1", **more: Any) -> DroppedFile:
-    values: dict[str, Any] = {
-        "id": file_id,
-        "name": "a\x00\ud800.wav",
-        "size": 5_000_000_000,
-        "mimetype": "audio/wav",
-        "kind": FileKind.AUDIO,
-        "format": "wav",
-        "channel": "C1",
-        "message_ts": "1.1",
-        "thread_ts": "1.0",
-        "user": "U1",
-        "duration_ms": 1_500,
-    }
-    return DroppedFile(**(values | more))
 
 
 async def notice(store: Store, seen: DropRow) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 from bot.domain.payments.instruction import Kind, State
 from bot.presentation import views
-from tests.flow.test_bulk import ask as ask_for_many
-from tests.flow.test_bulk import run
+from tests.support.bulk import ask as ask_for_many
+from tests.support.bulk import run
 from tests.support.rig import ADA, APPROVALS, TOM, Rig
 from tests.workflows.looking import newest, state
 

@@ -14,8 +14,8 @@ from bot.workflows.context import Context
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.transaction import Tx
-from tests.flow.test_bulk import ask as ask_for_many
-from tests.flow.test_bulk import run
+from tests.support.bulk import ask as ask_for_many
+from tests.support.bulk import run
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
 from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes

@@ -1,6 +1,5 @@
 """One message for a job, edited in place; its lines and files in the thread; each once, whatever Slack does."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,87 +7,13 @@ import pytest
 
 from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message
 from bot.slack.pace import Pace
 from bot.wiring.workers import settle
-from bot.workflows.context import Attachment, Context, Subject
-from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
+from bot.workflows.slack.boards import show_board
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
-from tests.workflows.test_delivery import KINDS
-
-
-class Counted(Subject):
-    """A job that counts."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.over = False
-
-    async def board(self, _ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
-        return None if self.over else Content(text=f"Job {id} is at {self.count}")
-
-    async def line(self, _ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
-        return None if self.over else Content(text=f"{id}: {payload['word']}")
-
-    async def file(self, _ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002
-        name = f"{id}-{payload['word']}.csv"
-        return Attachment(name=name, content=b"a,b\r\n", title=name, alt="Two letters", comment="Here it is")
-
-
-class Play:
-    """A rig whose context knows one kind of subject."""
-
-    def __init__(self, rig: Rig, *, pace: Pace | None = None) -> None:
-        self.rig = rig
-        self.job = Counted()
-        ctx = rig.switchboard.context
-        self.ctx = replace(ctx, subjects={**ctx.subjects, "job": self.job}, pace=pace or ctx.pace)
-
-    async def post(
-        self,
-        subject: str = "job:7",
-        *,
-        channel: str = FINANCE,
-        thread_ts: str | None = None,
-        requester: str = MARIA,
-    ) -> None:
-        now = self.ctx.clock.now()
-        await self.ctx.store.write(
-            lambda tx: post_board(
-                tx, subject=subject, channel=channel, thread_ts=thread_ts, requester=requester, now=now
-            )
-        )
-        await settle(self.ctx)
-
-    async def say(self, word: str, *, channel: str | None = None) -> None:
-        now = self.ctx.clock.now()
-        await self.ctx.store.write(
-            lambda tx: post_line(tx, subject="job:7", key=word, payload={"word": word}, now=now, channel=channel)
-        )
-        await settle(self.ctx)
-
-    async def attach(self, word: str) -> None:
-        now = self.ctx.clock.now()
-        await self.ctx.store.write(lambda tx: post_file(tx, subject="job:7", key=word, payload={"word": word}, now=now))
-        await settle(self.ctx)
-
-    async def count(self, subject: str = "job:7", *, progress: bool = False) -> None:
-        self.job.count += 1
-        now = self.ctx.clock.now()
-        await self.ctx.store.write(lambda tx: show_board(tx, subject, now=now, progress=progress))
-        await settle(self.ctx)
-
-    async def pass_time(self, seconds: float) -> None:
-        assert self.rig.clock is not None
-        self.rig.clock.advance(seconds)
-        await settle(self.ctx)
-
-    def messages(self, channel: str = FINANCE) -> list[Message]:
-        return self.rig.workspace.messages(channel)
-
-    def edits(self) -> int:
-        return len([call for call in self.rig.workspace.calls if call.method == "chat.update"])
+from tests.workflows.kinds import KINDS
+from tests.workflows.play import Counted, Play
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """A booking is made once: lost answers, crashes around the request, forms sent twice."""
 
 import contextlib
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -27,12 +26,7 @@ from tests.support.deliveries import (
 )
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
 
-
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(database_url)
-    yield opened
-    await opened.close()
+pytestmark = [pytest.mark.rig(on="both", opened_by=open_rig), pytest.mark.both_databases]
 
 
 class Crash(BaseException):

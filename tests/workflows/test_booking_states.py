@@ -2,7 +2,6 @@
 
 import itertools
 import re
-from collections.abc import AsyncIterator
 
 import pytest
 
@@ -18,11 +17,7 @@ FIELDS = {"customerName": "Walk", "latitude": "-0.19", "longitude": "-78.47", "a
 STATES = [status for status in Status if status is not Status.ON_HOLD]
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await open_rig(sqlite_url)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 @pytest.mark.parametrize("status", STATES)

@@ -1,26 +1,14 @@
 """Taking back what is pending in a bulk payment: what is read before, between and after, and what is named."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
-
-import pytest
 
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.simulators.payments.bulk import BulkItem, BulkJob
 from storage.transaction import Tx
-from tests.flow.test_bulk import approve, held, reference
-from tests.support.clock import ManualClock
+from tests.support.bulk import approve, held, reference
 from tests.support.rig import FINANCE, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    try:
-        yield opened
-    finally:
-        await opened.close()
 
 
 def pending(rig: Rig) -> list[str]:

@@ -1,11 +1,8 @@
 """Broken files, asked to be paid: each gets one clear answer in Slack, and nothing is requested."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
 from bot.presentation.payments import bulk_forms
-from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.tables.corpus import BOOKS, TEXTS
 from tests.workflows.looking import requests
@@ -18,13 +15,6 @@ UNCLEAR = [
     b"email,note\nana@example.com,x\n",
     b"email,e-mail,amount\nana@example.com,a@b.example,5.00\n",
 ]
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def answered(rig: Rig, content: bytes, name: str, *, form: str = "notice") -> str:

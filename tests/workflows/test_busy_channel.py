@@ -1,6 +1,7 @@
 """A post whose answer was lost is searched for to the end, however busy its channel and however slow the looking."""
 
-from collections.abc import AsyncIterator
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,6 @@ from bot.playground.faults import Fault, FaultKind
 from bot.slack import history
 from bot.wiring.workers import run_due
 from storage.rows import OutboxRow, OutboxState
-from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, MARIA, Rig
 from tests.support.strict import Referee
 from tests.workflows.looking import newest, read
@@ -18,13 +18,11 @@ PAGES = MESSAGES // history._PAGE
 
 
 @pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
+def variations() -> Iterator[dict[str, Any]]:
     referee = Referee()
     referee.slow_down("conversations.history", per_minute=1)
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=referee.watch)
-    yield opened
+    yield {"prepare": referee.watch}
     assert not referee.too_early
-    await opened.close()
 
 
 def chat(rig: Rig, count: int) -> None:

@@ -9,12 +9,12 @@ import aiohttp
 import pytest
 
 from bot.domain.payments.instruction import CallbackKind, State
-from bot.domain.references import callback_token, derived_key
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import run_due
 from storage.rows import InboxState
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, APPROVALS, FINANCE, SECRET_KEY, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -32,22 +32,6 @@ from tests.workflows.looking import (
 )
 
 KINDS = [CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE]
-
-
-def token(instruction_id: str, kind: CallbackKind = CallbackKind.CONFIRMATION) -> str:
-    return callback_token(key=derived_key(SECRET_KEY, "callbacks"), instruction_id=instruction_id, kind=kind)
-
-
-async def call(rig: Rig, secret: str, body: Any = None, *, method: str = "POST", **more: Any) -> tuple[int, bytes]:
-    """Somebody sends a callback."""
-    url = f"{rig.switchboard.url}/callbacks/payments/{secret}"
-    async with aiohttp.ClientSession() as session, session.request(method, url, json=body or {}, **more) as answer:
-        return answer.status, await answer.read()
-
-
-async def inbox(rig: Rig) -> list[InboxState]:
-    found = await newest(rig)
-    return [row.state for row in await read(rig, lambda tx: tx.inbox.of(found.id))]
 
 
 async def complete(rig: Rig) -> None:

@@ -13,7 +13,7 @@ from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, Rig
 from tests.support.strict import Referee
 from tests.workflows.looking import read
-from tests.workflows.test_boards import Play
+from tests.workflows.play import Play
 
 CHANNELS = (FINANCE, APPROVALS)
 

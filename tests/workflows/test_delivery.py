@@ -8,6 +8,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from storage.rows import OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.workflows.kinds import KINDS
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -26,17 +27,6 @@ def arm(rig: Rig, kind: FaultKind, method: str, *, times: int | None = 1, skip: 
 
 def posts(rig: Rig) -> int:
     return len([call for call in rig.workspace.calls if call.method == "chat.postMessage"])
-
-
-KINDS = [
-    FaultKind.LOST,
-    FaultKind.DONE_DROPPED,
-    FaultKind.DONE_500,
-    FaultKind.ERROR_500,
-    FaultKind.TOO_MANY,
-    FaultKind.REFUSED,
-    FaultKind.GARBAGE,
-]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,10 +1,7 @@
 """Runs through lists while they run: pressed buttons, a service that asks for less, two at a time."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from typing import Any
-
-import pytest
 
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
@@ -12,15 +9,7 @@ from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def ask(rig: Rig, count: int, *, concurrency: int = 1, prefix: str = "p", whole: bool = False) -> str:

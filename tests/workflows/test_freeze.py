@@ -1,19 +1,10 @@
 """Starting again after a freeze takes voices that count now."""
 
-from collections.abc import AsyncIterator
-
 import pytest
 
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, LIN, OLGA, POLICY, TOM, Rig
 
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    policy = POLICY.replace("quorum = 1\n", "quorum = 2\n", 1)
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=policy)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(policy=POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
 
 
 async def say(rig: Rig, user: str, words: str) -> str:

@@ -1,25 +1,16 @@
 """The first row of a dropped table: of whatever file, from its beginning alone, and never waited for long."""
 
 import time
-from collections.abc import AsyncIterator
 
 import pytest
 
 from bot.domain.files.dropped import HEAD_BYTES, FileInfo
 from bot.workflows.slack.headers import Patience, first_row
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.workbooks import Cell, workbook
 
 PATIENT = 60.0
 """Seconds: a machine may be busy with other things, and a workbook is read by a process of its own."""
-
-
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    yield opened
-    await opened.close()
 
 
 async def names(

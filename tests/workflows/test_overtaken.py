@@ -1,6 +1,5 @@
 """Somebody else changes a request while a step of it is under way: nothing is lost, nothing is left behind."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -14,15 +13,9 @@ from bot.workflows.payments import bulk_send, payout
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import lose, record
 from bot.workflows.requests.claim import Claimed, creating
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
-
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    yield opened
-    await opened.close()
+pytestmark = [pytest.mark.rig(on="both"), pytest.mark.both_databases]
 
 
 async def the_one(rig: Rig) -> Instruction:

@@ -17,6 +17,7 @@ from bot.workflows.payments.purchase import PURCHASE
 from storage.rows import InboxState, OutboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
+from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -33,7 +34,6 @@ from tests.workflows.looking import (
     told,
     told_once,
 )
-from tests.workflows.test_callbacks import call, inbox, token
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 CREATE = "create_purchase"

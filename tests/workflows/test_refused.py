@@ -28,7 +28,7 @@ from tests.workflows.looking import (
     told,
     told_once,
 )
-from tests.workflows.test_absent import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
+from tests.workflows.lost import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
 NO_SUCH_AMOUNT = "is more than this account may be paid"

@@ -8,8 +8,8 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.domain.recovery import ASK_AGAIN, HELD, Seen
 from bot.workflows.admin import resume
-from tests.flow.test_bulk import ask as ask_bulk
-from tests.flow.test_bulk import submissions
+from tests.support.bulk import ask as ask_bulk
+from tests.support.bulk import submissions
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.workflows.looking import QUIET, alerts, asked, ephemerals, newest, read, requests, state
 from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from bot.playground.workspace.errors import ImpossibleAct
-from tests.flow.test_bulk import ask as ask_bulk
-from tests.flow.test_bulk import held, reference, submissions
+from tests.support.bulk import ask as ask_bulk
+from tests.support.bulk import held, reference, submissions
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, LIN, Rig
 from tests.workflows.looking import asked

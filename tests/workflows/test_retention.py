@@ -1,6 +1,5 @@
 """What nobody needs any more is forgotten after a month, a portion at a time; what happened stays."""
 
-from collections.abc import AsyncIterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,17 +9,11 @@ from bot.workflows.admin.retention import KEPT
 from bot.workflows.context import Context
 from storage.rows import DropState
 from storage.transaction import Tx
-from tests.storage.test_dropped import found, row
-from tests.storage.test_emails import begun
-from tests.support.clock import ManualClock
+from tests.storage.dropped import found, row
+from tests.storage.lists import begun
 from tests.support.rig import Rig
 
-
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=database_url, clock=ManualClock())
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(on="both")
 
 
 async def prune_due(ctx: Context) -> int:

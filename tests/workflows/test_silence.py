@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
@@ -11,8 +10,8 @@ from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import settle
-from tests.flow.test_bulk import approve, held, reference
 from tests.support import deliveries
+from tests.support.bulk import approve, held, reference
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.workflows.looking import (
@@ -28,24 +27,18 @@ from tests.workflows.looking import (
     told_once,
 )
 
-SHORT = 0.3
-"""Seconds of a time-out."""
+HANGS = 0.3
+"""Seconds for which a request hangs before its connection drops: a shorter time-out would also end slow answers."""
 POLICY_OF_MANY = POLICY.partition("[[approval.rule]]")[0]
 """One approval is enough, whatever the amount."""
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(
-        database_url=sqlite_url, clock=ManualClock(), around={"service_total": SHORT}, policy=POLICY_OF_MANY
-    )
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(policy=POLICY_OF_MANY)
 
 
 def die(rig: Rig, operation: str = "*") -> None:
     """The partner takes every request and answers none; what is sent to it has its effect."""
-    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, operation, times=None, seconds=60))
+    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, operation, times=None, seconds=HANGS))
 
 
 async def silence(rig: Rig) -> None:
@@ -89,7 +82,7 @@ def unknown(found: dict[State, int]) -> int:
 async def test_fifty_approved_payouts_and_a_dead_partner_make_a_few_unknown(rig: Rig) -> None:
     await ask_for(rig, 50)
     await approve_all(rig)
-    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, "get_operation", times=None, skip=12, seconds=60))
+    rig.payments.faults.arm(Fault(FaultKind.DONE_HANGS, "get_operation", times=None, skip=12, seconds=HANGS))
     die(rig, "commit_payout")  # in the middle of their reads
     await rig.settle()
     await rig.pass_time(8, steps=8)
@@ -313,26 +306,25 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
 
 @pytest.mark.postgres
 async def test_two_processes_count_for_themselves_and_tell_once(postgres_url: str) -> None:
-    around = {"service_total": SHORT}
-    rig = await Rig.open(database_url=postgres_url, clock=ManualClock(), around=around, policy=POLICY_OF_MANY)
+    rig = await Rig.open(database_url=postgres_url, clock=ManualClock(), policy=POLICY_OF_MANY)
     first = rig.switchboard
     await rig.start()  # beside the first one
     try:
-        await ask_for(rig, 20)
+        await ask_for(rig, 12)
         await approve_all(rig)
-        die(rig)
-        for _ in range(12):
+        rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "*", times=None))
+        for _ in range(6):
             await asyncio.gather(settle(first.context), rig.settle())
             await rig.pass_time(5)
         assert unknown(await states(rig)) <= 2 * FEW
         assert len(alerts(rig)) == 1
         rig.payments.faults.clear()
-        for _ in range(12):
-            await rig.pass_time(10)
+        for _ in range(6):
+            await rig.pass_time(20)
             await asyncio.gather(settle(first.context), rig.settle())
         assert len(alerts(rig)) == 2
         await rig.pass_time(5 * MINUTE, steps=5)
-        assert len(rig.paid) == len(set(rig.paid)) == 20
+        assert len(rig.paid) == len(set(rig.paid)) == 12
     finally:
         await first.stop()
         await rig.close()

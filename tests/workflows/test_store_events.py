@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
 from typing import Any
 
 import aiohttp
@@ -13,17 +12,18 @@ from bot.playground.simulators.delivery import Booking
 from bot.workflows.bookings import events
 from tests.support.deliveries import CENTRO, STORE_KEY, booked, card, deliver, heard, lines, open_rig, service_of
 from tests.support.rig import FINANCE, OLGA, Rig
+from tests.support.store_events import FIELDS, made_elsewhere
 
-FIELDS = {"customerName": "Walk", "customerLastName": "In", "latitude": "-0.19", "longitude": "-78.47"}
 STATUS = "UPDATE_BOOKING_STATUS"
 
 
-@pytest.fixture
-async def rig(database_url: str) -> AsyncIterator[Rig]:
+async def with_webhooks(database_url: str) -> Rig:
     opened = await open_rig(database_url)
     await deliver(opened, "webhooks on Centro", user=OLGA)
-    yield opened
-    await opened.close()
+    return opened
+
+
+pytestmark = pytest.mark.rig(on="both", opened_by=with_webhooks)
 
 
 def address(rig: Rig, kind: str = STATUS) -> str:
@@ -39,12 +39,6 @@ async def post(url: str, body: object, *, method: str = "POST", **more: Any) -> 
 
 def event(booking: Booking, status: str) -> dict[str, object]:
     return {"statusText": status, "bookingID": booking.id, "bookingNumericId": booking.number}
-
-
-async def made_elsewhere(rig: Rig) -> Booking:
-    booking = service_of(rig).book.create(service_of(rig).store("Centro"), FIELDS)
-    await heard(rig)
-    return booking
 
 
 async def test_a_booking_made_elsewhere_appears_in_the_channel_of_its_store(rig: Rig) -> None:

@@ -1,13 +1,11 @@
 """A database that knows less than the services, with no anchor to say so: what it never asked for is noticed."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.payments.survey import NOBODY_ASKED
-from tests.support.clock import ManualClock
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, asked, newest
 from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
@@ -15,11 +13,7 @@ from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
 ADDRESS = "https://switchboard.example.com"
 
 
-@pytest.fixture
-async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), public_url=ADDRESS)
-    yield opened
-    await opened.close()
+pytestmark = pytest.mark.rig(public_url=ADDRESS)
 
 
 async def elsewhere(rig: Rig, kept: Path) -> None:

@@ -1,7 +1,7 @@
 """What a process that died worked on goes on at once; what a slow one works on is left to it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 
 import pytest
 
@@ -14,16 +14,16 @@ from tests.support.rig import ADA, Rig
 from tests.support.waiting import until
 from tests.workflows.looking import newest
 
-pytestmark = pytest.mark.postgres
+pytestmark = [
+    pytest.mark.postgres,
+    pytest.mark.rig(on="postgres", clock=None, around={"ticking": False, "service_total": 3_600.0}),
+]
 
 
-@pytest.fixture
-async def rig(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+@pytest.fixture(autouse=True)
+def stops_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(takeover, "_SETTLED", 0.0)
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
-    opened = await Rig.open(database_url=postgres_url, around={"ticking": False, "service_total": 3_600.0})
-    yield opened
-    await opened.close()
 
 
 async def hangs_in_its_commit(rig: Rig) -> None:

@@ -1,6 +1,7 @@
 """A database that the version before this one wrote is opened, migrated, and goes on: nothing twice, nothing lost."""
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 
 import pytest
 
@@ -14,17 +15,13 @@ from tests.workflows.looking import MINUTE, read, requests
 THEN = "0016"
 
 
+pytestmark = pytest.mark.rig(opened_by=partial(open_then, version=THEN))
+
+
 @pytest.fixture
-def old_database_url(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+def rig_url(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     restore(new_database_url, THEN, monkeypatch)
     return new_database_url
-
-
-@pytest.fixture
-async def rig(old_database_url: str) -> AsyncIterator[Rig]:
-    opened = await open_then(old_database_url, THEN)
-    yield opened
-    await opened.close()
 
 
 def said(rig: Rig, *channels: str) -> list[Message]:

@@ -13,7 +13,7 @@ from bot.playground.workspace.methods import app, chat, conversations, files, pe
 from bot.playground.workspace.model import Channel, Json
 from bot.playground.workspace.state import Identity, State
 from tests.playground.workspace.conftest import actions, button, modal, section, text_input
-from tests.playground.workspace.test_limits import FITTING, plain, select
+from tests.playground.workspace.fitting import FITTING, plain, select
 
 KEYS = st.sampled_from(
     [

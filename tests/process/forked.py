@@ -1,0 +1,80 @@
+"""Bots that are forked from a process which has imported everything: a start takes a third of the processor's time.
+
+For the kernel, the database and the network such a bot is a process like any other. Tests of the start itself give the
+bot an interpreter of its own.
+"""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+_SERVER = multiprocessing.get_context("forkserver")
+_SERVER.set_forkserver_preload(["tests.process.played"])
+
+
+class Forked:
+    """A started process, with what :class:`asyncio.subprocess.Process` offers of it.
+
+    Args:
+        main: what it runs; gives its exit code. A function of a module, since it is named to the other process.
+        environment: every variable it gets.
+        folder: its working directory; ``stdout.log`` and ``stderr.log`` there get what it says.
+    """
+
+    def __init__(self, main: Callable[[], int], *, environment: Mapping[str, str], folder: Path) -> None:
+        # A daemon ends with the tests, whatever becomes of them.
+        self._process: BaseProcess = _SERVER.Process(target=_live, args=(main, dict(environment), folder), daemon=True)
+        self._process.start()
+        assert self._process.pid is not None
+        self.pid: int = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        """Its exit code, negative for a signal; None while it runs."""
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        """Send it a signal, if it has not ended."""
+        if self.returncode is None:
+            os.kill(self.pid, number)
+
+    def terminate(self) -> None:
+        """Ask it to end."""
+        self.send_signal(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it."""
+        self.send_signal(signal.SIGKILL)
+
+    async def wait(self) -> int:
+        """Wait for its end; its exit code."""
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(self._process.sentinel, ended.set)
+        try:
+            await ended.wait()
+        finally:
+            loop.remove_reader(self._process.sentinel)
+        self._process.join()
+        assert self.returncode is not None
+        return self.returncode
+
+
+def _live(main: Callable[[], int], environment: Mapping[str, str], folder: Path) -> None:
+    """In the new process: become what a shell would have started there."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    time.tzset()
+    for name, number in (("stdout.log", 1), ("stderr.log", 2)):
+        opened = os.open(name, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        os.dup2(opened, number)
+        os.close(opened)
+    sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 - for as long as it lives
+    sys.stderr = open(2, "w", encoding="utf-8", closefd=False, buffering=1)  # noqa: SIM115
+    sys.exit(main())

@@ -1,0 +1,31 @@
+"""Lists of addresses as the database holds them."""
+
+from datetime import UTC, datetime
+
+from storage import Tx
+from storage.rows import EmailRun, Job
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def begun(tx: Tx, count: int, *, job_id: str = "J1") -> None:
+    tx.jobs.add(
+        Job(
+            id=job_id,
+            kind="email.run",
+            state="running",
+            payload={},
+            detail={},
+            requester="U1",
+            channel="C1",
+            thread_ts=None,
+            source_key=job_id,
+            created_at=NOW,
+            due_at=NOW,
+        )
+    )
+    tx.emails.begin(
+        EmailRun(job_id=job_id, header=["email"], rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
+    )
+    tx.emails.add_addresses(job_id, [(n, f"p{n}@example.com") for n in range(count)])
+    tx.emails.sized(job_id, rows=count, skipped=0, total=count)

@@ -1,0 +1,93 @@
+"""Bulk payments on a rig: the form, the file, what is stored and what the service holds."""
+
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.instruction import Kind, State
+from bot.playground.workspace import Message, View
+from bot.playground.workspace.files import StoredFile
+from bot.playground.workspace.model import Button
+from storage import Tx
+from tests.support.rig import ADA, FINANCE, MARIA, Rig
+
+ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@example.com, 4.25, Held"
+
+
+async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = FINANCE) -> None:
+    assert rig.clock is not None
+    rig.clock.advance(0.01)
+    await rig.workspace.slash(user, channel, "/pay", "bulk")
+    view = rig.workspace.modal(user)
+    assert view is not None
+    assert view.callback_id == "bulk.request"
+    await rig.workspace.submit(user, {"rows": rows})
+    await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(user) or view).plain or None)
+    await rig.settle()
+
+
+async def run(rig: Rig, *, steps: int = 6) -> None:
+    """Let the service and the polling go on until nothing moves any more."""
+    for _ in range(steps):
+        await rig.payments.advance()
+        await rig.pass_time(40)
+
+
+async def approve(rig: Rig, *people: str) -> None:
+    for person in people or (ADA,):
+        await rig.press("approve", user=person)
+
+
+def submissions(rig: Rig) -> int:
+    return len(rig.payments.bulk_payments)
+
+
+async def held(rig: Rig) -> None:
+    """A bulk payment with three payments in escrow and one that was credited."""
+    await ask(rig, "ana@example.com,1.00\nx1@example.com,2.00\nx2@example.com,3.00\nx3@example.com,4.00")
+    await approve(rig)
+    await run(rig, steps=4)
+
+
+def reference(rig: Rig) -> str:
+    words = rig.cards(FINANCE)[-1].plain.replace(":", " ").split()
+    return next(word for word in words if word.startswith("L-"))
+
+
+def stored(rig: Rig, file_id: str) -> StoredFile:
+    found = rig.workspace.file(file_id)
+    assert found is not None
+    return found
+
+
+async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
+    """Press *Pay in bulk*, and wait for the form."""
+    await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
+    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+
+
+async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
+    """Submit the form, with its initial values but for those given, and wait for what it turns into."""
+    await rig.workspace.submit(user, values or {})
+    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+    await rig.settle()
+
+
+def file_form(rig: Rig, user: str = MARIA) -> View:
+    view = rig.workspace.modal(user)
+    assert view is not None
+    return view
+
+
+def everything(rig: Rig, channel: str) -> list[Message]:
+    roots = rig.workspace.messages(channel)
+    return [m for root in roots for m in [root, *rig.workspace.messages(channel, thread_ts=root.ts)]]
+
+
+def button(message: Message, label: str) -> Button:
+    return next(one for one in message.buttons if one.text == label)
+
+
+async def stored_rows(rig: Rig) -> list[BulkRow]:
+    def newest(tx: Tx) -> list[BulkRow]:
+        found = [one for one in tx.instructions.awaiting(tuple(State)) if one.kind is Kind.BULK]
+        return tx.bulk_items.rows(found[-1].id)
+
+    return await rig.switchboard.context.store.read(newest)
