@@ -1,4 +1,4 @@
-"""What ``/switchboard`` says of how everything stands."""
+"""The answers of ``/switchboard``: status, jobs, assumed routes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,12 +7,13 @@ from bot.domain.content import Block, Content
 from bot.domain.overview import Assumption, Overview, Running, Service, What
 from bot.domain.payments.instruction import State
 from bot.presentation import recovery
-from bot.presentation.answers import private
 from bot.presentation.blocks.text import (
+    capital,
     channel,
     context,
     duration,
     mention,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -21,8 +22,9 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.bookings import states as booking_states
-from bot.presentation.payments import states
+from bot.presentation.payments import words
 from bot.presentation.payments.freezing import describe
+from bot.presentation.services import to_set
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""
@@ -91,7 +93,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
 def jobs(found: Sequence[Running]) -> Content:
     """What is under way, one line each."""
     if not found:
-        return private(":zzz: Nothing is under way.")
+        return message(":zzz: Nothing is under way.")
     lead = f"*{len(found)} under way*, the oldest first"
     lines = [running_line(one) for one in found[:_LISTED]]
     if len(found) > _LISTED:
@@ -100,9 +102,9 @@ def jobs(found: Sequence[Running]) -> Content:
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:
-    """What the route table assumes and nobody vouches for; first what production refuses."""
+    """Unconfirmed routes; first those that production refuses."""
     if not found:
-        return private(":white_check_mark: Every route is documented or confirmed by the operator.")
+        return message(":white_check_mark: Every route is documented or confirmed by the operator.")
     ordered = sorted(found, key=lambda one: not one.blocks)
     blocking = sum(one.blocks for one in found)
     lead = (
@@ -116,12 +118,12 @@ def assumptions(found: Sequence[Assumption]) -> Content:
 
 def exporting() -> Content:
     """The file is being made."""
-    return private(":hourglass_flowing_sand: Writing the audit into a file…")
+    return message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
 def exported(rows: int) -> Content:
     """The audit was sent as a file."""
-    return private(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
+    return message(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
 
 
 def service_line(one: Service) -> str:
@@ -133,8 +135,7 @@ def service_line(one: Service) -> str:
         )
     if not one.missing:
         return f":large_green_circle: {one.name}: configured"
-    names = ", ".join(f"`{name}`" for name in one.missing)
-    return f":white_circle: {one.name}: not configured, the operator has to set {names}"
+    return f":white_circle: {one.name}: not configured, {to_set(one.missing)}"
 
 
 def _stopped(found: Overview) -> list[str]:
@@ -146,7 +147,7 @@ def _stopped(found: Overview) -> list[str]:
 def _under_way(found: Overview) -> list[str]:
     counted: dict[What, dict[str, int]] = {}
     for (kind, state), count in found.requests.items():
-        _count(counted, _KINDS[kind], states.word(State(state)), count)
+        _count(counted, _KINDS[kind], words.word(State(state)), count)
     for (kind, state), count in found.jobs.items():
         _count(counted, _KINDS[kind], _state(state), count)
     for stage, count in found.bookings.items():
@@ -187,7 +188,7 @@ def running_line(one: Running) -> str:
     name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
-    return f"• *{what[:1].upper()}{what[1:]}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
+    return f"• *{capital(what)}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
 
 
 def _of_kind(one: Running) -> str:
@@ -197,7 +198,7 @@ def _of_kind(one: Running) -> str:
         case What.BOOKING:
             return booking_states.word(one.state)
         case _:
-            return states.word(State(one.state))
+            return words.word(State(one.state))
 
 
 def _state(stored: str) -> str:

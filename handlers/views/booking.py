@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.clients.delivery import NotCovered
-from bot.clients.service_errors import sentence
-from bot.domain.bookings.booking import Kind, Stage
+from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
-from bot.presentation.views import NO_EFFECT_TITLE, View, notice, result
+from bot.presentation.payments.forms import NO_EFFECT_TITLE
+from bot.presentation.services import sentence
+from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.lookup import get_booking
 from bot.workflows.bookings.request import RequestedDelivery
@@ -45,7 +46,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
-    requested = await _read(deps, delivery, form, Kind.BOOKING)
+    requested = await _read(deps, delivery, form, BookingKind.BOOKING)
     if isinstance(requested, FieldErrors):
         return requested
     channel = str(json.loads(form.metadata)["channel"])
@@ -111,7 +112,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    requested = await _read(deps, delivery, form, Kind.PREBOOKING)
+    requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
     booking = await request.request_prebooking(deps.ctx, requested)
@@ -145,11 +146,11 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def _read(
-    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: Kind
+    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
 ) -> RequestedDelivery | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
     home = await _country_code(deps, delivery, store)
-    readers = fields.booking_readers(home=home, with_place=kind is Kind.BOOKING)
+    readers = fields.booking_readers(home=home, with_place=kind is BookingKind.BOOKING)
     found, errors = fields.read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
@@ -163,9 +164,9 @@ async def _read(
     )
 
 
-def _source(form: Submission, kind: Kind, found: Mapping[str, Any]) -> str:
+def _source(form: Submission, kind: BookingKind, found: Mapping[str, Any]) -> str:
     """A form sent twice is one; sent again with other values (after "not covered", say) it is another."""
-    if kind is Kind.PREBOOKING:
+    if kind is BookingKind.PREBOOKING:
         return f"view:{form.view_id}"
     told = {name: str(value) for name, value in sorted(found.items())}
     return f"view:{form.view_id}:{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"

@@ -1,4 +1,4 @@
-"""The form of a declaration: one says everything about one operation, and all who offer it read the same one.
+"""Declarations of operations: one says everything about one operation, and every user of it reads the same one.
 
 The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
 """
@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,3})?", re.ASCII)
 _WORD = re.compile(r"[\w .@:/+-]{1,100}")
 
 
-class Operation(StrEnum):
+class CallOperation(StrEnum):
     """The thirteen, by the names that the route table gives them."""
 
     GENDER = "gender_detection"
@@ -44,7 +44,7 @@ class MediaKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionChoice:
     """One allowed value: what is sent, and what people read."""
 
     value: str
@@ -77,14 +77,14 @@ class Option:
     word: str
     label: str
     accepts: Accepts = Accepts.CHOICE
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[OptionChoice, ...] = ()
     default: str = ""
     example: str = ""
     is_sent: bool = True
 
     @property
     def rule(self) -> str:
-        """What is allowed, as a part of a sentence."""
+        """The rule for its values, as part of a sentence."""
         match self.accepts:
             case Accepts.CHOICE:
                 values = [choice.value for choice in self.choices]
@@ -98,7 +98,7 @@ class Option:
 
     @property
     def sample(self) -> str:
-        """One right value."""
+        """An example of a valid value."""
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 
     def read(self, text: str) -> str:
@@ -198,7 +198,7 @@ class Capability:
         streams: whether the answer may be the media itself instead of its address.
     """
 
-    operation: Operation
+    operation: CallOperation
     verb: str
     label: str
     title: str

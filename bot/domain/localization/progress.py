@@ -1,4 +1,4 @@
-"""How far one call is, as it is kept in a job: what was asked for never changes, what came of it grows."""
+"""Progress of a call, as its job stores it: the request never changes, the progress does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -7,14 +7,14 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.localization.declaration import Capability, Operation
+from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 
 MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
 LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
-"""Kinds of jobs, and how many of each are under way at a time: nobody's sentence waits behind three films."""
+"""Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media."""
 
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
@@ -23,24 +23,24 @@ SUBJECT = "localization"
 """Word before the colon of the boards."""
 
 
-class State(StrEnum):
+class CallState(StrEnum):
     """Where a call stands."""
 
     WAITING = "waiting"
     RUNNING = "running"
     HANDING_OVER = "handing_over"
-    """The service has done it; its files are on their way into the thread."""
+    """The service has finished; its files are being posted in the thread."""
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
     """It was sent, and nobody knows what became of it. Never sent again unasked."""
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
-    """A restart of ours ended the waiting."""
+    """Switchboard was restarted while it waited for the answer."""
 
 
-STOPPABLE = frozenset({State.WAITING, State.RUNNING})
-REPEATABLE = frozenset({State.FAILED, State.UNKNOWN, State.CANCELED, State.INTERRUPTED})
+STOPPABLE = frozenset({CallState.WAITING, CallState.RUNNING})
+REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})
 
 
 def lane_of(declared: Capability) -> str:
@@ -76,7 +76,7 @@ class Order:
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         """From what was stored."""
         request = Request(
-            operation=Operation(payload["operation"]),
+            operation=CallOperation(payload["operation"]),
             text=payload["text"],
             url=payload["url"],
             file=payload["file"],
@@ -95,11 +95,11 @@ class Handed(StrEnum):
     """It may be in the thread: looked for before it is sent again."""
     THERE = "there"
     LOST = "lost"
-    """It cannot be had; the others can."""
+    """It cannot be fetched; the other files can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class ResultFile:
     """One file of the result on its way. ``name`` is its own in its thread; by it, it is found again."""
 
     track: Track
@@ -108,8 +108,8 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """What came of it so far.
+class CallProgress:
+    """Progress so far.
 
     Attributes:
         reason: why it ended without a result, or without a part of it; our words.
@@ -123,7 +123,7 @@ class Progress:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     result: Result | None = None
-    deliveries: tuple[Delivery, ...] = ()
+    deliveries: tuple[ResultFile, ...] = ()
     reason: str = ""
     words: str = ""
     by: str = ""
@@ -131,8 +131,8 @@ class Progress:
     tries: int = 0
     sent_at: datetime | None = None
 
-    def but(self, **changes: Any) -> "Progress":
-        """The same with something changed."""
+    def but(self, **changes: Any) -> "CallProgress":
+        """A copy with these fields changed."""
         return replace(self, **changes)
 
     def detail(self) -> dict[str, object]:
@@ -153,7 +153,7 @@ class Progress:
         }
 
     @classmethod
-    def read(cls, detail: Mapping[str, Any]) -> "Progress":
+    def read(cls, detail: Mapping[str, Any]) -> "CallProgress":
         """From what was stored; nothing of a job that has not begun."""
         if not detail:
             return cls()
@@ -163,7 +163,7 @@ class Progress:
             sent_at=_moment(detail["sent_at"]),
             result=load_result(detail["result"]) if detail["result"] is not None else None,
             deliveries=tuple(
-                Delivery(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
+                ResultFile(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
                 for one in detail["deliveries"]
             ),
             **{name: detail[name] for name in ("reason", "words", "by", "again", "tries")},
@@ -212,7 +212,7 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Everything that people see of one call.
+    """What people see of one call.
 
     Attributes:
         position: in the queue, from 1; 0: it does not wait.
@@ -224,8 +224,8 @@ class Sight:
 
     id: str
     order: Order
-    state: State
-    progress: Progress
+    state: CallState
+    progress: CallProgress
     requester: str
     position: int = 0
     elapsed: float | None = None

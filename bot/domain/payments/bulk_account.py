@@ -1,4 +1,4 @@
-"""Where every item of a bulk payment went: what the service lists, held against the rows that were approved."""
+"""Accounting of a bulk payment: the items that the service lists, matched with the rows that were approved."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -53,8 +53,8 @@ def moves_on(before: str, after: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What a row is to say from now on."""
+class RowChange:
+    """New values of a row."""
 
     row: int
     status: str
@@ -63,7 +63,7 @@ class Change:
 
 
 class Accounting:
-    """One pass over what the service lists, against the rows that were approved.
+    """One pass over the items that the service lists, matching them with the approved rows.
 
     Feed page after page to ``take``, then ``finish``.
 
@@ -82,8 +82,8 @@ class Accounting:
         self._seen: set[int] = set()
         self._nameless: list[ReportedItem] = []
 
-    def take(self, items: Iterable[ReportedItem]) -> list[Change]:
-        """What the rows named by these items have to say from now on."""
+    def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
+        """Match a page of items with their rows; returns the rows that change."""
         changes = []
         for item in items:
             number = row_of(item.internal_note, self.reference)
@@ -96,7 +96,7 @@ class Accounting:
             changes += self._claim(number, item)
         return changes
 
-    def finish(self) -> list[Change]:
+    def finish(self) -> list[RowChange]:
         """After the last page: give items without a note to rows with their address and amount that nobody claimed."""
         free: dict[tuple[str, int], list[int]] = {}
         for number, row in sorted(self.rows.items(), reverse=True):
@@ -111,7 +111,7 @@ class Accounting:
                 self.strangers += 1
         return changes
 
-    def _claim(self, number: int, item: ReportedItem) -> list[Change]:
+    def _claim(self, number: int, item: ReportedItem) -> list[RowChange]:
         row = self.rows[number]
         if number in self._seen:
             self.doubles += 1
@@ -123,15 +123,15 @@ class Accounting:
             self.different += 1
         word = our_word(item.status)
         status = word if moves_on(row.status, word) else row.status
-        after = Change(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
-        if after == Change(row=number, status=row.status, hash=row.hash, error=row.error):
+        after = RowChange(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
+        if after == RowChange(row=number, status=row.status, hash=row.hash, error=row.error):
             return []
         self.rows[number] = replace(row, status=after.status, hash=after.hash, error=after.error)
         return [after]
 
     @property
     def trouble(self) -> str:
-        """What in the list is not what was approved, in words; empty: nothing."""
+        """How the list differs from what was approved, in words; empty when it does not."""
         found = [
             (self.doubles, "were reported twice, so they may have been paid twice"),
             (self.different, "have another amount or address than was approved"),

@@ -1,11 +1,11 @@
-"""The card of a booking: one message, edited as it goes on."""
+"""The card of a booking: one message, edited on every change."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.domain.bookings.booking import CLOSED, Booking, Kind, Stage
+from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
 from bot.domain.bookings.places import map_link
 from bot.domain.bookings.record import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
@@ -85,13 +85,13 @@ def named(booking: Booking) -> str:
 
 
 def driver_line(driver: Mapping[str, Any]) -> str:
-    """Who delivers, escaped."""
+    """The driver in one line, escaped."""
     parts = [quote(str(driver.get(part, "")), _NAME_LIMIT) for part in ("name", "mobile", "provider")]
     return " · ".join(part for part in parts if part)
 
 
 def link(url: str, label: str) -> str:
-    """A link of the service's own; its address was checked when it was read."""
+    """A link that the service gave; its address was checked when it was read."""
     return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
 
 
@@ -163,7 +163,7 @@ def _order(booking: Booking) -> str:
 
 
 def cook_time(minutes: int) -> str:
-    """How long it takes before a driver is searched for."""
+    """The cook time in words."""
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
@@ -204,7 +204,7 @@ def _notes(booking: Booking) -> list[str]:
     if booking.detail.get("unpriced"):
         reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
         found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
-    if booking.kind is Kind.FOREIGN:
+    if booking.kind is BookingKind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")
     return found
 

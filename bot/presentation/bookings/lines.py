@@ -1,12 +1,12 @@
-"""Lines in the thread of a booking's card: what happened, each once."""
+"""Lines in the thread of a booking's card: each event once."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.bookings.booking import Booking
-from bot.domain.bookings.record import Change, Status, is_canceled, read_status
+from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
-from bot.presentation.blocks.text import escape, mention, mrkdwn, quote, section, sentence_of
+from bot.presentation.blocks.text import escape, mention, message, quote, sentence_of
 from bot.presentation.bookings.cards import driver_line, named, proof
 from bot.presentation.bookings.states import symbol, word
 
@@ -18,18 +18,18 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
     # Some topics carry a number behind a colon, so that each is told again.
     told = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], _other)
     text = told(booking, facts)
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
-    """What came for a booking that cannot be read, in the channel of its store."""
+    """A webhook for a booking that cannot be read, told in the channel of its store."""
     said = f"that it is *{word(str(facts['said']))}*" if facts.get("said") else "a driver"
     text = (
         f":grey_question: {quote(store, _RAW_LIMIT)}: a message told {said} for the booking "
         f"`{quote(str(facts.get('id', '')), _RAW_LIMIT)}`. This is *unverified*: "
         f"{sentence_of(quote(str(facts.get('reason', ''))))}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def picture_title(booking: Booking) -> str:
@@ -38,7 +38,7 @@ def picture_title(booking: Booking) -> str:
 
 
 def picture_in_words(booking: Booking, *, link: str) -> str:
-    """The picture for who cannot see it, in plain text."""
+    """Alternative text of the picture."""
     return f"QR code of the address link of {booking.reference}: {link}"
 
 
@@ -57,7 +57,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     driver = driver_line(facts.get("driver") or {})
     reason = sentence_of(quote(str(facts.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
-    if facts.get("change") == Change.RESTARTED:
+    if facts.get("change") == StatusChange.RESTARTED:
         return (
             f":repeat: {named(booking)}: *search restarted*. The driver is gone, and every provider is asked again "
             f"(from {word(str(facts.get('before', '')))} to {word(status)})."

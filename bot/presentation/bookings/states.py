@@ -1,13 +1,13 @@
-"""The states of a booking in words, and how far along it is. The service's own word always stands beside ours."""
+"""The states of a booking in words, and its progress. The service's own word always stands beside ours."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from math import ceil
 from typing import Any, Final
 
-from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
-from bot.presentation.blocks.text import moment, quote, reason_of, sentence_of
+from bot.presentation.blocks.text import capital, moment, quote, reason_of, sentence_of
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -64,7 +64,7 @@ _SYMBOLS: Final = {
 
 
 def word(status: str) -> str:
-    """A state of the service in our words; one nobody knows as it came, escaped."""
+    """Our word for a state of the service; an unknown state as it came, escaped."""
     known = read_status(status)
     if known is not None:
         return _WORDS[known]
@@ -108,11 +108,11 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             )
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it. {_because(booking)}".strip()
-        case Stage.DROPPED if booking.kind is Kind.FOREIGN:
+        case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
             return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
-            what = "The pre-booking" if booking.kind is Kind.PREBOOKING else "It"
-            return f"*Canceled*: {what[:1].lower()}{what[1:]} was called off; nothing will be delivered."
+            what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
+            return f"*Canceled*: {what} was called off; nothing will be delivered."
         case Stage.WAITING:
             return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
         case _:
@@ -129,7 +129,7 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
 
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
-    lead = f"{symbol(status)} *{_capital(word(status))}*"
+    lead = f"{symbol(status)} *{capital(word(status))}*"
     raw = f" · `{quote(status, _RAW_LIMIT)}`" if status else ""
     rest = _rest(booking, now)
     if known is None and not is_canceled(status):
@@ -143,7 +143,7 @@ def _rest(booking: Booking, now: datetime) -> str:
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
-            return f"{_capital(left)}; the search for a driver starts {moment(booking.search_at)}."
+            return f"{capital(left)}; the search for a driver starts {moment(booking.search_at)}."
         case Status.ON_HOLD:
             return "The search for a driver starts when the cook time is over."
         case Status.READY_FOR_PICKUP if _searches(detail) > 1:
@@ -161,7 +161,7 @@ def _searches(detail: Mapping[str, Any]) -> int:
 
 
 def _last_known(booking: Booking) -> int:
-    """For a word nobody knows: how far it was before."""
+    """Progress before an unknown state."""
     for _, status in reversed(booking.detail.get("history", [])):
         known = read_status(status)
         if known in _STEP:
@@ -171,7 +171,3 @@ def _last_known(booking: Booking) -> int:
 
 def _because(booking: Booking) -> str:
     return reason_of(booking.reason, _REASON_LIMIT)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

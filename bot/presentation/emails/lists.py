@@ -7,7 +7,7 @@ address is not documented.
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
-from bot.domain.emails.lists import OVER, Answer, Count, Outcome, Progress, RunState
+from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     clean,
@@ -15,6 +15,7 @@ from bot.presentation.blocks.text import (
     escape,
     header,
     mention,
+    message,
     mrkdwn,
     plain,
     quote,
@@ -43,7 +44,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     Outcome.NO_ADDRESS: "no address",
     Outcome.NOT_ASKED: "not asked",
 }
-"""One word or two for each outcome, also in result files."""
+"""Words for each outcome, also used in result files."""
 
 _STATES: Mapping[RunState, str] = {
     RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
@@ -104,8 +105,8 @@ def _word(answer: Answer) -> str:
     return OUTCOMES[answer.outcome]
 
 
-def board(progress: Progress) -> Content:
-    """The one message of a list: where it stands, how far it is, what can be done."""
+def board(progress: ListProgress) -> Content:
+    """The board of a list: its state, its progress, its buttons."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
@@ -118,13 +119,13 @@ def board(progress: Progress) -> Content:
     return Content(text=text, blocks=blocks)
 
 
-def news(progress: Progress) -> Content:
-    """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
+def news(progress: ListProgress) -> Content:
+    """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     text = f"{mention(progress.requester)}: {_state_line(progress)}"
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
-def _state_line(progress: Progress) -> str:
+def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
@@ -136,7 +137,7 @@ def _state_line(progress: Progress) -> str:
     return said
 
 
-def _returned(progress: Progress) -> str:
+def _returned(progress: ListProgress) -> str:
     said = "\n".join(f"{quote(name, 60)}: {quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
     if progress.receipt:
         head = (
@@ -149,7 +150,7 @@ def _returned(progress: Progress) -> str:
     return ":white_check_mark: Done. What the service gave back is in the thread."
 
 
-def _figures(progress: Progress) -> Iterator[str]:
+def _figures(progress: ListProgress) -> Iterator[str]:
     count = progress.count
     if progress.whole:
         if count.rows:
@@ -183,7 +184,7 @@ def bar(done: int, total: int) -> str:
     return f"{'█' * filled}{'░' * (_BAR - filled)} {0 if total <= 0 else done * 100 // total}%"
 
 
-def _buttons(progress: Progress) -> list[Block]:
+def _buttons(progress: ListProgress) -> list[Block]:
     if progress.whole or progress.state in OVER or progress.state is RunState.STOPPING:
         return []
     found = []
@@ -194,7 +195,7 @@ def _buttons(progress: Progress) -> list[Block]:
     return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger", "confirm": _really_stop(progress.count)}]
 
 
-def _really_stop(count: Count) -> Block:
+def _really_stop(count: RunCount) -> Block:
     """Stopping is final, so it is confirmed, with what would be lost."""
     text = (
         f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
@@ -212,7 +213,7 @@ def _button(action: str, label: str, value: str) -> Block:
     return {"type": "button", "action_id": action, "text": plain(label), "value": value}
 
 
-def result_comment(progress: Progress) -> str:
+def result_comment(progress: ListProgress) -> str:
     """What stands above the result file; the requester hears of it."""
     who = mention(progress.requester)
     if progress.whole:
@@ -221,12 +222,12 @@ def result_comment(progress: Progress) -> str:
     return f"{who}: {_summary(progress.count)}{stopped}"
 
 
-def _summary(count: Count) -> str:
+def _summary(count: RunCount) -> str:
     rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
     return f"{rows}, {count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
 
 
-def result_alt(progress: Progress) -> str:
+def result_alt(progress: ListProgress) -> str:
     """The same in words, for who cannot see a file."""
     return f"Table with the rows of {clean(progress.file)} and what the service said about each address"
 

@@ -5,14 +5,14 @@ from decimal import Decimal
 
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
-from bot.domain.localization.request import SOURCE
-from bot.presentation.answers import private
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
 from bot.presentation.blocks.text import (
+    capital,
     clean,
     context,
     escape,
     mention,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -22,8 +22,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
-
-WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+from bot.presentation.localization.reasons import RESTARTED
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -48,21 +47,21 @@ _EMOJI = {
     "Neutral": ":neutral_face:",
 }
 _SIGNS = {
-    State.WAITING: ":hourglass_flowing_sand:",
-    State.RUNNING: ":hourglass_flowing_sand:",
-    State.HANDING_OVER: ":inbox_tray:",
-    State.DONE: ":white_check_mark:",
-    State.FAILED: ":x:",
-    State.UNKNOWN: ":grey_question:",
-    State.CANCELED: ":no_entry_sign:",
-    State.INTERRUPTED: ":arrows_counterclockwise:",
+    CallState.WAITING: ":hourglass_flowing_sand:",
+    CallState.RUNNING: ":hourglass_flowing_sand:",
+    CallState.HANDING_OVER: ":inbox_tray:",
+    CallState.DONE: ":white_check_mark:",
+    CallState.FAILED: ":x:",
+    CallState.UNKNOWN: ":grey_question:",
+    CallState.CANCELED: ":no_entry_sign:",
+    CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 
 
 def board(sight: Sight) -> Content:
-    """The one message of a call, edited as it goes on."""
+    """The board of a call: one message, edited on every change."""
     title = f"*{sight.order.request.capability.title}*"
-    about = " · ".join([f"asked by {mention(sight.requester)}", *_settings(sight.order)])
+    about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     buttons = _buttons(sight)
@@ -74,27 +73,27 @@ def board(sight: Sight) -> Content:
 def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     match sight.state:
-        case State.WAITING:
+        case CallState.WAITING:
             return _waiting(sight)
-        case State.RUNNING:
+        case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             return f"{doing}, {clock(sight.elapsed or 0)}{_bar(sight.percent)}"
-        case State.HANDING_OVER:
+        case CallState.HANDING_OVER:
             return "done, its files are on their way"
-        case State.DONE:
+        case CallState.DONE:
             return f"done{_took(sight)}{_gist(sight)}{_lacking(sight)}"
-        case State.FAILED:
+        case CallState.FAILED:
             return f"failed{_took(sight)}. {_why(sight)}"
-        case State.UNKNOWN:
+        case CallState.UNKNOWN:
             return (
                 f"*unknown*{_took(sight)}. {_why(sight)} The service may have done it, and may bill it. "
                 "It is not sent again by itself."
             )
-        case State.CANCELED:
+        case CallState.CANCELED:
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
-        case State.INTERRUPTED:
-            why = progress.reason or "Switchboard was restarted before the answer came"
+        case CallState.INTERRUPTED:
+            why = progress.reason or RESTARTED
             return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
 
 
@@ -148,11 +147,11 @@ def _gist(sight: Sight) -> str:
 
 
 def _sign(sight: Sight) -> str:
-    return ":warning:" if sight.state is State.DONE and _lacking(sight) else _SIGNS[sight.state]
+    return ":warning:" if sight.state is CallState.DONE and _lacking(sight) else _SIGNS[sight.state]
 
 
 def _lacking(sight: Sight) -> str:
-    """Which part of the result there is not, and why."""
+    """Missing parts of the result, and why."""
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
         return ""
@@ -161,7 +160,7 @@ def _lacking(sight: Sight) -> str:
 
 
 def _source(order: Order) -> list[str]:
-    """What it is done with."""
+    """The input of the call: text, address or file."""
     asked = order.request
     if asked.text:
         return [f">{quote(asked.text, _QUOTED)}"]
@@ -171,7 +170,8 @@ def _source(order: Order) -> list[str]:
     return [f":paperclip: {quote(order.file_name, _NAME)}"] if order.file_name else []
 
 
-def _settings(order: Order) -> list[str]:
+def settings(order: Order) -> list[str]:
+    """The options that were chosen, in words."""
     asked = order.request
     shown = []
     for option in asked.capability.options:
@@ -187,7 +187,7 @@ def _buttons(sight: Sight) -> list[Block]:
     if sight.state not in REPEATABLE or sight.progress.again:
         return []
     button: Block = {"type": "button", "action_id": AGAIN, "text": plain("Run again"), "value": sight.id}
-    if sight.state is State.UNKNOWN:
+    if sight.state is CallState.UNKNOWN:
         button["confirm"] = {
             "title": plain("Run it again?"),
             "text": plain("The service may have done it already. It may bill both."),
@@ -253,7 +253,7 @@ def _headline(found: Gender | Emotion) -> str:
     if isinstance(found, Emotion):
         return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{quote(found.label, _NAME)}*"
     sure = f" ({_rounded(found.percent)} % sure)" if found.percent is not None else ""
-    return f"*{quote(found.gender[:1].upper() + found.gender[1:], _NAME)}*{sure}"
+    return f"*{quote(capital(found.gender), _NAME)}*{sure}"
 
 
 def _rounded(percent: Decimal) -> str:
@@ -265,10 +265,10 @@ def failure(sight: Sight) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
     title = sight.order.request.capability.title
     text = f"{_sign(sight)} {mention(sight.requester)} *{title}* {_status(sight)}"
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
-def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
+def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
@@ -276,55 +276,7 @@ def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str
     return f"{mention(sight.requester)} *{title}*{what}{length}, .{escape(delivery.track.extension)}"
 
 
-def file_in_words(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
-    """The same for who cannot see it."""
+def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
+    """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"
-
-
-# answers to one person
-
-
-def asked(order: Order, *, position: int, member: bool) -> Content:
-    """It is stored and will be done."""
-    title = order.request.capability.title
-    queue = f" It is number {position} in the queue." if position else ""
-    where = (
-        "The answer comes here."
-        if member
-        else (
-            "I am not a member of this channel, so the answer comes to you directly. "
-            "`/invite @Switchboard` brings me here."
-        )
-    )
-    languages = f" ({' · '.join(_settings(order))})" if order.request.options.get(SOURCE) else ""
-    return private(f":memo: *{title}*{languages}: on it.{queue} {where}")
-
-
-def asked_several(count: int, *, member: bool) -> Content:
-    """Several files at once."""
-    where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
-    return private(f":memo: On it: {count} files. {where}")
-
-
-def no_cancel(sight: Sight | None) -> Content:
-    """It cannot be canceled any more."""
-    if sight is None:
-        return private(":warning: This button is out of date.")
-    ended = {State.HANDING_OVER: "is done already; its files are on their way", State.DONE: "is done already"}
-    what = ended.get(sight.state, f"is over already: {sight.state.value}")
-    return private(f":warning: There is nothing to cancel: it {what}.")
-
-
-def not_yours(requester: str) -> Content:
-    """Somebody else asked for it."""
-    return private(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
-
-
-def no_again(sight: Sight | None) -> Content:
-    """It cannot be repeated, or was."""
-    if sight is None:
-        return private(":warning: This button is out of date.")
-    if sight.progress.again:
-        return private(f":warning: {mention(sight.progress.by)} has run it again already.")
-    return private(":warning: There is nothing to run again.")

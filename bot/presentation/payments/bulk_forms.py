@@ -13,7 +13,8 @@ from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, Preview
 from bot.presentation.blocks.text import context, mrkdwn, quote, section
 from bot.presentation.files.column_choice import MOST, column_option, option, select
 from bot.presentation.payments import bulk_words
-from bot.presentation.views import BULK_TITLE, View, form
+from bot.presentation.payments.forms import BULK_TITLE
+from bot.presentation.views import View, form
 
 CONFIRM: Final = "bulk.file"
 
@@ -41,7 +42,7 @@ _NAME: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What the form is about. The server checks all of it again.
+    """Metadata of the form. The server checks all of it again.
 
     Attributes:
         key: by which the request is known: the same again asks for nothing more.
@@ -59,7 +60,7 @@ class Carried:
     counted: bool = False
 
     def dump(self) -> str:
-        """As the form carries it."""
+        """As the form's metadata."""
         facts = {
             "file": self.file,
             "channel": self.channel,
@@ -73,7 +74,7 @@ class Carried:
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
-        """From what the form carried."""
+        """From the form's metadata."""
         return cls(**json.loads(metadata))
 
 

@@ -9,36 +9,31 @@ from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.presentation import recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
-    all_named,
     as_said,
     channel,
     escape,
     mention,
     mentions,
+    message,
     moment,
-    mrkdwn,
     named,
     quote,
-    section,
     sentence_of,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
-from bot.presentation.payments.states import headline, symbol, word
+from bot.presentation.payments.states import approved_by, became, because_of, headline
+from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
 from bot.presentation.unread import hint
 
 _TOPICS = {
-    "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
+    **TOPICS,
+    "needs_human": f"{NEEDS_PERSON}: its outcome is {UNKNOWN}. Look it up at the service, then decide on the card.",
     "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
     "differs": "the service's record of it differs from what was approved.",
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_after_end": "had ended as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
-    "stuck": "cannot go on.",
     "suspended": "is not sent.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read.",
@@ -49,7 +44,7 @@ _TOPICS = {
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """What became of a request, for the thread of a copy of its card.
+    """News of a request, for the thread of a copy of its card.
 
     A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
     people are called).
@@ -57,12 +52,11 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
     known = names or {}
     if is_many(instruction):
         return bulk.news(instruction, facts, names=known)
-    state = State(str(facts["state"]))
     text = (
-        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(instruction, state, facts, known)}"
+        f"{symbol(State(str(facts['state'])))} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) {_told(instruction, facts, known)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def reminder(
@@ -77,11 +71,11 @@ def reminder(
         f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
         f"{named(instruction.requester, names or {})}, still needs {people}{until}."
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def notice(facts: Mapping[str, Any]) -> Content:
-    """What concerns no single instruction."""
+    """A notice that is about no single request."""
     if facts["topic"] == "undelivered":
         where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
         text = (
@@ -118,7 +112,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
         text = recovery.notice(facts)
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def alert(
@@ -129,7 +123,7 @@ def alert(
     link: str = "",
     approvers: Sequence[str] = (),
 ) -> Content:
-    """Something that a person must look at.
+    """An alert: a person must look at the request.
 
     Args:
         instruction: the request.
@@ -143,12 +137,12 @@ def alert(
     why = str(facts.get("reason") or "")
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
-        f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
+        f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
         f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
         f"{_to_decide(topic, instruction, approvers)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def _to_look_at(instruction: Instruction, link: str) -> str:
@@ -162,15 +156,9 @@ def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -
     return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
 
 
-def _told(  # noqa: C901, PLR0911 - one arm a state
-    instruction: Instruction, state: State, facts: Mapping[str, Any], names: Mapping[str, str]
-) -> str:
-    by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
-    approvers = all_named([str(voter) for voter in facts.get("voters", [])], names)
-    reason = as_said(quote(str(facts.get("reason", ""))))
-    because = f" Reason: {reason}" if reason else ""
-    approved = f" Approved by {approvers}." if approvers else ""
-    match state:
+def _told(instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    approved, because = approved_by(facts, names), because_of(facts)
+    match State(str(facts["state"])):
         case State.COMPLETED:
             proof = f" Hash `{quote(str(facts['svc_hash']).replace('`', ''), 200)}`." if facts.get("svc_hash") else ""
             return f"is *completed*: the service confirms that the recipient was credited.{approved}{proof}"
@@ -180,19 +168,7 @@ def _told(  # noqa: C901, PLR0911 - one arm a state
             return f"*failed* at the service.{because}{approved}"
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
-        case State.COMMIT_UNKNOWN:
-            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))} Do not pay again."
-        case State.NEEDS_HUMAN:
-            return f"*needs a person*: its outcome is *unknown*.{because}"
-        case State.REJECTED | State.WITHDRAWN:
-            return f"was *{word(state)}* by {by}.{because} Nothing was paid."
-        case State.EXPIRED:
-            return f"has *expired*. Nothing was paid.{because}"
-        case State.CLOSED:
-            return f"has *failed*: it was closed as not paid by {by}.{because}"
         case State.MISMATCH:
             return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
-        case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{because}"
         case _:
-            return f"is *{word(state)}*.{because}"
+            return became(instruction, facts, names)

@@ -1,4 +1,4 @@
-"""What the payments service holds, for people who look: its list, one record, its calls to us, accounts."""
+"""Records of the payments service: the list of operations, one operation, its event log, accounts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,13 +8,13 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
-from bot.presentation.answers import private
 from bot.presentation.blocks.facts import Fact, facts
 from bot.presentation.blocks.tables import NOTHING, Column, table
 from bot.presentation.blocks.text import (
     clean,
     context,
     escape,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -24,8 +24,7 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.payments.cards import account_line
-from bot.presentation.payments.states import word
-from bot.presentation.payments.status_words import status_word
+from bot.presentation.payments.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
@@ -91,7 +90,7 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
 
 
 def record(operation: Operation) -> Content:
-    """An operation that the service knows and nobody asked for here."""
+    """An operation that was not asked for through Switchboard."""
     person = clean(operation.email or "")
     towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
     return facts(
@@ -103,14 +102,14 @@ def record(operation: Operation) -> Content:
 
 
 def with_record(card: Content, operation: Operation) -> Content:
-    """One of our own requests, and what the service says of it at this moment."""
+    """A request's card with the service's present record."""
     return _below(card, facts("What the service says now", _known_there(operation)))
 
 
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
     text = f":warning: What the service says now could not be read. {quote(said)}"
-    return _below(card, Content(text=text, blocks=[section(mrkdwn(text))]))
+    return _below(card, message(text))
 
 
 def _below(card: Content, more: Content) -> Content:
@@ -133,7 +132,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
     whose = quote(named, _PERSON_LIMIT)
     if not found:
-        return private(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
+        return message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
     told = [_event(one) for one in found]
     kept: list[str] = []
     room = _EVENT_CHARACTERS
@@ -148,9 +147,9 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
 
 
 def not_created(named: str) -> Content:
-    """Nothing exists at the service yet, so it cannot have called."""
+    """The operation does not exist at the service yet, so it has no event log."""
     whose = quote(named, _PERSON_LIMIT)
-    return private(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
+    return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
@@ -169,7 +168,7 @@ def account(email: str, found: AccountStatus) -> Content:
 
 
 def partner(found: Partner) -> Content:
-    """Who we are to the service, and what is on our account."""
+    """Our own account at the service and its balance."""
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(
@@ -193,7 +192,7 @@ def status(operation: Operation) -> str:
 
 def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
     if page.page <= 1:
-        return private(f":open_file_folder: The service has no {what.lower()}.")
+        return message(f":open_file_folder: The service has no {what.lower()}.")
     text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
     return Content(text=text, blocks=[section(mrkdwn(text)), *_buttons(page, operation_type)])
 

@@ -1,4 +1,4 @@
-"""Purchases as people see them: the card with its items and the checkout link, its news, what its asker hears."""
+"""Purchases: the card with its items and the checkout link, news and alerts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     header,
     labelled,
     mention,
+    message,
     mrkdwn,
     plain,
     quote,
@@ -27,7 +28,8 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
-from bot.presentation.payments.states import headline, sentence, symbol, word
+from bot.presentation.payments.states import headline, sentence
+from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
 from bot.presentation.unread import hint
 
 CHECKOUT = "purchase.checkout"
@@ -50,15 +52,12 @@ _COLUMNS = (
     Column(title="USD", most=30, align="right"),
 )
 
-TOPICS = {
-    "needs_human": "needs a person: whether the service opened it is unknown. Look it up there.",
+PURCHASE_TOPICS = {
+    **TOPICS,
+    "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
     "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
     "differs": "the service's record of it differs from what was asked for.",
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_elsewhere": "was paid, although its link was not given out.",
-    "stuck": "cannot go on.",
 }
 """What the alerts channel hears, by topic."""
 
@@ -113,7 +112,7 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
         f"{_linked(link)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def picture_title(instruction: Instruction) -> str:
@@ -122,29 +121,29 @@ def picture_title(instruction: Instruction) -> str:
 
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
-    """The picture for who cannot see it, in plain text."""
+    """Alternative text of the picture."""
     return f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """What became of a purchase, for the thread of its card."""
+    """News of a purchase, for the thread of its card."""
     state = State(str(facts["state"]))
     text = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
         f"({instruction.reference}) {_told(state, facts)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """Something that a person must look at."""
+    """An alert: a person must look at the request."""
     why = str(facts.get("reason") or "")
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
         f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
-        f"{mention(instruction.requester)}: {TOPICS[str(facts['topic'])]}{reason}"
+        f"{mention(instruction.requester)}: {PURCHASE_TOPICS[str(facts['topic'])]}{reason}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
@@ -164,7 +163,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
         case State.CLOSED:
             return f"has *failed*: it was never opened, so nobody can pay it.{because}"
         case State.NEEDS_HUMAN:
-            return f"*needs a person*: whether the service opened it is *unknown*.{because}"
+            return f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{because}"
         case State.WITHDRAWN:
             by = f" by {mention(str(facts['decided_by']))}" if facts.get("decided_by") else ""
             return f"was *withdrawn*{by}.{because} It was never opened."
