@@ -21,7 +21,7 @@ PLATES = [path for room in ("bot", "handlers", "storage", "tests") for path in (
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *PLATES])
 CLIENTS = {one.__name__: one for one in (PaymentsClient, DeliveryClient, LocalizationClient, EmailsClient)}
 LONGEST = {"`/pay refund`": 12, "A fifth service": 15}
-"""Plans in docs/architecture.md, and how many production files each may touch."""
+"""Plans in docs/changes.md, and how many production files each may touch."""
 _LINK = re.compile(r"\]\((?!https?://|mailto:)([^)\s]+)\)")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)(?:::(\w+))?`")
 _COMMAND = re.compile(r"(?:^|[^/\w.])(?:python -m bot|(?<=`)switchboard) ([a-z][^`\n>]*)", re.MULTILINE)
@@ -104,7 +104,7 @@ def test_every_operation_of_the_services_is_covered() -> None:
 
 @pytest.mark.parametrize("plan", LONGEST)
 def test_planned_changes_touch_few_files_and_those_exist(plan: str) -> None:
-    pages = (ROOT / "docs" / "architecture.md").read_text().split("\n### ")
+    pages = (ROOT / "docs" / "changes.md").read_text().split("\n## ")
     (page,) = [page for page in pages if page.startswith(plan)]
     files = re.findall(r"^\| `([\w/]+\.\w+)`( \(new\))?", page, re.MULTILINE)
     assert 0 < len(files) <= LONGEST[plan]
