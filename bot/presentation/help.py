@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Content
-from bot.presentation.blocks.text import escape, mrkdwn, paragraphs, section, shorten
+from bot.presentation.blocks.text import escape, message, paragraphs, shorten
 
 _GIVEN = 40
 
@@ -40,4 +40,4 @@ def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
         f":pencil2: *verb*: `{escape(shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
         f"{known} or `help`.\nFor example: `{escape(f'{command} {verbs[0].example}')}`"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)

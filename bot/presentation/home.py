@@ -7,9 +7,10 @@ from bot.domain.approvals import No
 from bot.domain.content import Block
 from bot.domain.overview import Running, Service
 from bot.domain.payments.instruction import Instruction, Vote
-from bot.presentation.answers import Waiting, refused, waiting_line
+from bot.presentation.answers import refused
 from bot.presentation.blocks.text import channel, context, escape, header, moment, mrkdwn, paragraphs, plain, section
 from bot.presentation.overview import running_line, service_line
+from bot.presentation.payments.answers import Waiting, waiting_line
 from bot.presentation.payments.states import headline, sentence
 
 REFRESH = "home.refresh"

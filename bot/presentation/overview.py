@@ -7,12 +7,13 @@ from bot.domain.content import Block, Content
 from bot.domain.overview import Assumption, Overview, Running, Service, What
 from bot.domain.payments.instruction import State
 from bot.presentation import recovery
-from bot.presentation.answers import private
 from bot.presentation.blocks.text import (
+    capital,
     channel,
     context,
     duration,
     mention,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -91,7 +92,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
 def jobs(found: Sequence[Running]) -> Content:
     """What is under way, one line each."""
     if not found:
-        return private(":zzz: Nothing is under way.")
+        return message(":zzz: Nothing is under way.")
     lead = f"*{len(found)} under way*, the oldest first"
     lines = [running_line(one) for one in found[:_LISTED]]
     if len(found) > _LISTED:
@@ -102,7 +103,7 @@ def jobs(found: Sequence[Running]) -> Content:
 def assumptions(found: Sequence[Assumption]) -> Content:
     """What the route table assumes and nobody vouches for; first what production refuses."""
     if not found:
-        return private(":white_check_mark: Every route is documented or confirmed by the operator.")
+        return message(":white_check_mark: Every route is documented or confirmed by the operator.")
     ordered = sorted(found, key=lambda one: not one.blocks)
     blocking = sum(one.blocks for one in found)
     lead = (
@@ -116,12 +117,12 @@ def assumptions(found: Sequence[Assumption]) -> Content:
 
 def exporting() -> Content:
     """The file is being made."""
-    return private(":hourglass_flowing_sand: Writing the audit into a file…")
+    return message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
 def exported(rows: int) -> Content:
     """The audit was sent as a file."""
-    return private(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
+    return message(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
 
 
 def service_line(one: Service) -> str:
@@ -187,7 +188,7 @@ def running_line(one: Running) -> str:
     name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
-    return f"• *{what[:1].upper()}{what[1:]}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
+    return f"• *{capital(what)}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
 
 
 def _of_kind(one: Running) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.content import Content
-from bot.presentation.blocks.text import mrkdwn, plain, quote, section
+from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section
 
 TRY_AGAIN = "stopped.again"
 
@@ -54,16 +54,12 @@ def note(number: str) -> str:
 
 def goes_on() -> Content:
     """It was released."""
-    return _said(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
+    return message(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
 
 
 def nothing_stopped() -> Content:
     """Somebody was faster, or it was decided otherwise meanwhile."""
-    return _said(":information_source: Nothing is stopped by this error any more.")
-
-
-def _said(text: str) -> Content:
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(":information_source: Nothing is stopped by this error any more.")
 
 
 def _named(facts: Mapping[str, Any]) -> str:

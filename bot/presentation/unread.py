@@ -7,7 +7,7 @@ from bot.domain.content import Content
 from bot.domain.outcome import is_of_an_unread_answer
 from bot.domain.shapes import OBJECT
 from bot.domain.unread import Noted, UnreadAnswer, Wanted
-from bot.presentation.blocks.text import context, moment, mrkdwn, paragraphs, quote, section, spoken
+from bot.presentation.blocks.text import context, message, moment, mrkdwn, paragraphs, quote, section, spoken
 
 _LISTED: Final = 8
 _FIELDS: Final = 1_500
@@ -27,7 +27,7 @@ def listing(found: Sequence[Noted]) -> Content:
     again = _read_again(found)
     if not still:
         text = ":white_check_mark: No unread answers from the services." + (f"\n{again}." if again else "")
-        return Content(text=text, blocks=[section(mrkdwn(text))])
+        return message(text)
     lead = f"*{_count(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _told(one)]
     if len(still) > _LISTED:

@@ -2,8 +2,8 @@
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
-from bot.presentation import answers, views
-from bot.presentation.payments import bulk_answers, bulk_cards
+from bot.presentation import answers
+from bot.presentation.payments import bulk_answers, bulk_cards, forms
 from bot.workflows.requests.buttons import shown_as
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
@@ -19,7 +19,7 @@ def register(router: Router) -> None:
     router.actions[bulk_answers.PREVIOUS] = turn
     router.actions[bulk_answers.NEXT] = turn
     router.actions[bulk_cards.CANCEL] = cancel
-    router.actions[views.TEMPLATE] = template
+    router.actions[forms.TEMPLATE] = template
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:

@@ -1,6 +1,6 @@
 """The buttons of a list's board."""
 
-from bot.presentation import answers
+from bot.presentation.blocks.text import message
 from bot.presentation.emails import lists as emails
 from bot.workflows.emails.request import Press, Pressed, press
 from handlers.dependencies import Dependencies
@@ -21,9 +21,9 @@ def _button(what: Press) -> ClickHandler:
         came, state = await press(deps.ctx, click.value, what, person=click.user)
         match came:
             case Pressed.NOT_YOURS:
-                return Private(answers.private(f":no_entry_sign: {emails.NOT_YOURS}"))
+                return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
             case Pressed.TOO_LATE:
-                return Private(answers.private(f":information_source: {emails.refused_press(state)}"))
+                return Private(message(f":information_source: {emails.refused_press(state)}"))
             case Pressed.DONE:
                 return Nothing()
 

@@ -5,8 +5,9 @@ from typing import Protocol
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation import answers, views
-from bot.presentation.payments import cards, withdrawing
+from bot.presentation import answers
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import cards, forms, withdrawing
 from bot.workflows.requests import decide
 from bot.workflows.requests.buttons import Shown, shown_as
 from bot.workflows.requests.decide import Decided
@@ -42,24 +43,24 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
     voters = frozenset(vote.person for vote in votes)
     if found.requirement.typed_amount:
         if click.user in voters:
-            return Private(answers.refused(Refusal.REPEATED, found))
-        return Open(views.approve(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
+            return Private(payment_answers.refused(Refusal.REPEATED, found))
+        return Open(forms.approve(found, metadata=forms.about(found, channel=click.channel, ts=click.ts)))
     return _told(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
 
 
 async def reject(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks for the reason."""
-    return await _form(deps, click, State.AWAITING, views.reject)
+    return await _form(deps, click, State.AWAITING, forms.reject)
 
 
 async def retry(deps: Dependencies, click: Click) -> Reply:
     """Open the form that warns and asks for the amount."""
-    return await _form(deps, click, State.NEEDS_HUMAN, views.retry)
+    return await _form(deps, click, State.NEEDS_HUMAN, forms.retry)
 
 
 async def close(deps: Dependencies, click: Click) -> Reply:
     """Open the form that asks how it is known that nothing was paid."""
-    return await _form(deps, click, State.NEEDS_HUMAN, views.close)
+    return await _form(deps, click, State.NEEDS_HUMAN, forms.close)
 
 
 async def withdraw(deps: Dependencies, click: Click) -> Reply:
@@ -70,7 +71,7 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
     found, _ = shown
     decided = await decide.withdraw(deps.ctx, _decision(click, found))
     if decided.refusal is Refusal.NO_REASON:
-        return Open(views.withdraw(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
+        return Open(forms.withdraw(found, metadata=forms.about(found, channel=click.channel, ts=click.ts)))
     return Nothing() if decided.refusal is None else _told(decided)
 
 
@@ -79,7 +80,7 @@ async def _form(deps: Dependencies, click: Click, wanted: State, view: FormMaker
     if isinstance(shown, Private):
         return shown
     found, _ = shown
-    return Open(view(found, metadata=views.about(found, channel=click.channel, ts=click.ts)))
+    return Open(view(found, metadata=forms.about(found, channel=click.channel, ts=click.ts)))
 
 
 async def _meant(deps: Dependencies, click: Click) -> Shown | Private:
@@ -90,7 +91,7 @@ async def _meant(deps: Dependencies, click: Click) -> Shown | Private:
         return Private(answers.refused(Refusal.STALE))
     found, _ = shown
     if round_text != str(found.round):
-        return Private(answers.refused(Refusal.STALE, found))
+        return Private(payment_answers.refused(Refusal.STALE, found))
     return shown
 
 
@@ -110,7 +111,7 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown |
     found, _ = shown
     no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
     if no is not None or found.state is not wanted:
-        return Private(answers.refused(no or Refusal.DECIDED, found))
+        return Private(payment_answers.refused(no or Refusal.DECIDED, found))
     return shown
 
 
@@ -120,5 +121,5 @@ def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = fr
 
 def _told(decided: Decided) -> Reply:
     if decided.refusal is not None:
-        return Private(answers.refused(decided.refusal, decided.instruction))
-    return Private(answers.recorded(decided.instruction, votes=decided.voices))
+        return Private(payment_answers.refused(decided.refusal, decided.instruction))
+    return Private(payment_answers.recorded(decided.instruction, votes=decided.voices))

@@ -1,7 +1,8 @@
 """``/pay``: ask for payouts, look at them, see what waits."""
 
 from bot.domain.payments.instruction import Kind, PayoutPayload
-from bot.presentation import answers, views
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import forms
 from bot.workflows.admin.home import decisions
 from bot.workflows.requests.request import Requested
 from handlers.commands import pay_bulk, pay_reading
@@ -34,7 +35,7 @@ async def _now_form(deps: Dependencies, command: Command) -> Reply:
 
 async def _form(deps: Dependencies, command: Command, kind: Kind) -> Reply:
     payments = await payments_to_request(deps, command.user, kind)
-    return payments if isinstance(payments, Private) else Open(views.request(channel=command.channel, kind=kind))
+    return payments if isinstance(payments, Private) else Open(forms.request(channel=command.channel, kind=kind))
 
 
 async def _send(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -63,7 +64,7 @@ async def _approvals(deps: Dependencies, command: Command, _values: Values) -> R
         return refusal
     ctx = deps.ctx
     found = await decisions(ctx, await ctx.people.standing(command.user), command.user)
-    return Private(answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
+    return Private(payment_answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
 
 
 _SEND = Verb(

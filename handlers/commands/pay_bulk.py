@@ -3,8 +3,7 @@
 from typing import Final
 
 from bot.domain.payments.instruction import Kind
-from bot.presentation import views
-from bot.presentation.payments import bulk_answers
+from bot.presentation.payments import bulk_answers, forms
 from handlers.commands.pay_reading import show
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
@@ -19,7 +18,7 @@ EVERYTHING: Final = "all"
 
 async def _form(deps: Dependencies, command: Command) -> Reply:
     payments = await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
-    return payments if isinstance(payments, Private) else Open(views.bulk(channel=command.channel))
+    return payments if isinstance(payments, Private) else Open(forms.bulk(channel=command.channel))
 
 
 async def _no_arguments(deps: Dependencies, command: Command, _values: Values) -> Reply:

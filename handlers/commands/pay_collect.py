@@ -2,7 +2,7 @@
 
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PurchasePayload
-from bot.presentation import views
+from bot.presentation.payments import forms
 from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
@@ -31,7 +31,7 @@ async def _request(deps: Dependencies, command: Command, values: Values) -> Repl
 
 async def _form(deps: Dependencies, command: Command) -> Reply:
     payments = await payments_to_request(deps, command.user, Kind.PURCHASE)
-    return payments if isinstance(payments, Private) else Open(views.collect(channel=command.channel))
+    return payments if isinstance(payments, Private) else Open(forms.collect(channel=command.channel))
 
 
 COLLECT = Verb(

@@ -3,8 +3,8 @@
 from bot.domain.errors import PersonError
 from bot.presentation import answers
 from bot.presentation.blocks.text import clean
+from bot.presentation.payments.forms import REASON_LIMIT
 from bot.presentation.payments.freezing import freezing
-from bot.presentation.views import REASON_LIMIT
 from bot.workflows.requests.freeze import freeze, unfreeze
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command

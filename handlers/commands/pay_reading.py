@@ -9,9 +9,10 @@ from bot.domain.approvals import Role, full_member, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Kind
-from bot.presentation import answers, views
+from bot.presentation import answers
 from bot.presentation.audit import with_timeline
-from bot.presentation.payments import operations
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import forms, operations
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import NOT_FOUND, read_events, read_operation
@@ -84,7 +85,7 @@ async def _told(deps: Dependencies, found: Story, add: Callable[[Content], Conte
     instruction = found.instruction
     votes = await find_votes(deps.ctx, instruction)
     approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
-    card = answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
+    card = payment_answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
     card = add(card) if add is not None else card
     return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
 
@@ -133,7 +134,7 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
 
 async def _account_form(deps: Dependencies, command: Command) -> Reply:
     payments = await payments_for(deps, command.user)
-    return payments if isinstance(payments, Private) else Open(views.account())
+    return payments if isinstance(payments, Private) else Open(forms.account())
 
 
 async def _partner(deps: Dependencies, command: Command, _values: Values) -> Reply:

@@ -8,8 +8,8 @@ from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.instruction import Kind
-from bot.presentation import answers
 from bot.presentation.mistakes import mistakes
+from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk_answers, bulk_files
 from bot.tables import write_csv
 from bot.workflows.payments import bulk_cancel_request, bulk_request
@@ -111,7 +111,7 @@ async def request_cancellation(
         if isinstance(found, NotRequested):
             rule = bulk_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
             raise _mistake(deps, "hash", rule, "", CANCEL_EXAMPLE)
-        return Private(answers.requested(found, member=await can_post(deps.messenger, channel)))
+        return Private(payment_answers.requested(found, member=await can_post(deps.messenger, channel)))
 
     return service_call(work)
 

@@ -6,7 +6,7 @@ from bot.domain.content import Block
 from bot.domain.payments.bulk_file import Preview
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, views
-from bot.presentation.payments import bulk_answers, bulk_forms
+from bot.presentation.payments import bulk_answers, bulk_forms, forms
 from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.payments.bulk_confirm import ShownAgain, Why, confirm, look
 from bot.workflows.slack.table_files import TROUBLE, words_for
@@ -50,7 +50,7 @@ async def confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dic
     told = await request_bulk(
         deps, found, user=user, channel=carried.channel, source_key=carried.key, thread_ts=carried.thread_ts
     )
-    return views.result(views.BULK_TITLE, told.content.blocks)
+    return views.result(forms.BULK_TITLE, told.content.blocks)
 
 
 async def _shown(deps: Dependencies, user: str, seen: Preview, carried: Carried, *, note: str = "") -> Block:
@@ -68,4 +68,4 @@ def waiting(name: str) -> Block:
 
 
 def _notice(text: str) -> Block:
-    return views.notice(views.BULK_TITLE, text)
+    return views.notice(forms.BULK_TITLE, text)

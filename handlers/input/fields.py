@@ -14,7 +14,7 @@ from bot.domain.money import (
 )
 from bot.domain.policy import Policy
 from bot.presentation.blocks.text import clean
-from bot.presentation.views import DESCRIPTION_LIMIT
+from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 
 EMAIL_RULE = RULE
 AMOUNT_RULE = "an amount in USD such as 25.00"

@@ -3,7 +3,7 @@
 from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Kind
-from bot.presentation import answers
+from bot.presentation.payments import answers as payment_answers
 from bot.workflows.requests.request import Requested, request
 from handlers.dependencies import Dependencies
 from handlers.input import fields
@@ -30,7 +30,7 @@ async def request_payout(deps: Dependencies, requested: Requested) -> Private:
     except PersonError as broken:
         raise mistake(deps, COMMAND, SEND_EXAMPLE, broken) from None
     instruction = await request(deps.ctx, requested)
-    return Private(answers.requested(instruction, member=await can_post(deps.messenger, requested.channel)))
+    return Private(payment_answers.requested(instruction, member=await can_post(deps.messenger, requested.channel)))
 
 
 async def request_purchase(deps: Dependencies, requested: Requested) -> Private:
@@ -39,4 +39,4 @@ async def request_purchase(deps: Dependencies, requested: Requested) -> Private:
     if isinstance(payments, Private):
         return payments
     instruction = await request(deps.ctx, requested)
-    return Private(answers.collecting(instruction, member=await can_post(deps.messenger, requested.channel)))
+    return Private(payment_answers.collecting(instruction, member=await can_post(deps.messenger, requested.channel)))

@@ -2,7 +2,7 @@
 
 from bot.domain.errors import PersonError
 from bot.presentation import mistakes, views
-from bot.presentation.payments import operations
+from bot.presentation.payments import forms, operations
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
@@ -14,21 +14,21 @@ from handlers.router import Router
 
 def register(router: Router) -> None:
     """The form by its callback id."""
-    router.views[views.ACCOUNT] = look_up
+    router.views[forms.ACCOUNT] = look_up
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Turn the form into what the service knows; a mistake stands at the field."""
     try:
-        email = fields.email(form.values.get(views.EMAIL, ""))
+        email = fields.email(form.values.get(forms.EMAIL, ""))
     except PersonError as broken:
-        return FieldErrors({views.EMAIL: mistakes.at_field(broken)})
+        return FieldErrors({forms.EMAIL: mistakes.at_field(broken)})
     payments = await payments_for(deps, form.user)
     if isinstance(payments, Private):
         return payments
 
     async def look_there() -> Answer:
         found = operations.account(email, await payments.account_status(email))
-        return Replace(views.result(views.ACCOUNT_TITLE, found.blocks))
+        return Replace(views.result(forms.ACCOUNT_TITLE, found.blocks))
 
     return service_call(look_there)

@@ -11,7 +11,8 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
-from bot.presentation.views import NO_EFFECT_TITLE, View, notice, result
+from bot.presentation.payments.forms import NO_EFFECT_TITLE
+from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.lookup import get_booking
 from bot.workflows.bookings.request import RequestedDelivery

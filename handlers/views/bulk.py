@@ -7,7 +7,7 @@ from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.payments.instruction import Kind
 from bot.presentation import answers, views
 from bot.presentation.files.table_problems import table_problem
-from bot.presentation.payments import bulk_forms
+from bot.presentation.payments import bulk_forms, forms
 from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.payments.bulk_reading import read_file, read_typed
 from handlers.dependencies import Dependencies
@@ -22,7 +22,7 @@ from handlers.router import Router
 
 def register(router: Router) -> None:
     """Both forms by their callback ids."""
-    router.views[views.BULK] = submit
+    router.views[forms.BULK] = submit
     router.views[bulk_forms.CONFIRM] = confirm
 
 
@@ -30,10 +30,10 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Read the file or the rows, and ask for what is in them; the answer stands in the form."""
     payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     if isinstance(payments, Private):
-        return Replace(views.notice(views.BULK_TITLE, payments.content.text))
-    files, typed = form.files.get(views.FILE, ()), form.values.get(views.ROWS, "").strip()
+        return Replace(views.notice(forms.BULK_TITLE, payments.content.text))
+    files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
-        return FieldErrors({views.ROWS: bulk_forms.NOT_BOTH if files else bulk_forms.NEITHER})
+        return FieldErrors({forms.ROWS: bulk_forms.NOT_BOTH if files else bulk_forms.NEITHER})
 
     channel = str(json.loads(form.metadata)["channel"])
     carried = Carried(file=next(iter(files), ""), channel=channel, key=f"view:{form.view_id}")
@@ -56,7 +56,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Ask for exactly what was shown; what reads otherwise by now, or with other columns, is shown again instead."""
     payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     if isinstance(payments, Private):
-        return Replace(views.notice(views.BULK_TITLE, payments.content.text))
+        return Replace(views.notice(forms.BULK_TITLE, payments.content.text))
     carried, chosen = Carried.load(form.metadata), bulk_forms.chosen(form.values)
     wrong = bulk_forms.errors(chosen)
     if wrong:

@@ -5,6 +5,7 @@ import json
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Item, Kind, PurchasePayload
 from bot.presentation import mistakes, views
+from bot.presentation.payments import forms
 from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
@@ -16,32 +17,32 @@ from handlers.router import Router
 
 def register(router: Router) -> None:
     """The form by its callback id."""
-    router.views[views.COLLECT] = submit
+    router.views[forms.COLLECT] = submit
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Ask for a purchase; mistakes stand at their fields, and each bad line is named."""
     errors: dict[str, str] = {}
     read: dict[str, str] = {}
-    for block, reader in ((views.EMAIL, fields.email), (views.DESCRIPTION, fields.description)):
+    for block, reader in ((forms.EMAIL, fields.email), (forms.DESCRIPTION, fields.description)):
         try:
             read[block] = reader(form.values.get(block, ""))
         except PersonError as broken:
             errors[block] = mistakes.at_field(broken)
-    together, wrong = _items(form.values.get(views.ITEMS, ""))
+    together, wrong = _items(form.values.get(forms.ITEMS, ""))
     if wrong:
-        errors[views.ITEMS] = mistakes.at_lines(wrong)
+        errors[forms.ITEMS] = mistakes.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
     requested = Requested(
         requester=form.user,
         channel=str(json.loads(form.metadata)["channel"]),
         kind=Kind.PURCHASE,
-        payload=PurchasePayload(email=read[views.EMAIL], description=read[views.DESCRIPTION], items=together),
+        payload=PurchasePayload(email=read[forms.EMAIL], description=read[forms.DESCRIPTION], items=together),
         source_key=f"view:{form.view_id}",
     )
     answer = await request_purchase(deps, requested)
-    return Replace(views.notice(views.COLLECT_TITLE, answer.content.text))
+    return Replace(views.notice(forms.COLLECT_TITLE, answer.content.text))
 
 
 def _items(text: str) -> tuple[tuple[Item, ...], list[PersonError]]:

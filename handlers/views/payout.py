@@ -6,8 +6,10 @@ from typing import Protocol
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PayoutPayload
-from bot.presentation import answers, mistakes, views
+from bot.presentation import mistakes, views
 from bot.presentation.blocks.text import clean
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import cards, forms, withdrawing
 from bot.workflows.context import Context
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click, Decided
@@ -30,12 +32,12 @@ class EndedWithReason(Protocol):
 
 def register(router: Router) -> None:
     """Every form by its callback id."""
-    router.views[views.REQUEST] = request
-    router.views[views.APPROVE] = approve
-    router.views[views.REJECT] = reject
-    router.views[views.WITHDRAW] = withdraw
-    router.views[views.RETRY] = retry
-    router.views[views.CLOSE] = close
+    router.views[forms.REQUEST] = request
+    router.views[cards.APPROVE] = approve
+    router.views[cards.REJECT] = reject
+    router.views[withdrawing.WITHDRAW] = withdraw
+    router.views[cards.RETRY] = retry
+    router.views[cards.CLOSE] = close
 
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
@@ -43,9 +45,9 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
     errors: dict[str, str] = {}
     read = {}
     for block, reader in (
-        (views.EMAIL, fields.email),
-        (views.AMOUNT, lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy)),
-        (views.DESCRIPTION, fields.description),
+        (forms.EMAIL, fields.email),
+        (forms.AMOUNT, lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy)),
+        (forms.DESCRIPTION, fields.description),
     ):
         try:
             read[block] = reader(form.values.get(block, ""))
@@ -53,7 +55,7 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
             errors[block] = mistakes.at_field(broken)
     if errors:
         return FieldErrors(errors)
-    payload = PayoutPayload(email=read[views.EMAIL], cents=read[views.AMOUNT], description=read[views.DESCRIPTION])
+    payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
     about = json.loads(form.metadata)
     requested = Requested(
         requester=form.user,
@@ -65,19 +67,19 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
     try:
         answer = await request_payout(deps, requested)
     except MistakesError as broken:
-        return FieldErrors({views.AMOUNT: mistakes.at_field(broken.errors[0])})
-    return Replace(views.notice(views.PAYOUT_TITLE, answer.content.text))
+        return FieldErrors({forms.AMOUNT: mistakes.at_field(broken.errors[0])})
+    return Replace(views.notice(forms.PAYOUT_TITLE, answer.content.text))
 
 
 async def approve(deps: Dependencies, form: Submission) -> Reply:
     """Approve with the amount typed."""
-    typed = form.values.get(views.AMOUNT, "")
+    typed = form.values.get(forms.AMOUNT, "")
     return _answer(await decide.approve(deps.ctx, _click(form), typed_amount=typed))
 
 
 async def retry(deps: Dependencies, form: Submission) -> Reply:
     """Approve a new attempt, with the amount typed."""
-    return _answer(await decide.retry(deps.ctx, _click(form), typed_amount=form.values.get(views.AMOUNT, "")))
+    return _answer(await decide.retry(deps.ctx, _click(form), typed_amount=form.values.get(forms.AMOUNT, "")))
 
 
 async def reject(deps: Dependencies, form: Submission) -> Reply:
@@ -96,9 +98,9 @@ async def close(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def _with_reason(deps: Dependencies, form: Submission, end: EndedWithReason) -> Reply:
-    reason = clean(form.values.get(views.REASON, ""))
+    reason = clean(form.values.get(forms.REASON, ""))
     if not reason:
-        return FieldErrors({views.REASON: mistakes.NO_REASON})
+        return FieldErrors({forms.REASON: mistakes.NO_REASON})
     return _answer(await end(deps.ctx, _click(form), reason=reason))
 
 
@@ -110,7 +112,7 @@ def _click(form: Submission) -> Click:
 def _answer(decided: Decided) -> Reply:
     if decided.refusal is None:
         return Nothing()
-    content = answers.refused(decided.refusal, decided.instruction)
+    content = payment_answers.refused(decided.refusal, decided.instruction)
     if decided.refusal is Refusal.WRONG_AMOUNT:
-        return FieldErrors({views.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
-    return Replace(views.notice(views.NO_EFFECT_TITLE, content.text))
+        return FieldErrors({forms.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
+    return Replace(views.notice(forms.NO_EFFECT_TITLE, content.text))

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Locator, Page, expect
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.console import Console, Guide
-from bot.presentation.answers import private
+from bot.presentation.blocks.text import message
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
@@ -198,7 +198,7 @@ async def test_the_app_is_invited_by_a_command(page: Page, scene: Scene) -> None
 
 
 async def start(_: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    return Private(private(f"Converting {file.true_name} for <@{click.user}>"))
+    return Private(message(f"Converting {file.true_name} for <@{click.user}>"))
 
 
 ACTIONS = (

@@ -13,7 +13,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.evidence import Listing
 from bot.domain.payments.instruction import AttemptKind, CallbackKind
-from bot.presentation import answers
+from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards
 from bot.slack.messenger import Messenger
 from bot.workflows.payments import callbacks, sought
@@ -89,7 +89,7 @@ def _acked_before_stored() -> Iterator[None]:
             return shown
         found, _ = shown
         deps.ephemerals.begin(decide.approve(deps.ctx, payout._decision(click, found)))
-        return Private(answers.recorded(found, votes=1))
+        return Private(payment_answers.recorded(found, votes=1))
 
     original = actions.register
 

@@ -10,7 +10,7 @@ from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
-from bot.presentation.answers import private
+from bot.presentation.blocks.text import message
 from bot.presentation.files import offers
 from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
@@ -34,7 +34,7 @@ class Wants:
     def action(self, name: str, label: str, kind: FileKind) -> FileAction:
         async def start(_: Dependencies, click: Click, file: DroppedFile) -> Reply:
             self.started.append((name, file))
-            return Private(private(f"{label} begins for {click.user}"))
+            return Private(message(f"{label} begins for {click.user}"))
 
         return FileAction(name=name, label=label, fits=lambda file: file.kind is kind, start=start)
 

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.playground.workspace import Message
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
 
@@ -160,7 +160,7 @@ async def test_an_approval_without_the_amount_is_void_where_it_must_be_typed_by_
     assert "one more approval is needed" in card.text
     assert [m.text for m in rig.news(APPROVALS) if ":bell:" in m.text]
     await rig.press("approve", user=ADA)  # once more, with the amount
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert commits(rig) == 1
 
 
@@ -181,11 +181,11 @@ async def test_votes_that_wait_for_others_are_void_at_once(rig: Rig) -> None:
 async def test_an_amount_that_was_typed_stays_typed_whatever_becomes_stricter(rig: Rig) -> None:
     await rig.pay('send ana@example.com 1500.00 "big"')
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     await under(rig, TYPED)
     assert "1 of 2" in rig.cards(APPROVALS)[0].text
     await rig.press("approve", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
     assert commits(rig) == 1
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from bot.domain.payments.instruction import State
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, TOM, Rig
 
 TURNS = 6
@@ -46,7 +46,7 @@ async def test_the_last_two_voices_at_once_pay_once(rig: Rig) -> None:
         ts, _ = await card_of(rig, amount)
         for user in (ADA, LIN):
             await rig.workspace.click(user, APPROVALS, ts, "payout.approve")
-        acks = await asyncio.gather(*(rig.workspace.submit(user, {views.AMOUNT: amount}) for user in (ADA, LIN)))
+        acks = await asyncio.gather(*(rig.workspace.submit(user, {forms.AMOUNT: amount}) for user in (ADA, LIN)))
         assert all(ack.ok for ack in acks)
     assert await settled(rig) == [State.COMPLETED] * TURNS
     assert sorted(rig.paid) == [("ana@example.com", 150_000 + number * 100) for number in range(TURNS)]
@@ -60,7 +60,7 @@ async def test_of_yes_and_no_at_once_one_wins_and_the_other_is_told(rig: Rig) ->
         await rig.workspace.click(LIN, APPROVALS, ts, "payout.reject")
         deeds = [
             rig.workspace.click(ADA, APPROVALS, ts, "payout.approve"),
-            rig.workspace.submit(LIN, {views.REASON: "no"}),
+            rig.workspace.submit(LIN, {forms.REASON: "no"}),
         ]
         await asyncio.gather(*(deeds if number % 2 else reversed(deeds)))
         notice = rig.workspace.modal(LIN)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.workflows.looking import ephemerals, heard, newest, requests
@@ -309,16 +309,16 @@ async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig, user: s
 
 
 FIELDS = [
-    (views.EMAIL, "ana", "e-mail address"),
-    (views.EMAIL, "", "e-mail address"),
-    (views.AMOUNT, "0", "more than zero"),
-    (views.AMOUNT, "-1", "more than zero"),
-    (views.AMOUNT, "1e3", "digits"),
-    (views.AMOUNT, "1,000.00", "thousands separators"),
-    (views.AMOUNT, "1.005", "two decimal places"),
-    (views.AMOUNT, "25000.01", "daily limit of 25000.00 USD"),
-    (views.DESCRIPTION, "", "1 to 500 characters"),
-    (views.DESCRIPTION, "x" * 3000, "1 to 500 characters"),
+    (forms.EMAIL, "ana", "e-mail address"),
+    (forms.EMAIL, "", "e-mail address"),
+    (forms.AMOUNT, "0", "more than zero"),
+    (forms.AMOUNT, "-1", "more than zero"),
+    (forms.AMOUNT, "1e3", "digits"),
+    (forms.AMOUNT, "1,000.00", "thousands separators"),
+    (forms.AMOUNT, "1.005", "two decimal places"),
+    (forms.AMOUNT, "25000.01", "daily limit of 25000.00 USD"),
+    (forms.DESCRIPTION, "", "1 to 500 characters"),
+    (forms.DESCRIPTION, "x" * 3000, "1 to 500 characters"),
 ]
 
 
@@ -327,15 +327,15 @@ FIELDS = [
 )
 async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig, field: str, value: str, rule: str) -> None:
     await rig.pay("send")
-    right = {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March"}
+    right = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"}
     await rig.workspace.submit(MARIA, {**right, field: value}, force=True)
     form = rig.workspace.modal(MARIA)
     assert form is not None
     assert list(form.errors) == [field]
     assert rule in form.errors[field]
-    example = {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March translation"}[field]
+    example = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}[field]
     assert example in form.errors[field]
-    assert form.values[views.EMAIL]  # what was typed stays
+    assert form.values[forms.EMAIL]  # what was typed stays
     await untouched(rig)
     await rig.submit(MARIA, right)
     assert len(await requests(rig)) == 1
@@ -343,17 +343,17 @@ async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig, field: str, v
 
 async def test_every_field_of_the_form_says_what_is_wrong_at_once(rig: Rig) -> None:
     await rig.pay("send")
-    await rig.workspace.submit(MARIA, {views.EMAIL: "x", views.AMOUNT: "x", views.DESCRIPTION: " "}, force=True)
+    await rig.workspace.submit(MARIA, {forms.EMAIL: "x", forms.AMOUNT: "x", forms.DESCRIPTION: " "}, force=True)
     form = rig.workspace.modal(MARIA)
     assert form is not None
-    assert set(form.errors) == {views.EMAIL, views.AMOUNT, views.DESCRIPTION}
+    assert set(form.errors) == {forms.EMAIL, forms.AMOUNT, forms.DESCRIPTION}
 
 
 async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> None:
     await rig.pay("send")
     rig.workspace.set_group("S0FINANCE", [])
     await rig.pass_time(61)
-    await rig.submit(MARIA, {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March"})
+    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
     form = rig.workspace.modal(MARIA)
     assert form is not None
     assert "only people whom the policy names" in form.plain

@@ -14,7 +14,9 @@ from slack_bolt.listener.async_listener import AsyncListener
 from bot.domain.errors import ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
-from bot.presentation import answers, views
+from bot.presentation import views
+from bot.presentation.blocks.text import message
+from bot.presentation.payments import cards, forms
 from bot.slack.identity import who_we_are
 from bot.wiring.slack import make_router
 from handlers.allowance import Allowance
@@ -145,7 +147,7 @@ async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dic
     rig, behaviours = played
 
     async def tells() -> Reply:
-        return Private(answers.private("for your eyes"))
+        return Private(message("for your eyes"))
 
     behaviours["boom"] = tells
     for name in ("response_url", "chat.postEphemeral"):
@@ -162,7 +164,7 @@ async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[s
     rig, behaviours = played
 
     async def opens() -> Reply:
-        return Open(views.request(channel=FINANCE))
+        return Open(forms.request(channel=FINANCE))
 
     behaviours["boom"] = opens
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
@@ -220,14 +222,14 @@ async def test_no_session_is_opened_for_a_request(rig: Rig, monkeypatch: pytest.
         await rig.pay("help")
         await rig.press("approve", user="U0ZOE")
         await rig.press("reject", user=ADA)
-        await rig.submit(ADA, {views.REASON: "no"})
+        await rig.submit(ADA, {forms.REASON: "no"})
     assert opened == []
 
 
 async def test_an_identical_signed_click_is_answered_and_counts_once(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve")
-    ack = await rig.workspace.submit(ADA, {views.AMOUNT: "1500.00"})
+    ack = await rig.workspace.submit(ADA, {forms.AMOUNT: "1500.00"})
     for _ in range(3):
         again = await rig.workspace.resend(ack)
         assert (again.status, again.body) == (200, "")
@@ -263,15 +265,15 @@ INTERACTIONS: list[dict[str, Any]] = [
     {"type": "message_action", "callback_id": "x", "trigger_id": "1", "message": {}, "channel": {"id": FINANCE}},
     {"type": "view_closed", "view": {"id": "V1", "type": "modal", "callback_id": "x"}, "is_cleared": False},
     {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": "nobody"}},
-    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.REQUEST}},
-    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.REJECT, "state": {}}},
-    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": views.APPROVE}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": forms.REQUEST}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": cards.REJECT, "state": {}}},
+    {"type": "view_submission", "view": {"id": "V1", "type": "modal", "callback_id": cards.APPROVE}},
     {
         "type": "view_submission",
         "view": {
             "id": "V1",
             "type": "modal",
-            "callback_id": views.CLOSE,
+            "callback_id": cards.CLOSE,
             "private_metadata": '{"id":"x","round":1}',
             "state": {"values": {"reason": {"reason": {"type": "plain_text_input", "value": "y"}}}},
         },

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
-from bot.presentation import views
+from bot.presentation.payments import forms
 from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 from handlers.commands.pay import VERBS
 from handlers.commands.pay_collect import COLLECT
@@ -17,9 +17,9 @@ from tests.workflows.looking import newest, requests
 
 GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
 FORM = {
-    views.EMAIL: "ben@example.com",
-    views.DESCRIPTION: "Spring campaign",
-    views.ITEMS: "Web design = 2 x 10.00\n\n  Hosting=12x4.50  ",
+    forms.EMAIL: "ben@example.com",
+    forms.DESCRIPTION: "Spring campaign",
+    forms.ITEMS: "Web design = 2 x 10.00\n\n  Hosting=12x4.50  ",
 }
 
 
@@ -183,7 +183,7 @@ async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
     assert view is not None
     assert (view.title, view.submit) == ("Collect money", "Get the link")
     inputs = [block["block_id"] for block in view.blocks if block["type"] == "input"]
-    assert inputs == [views.EMAIL, views.DESCRIPTION, views.ITEMS]
+    assert inputs == [forms.EMAIL, forms.DESCRIPTION, forms.ITEMS]
 
 
 async def test_the_form_collects_for_several_items(rig: Rig) -> None:
@@ -209,11 +209,11 @@ async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("field", "text", "words"),
     [
-        (views.EMAIL, "nobody", ["e-mail address"]),
-        (views.DESCRIPTION, "d" * 501, ["500 characters"]),
-        (views.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
-        (views.ITEMS, " \n ", ["missing"]),
-        (views.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
+        (forms.EMAIL, "nobody", ["e-mail address"]),
+        (forms.DESCRIPTION, "d" * 501, ["500 characters"]),
+        (forms.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
+        (forms.ITEMS, " \n ", ["missing"]),
+        (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
     ],
 )
 async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:

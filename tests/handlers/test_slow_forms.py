@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import answers, views
+from bot.presentation import views
+from bot.presentation.blocks.text import message
+from bot.presentation.payments import forms
 from bot.wiring.slack import make_router
 from handlers.dependencies import Dependencies
 from handlers.replies import Answer, Later, Open, Private, Replace, Reply
@@ -57,7 +59,7 @@ async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(
     played: Played, action: Callable[[Rig], Awaitable[int]]
 ) -> None:
     rig, replies = played
-    replies["boom"] = Open(views.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE))
     slow(rig)
     assert await action(rig) == 200
     assert rig.workspace.modal(MARIA) is None, "the ack did not wait for it"
@@ -83,7 +85,7 @@ async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played
 
 async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played) -> None:
     rig, replies = played
-    replies["boom"] = Open(views.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE))
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
     assert await command(rig) == 200
     assert not ephemerals(rig, MARIA)
@@ -96,7 +98,7 @@ async def test_what_comes_late_is_told_privately_where_the_form_never_opened(pla
 
     async def work() -> Answer:
         await ready.wait()
-        return Private(answers.private("for your eyes"))
+        return Private(message("for your eyes"))
 
     replies["boom"] = Later(work=work, meanwhile=Open(views.notice("Wait", "One moment")))
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
@@ -107,7 +109,7 @@ async def test_what_comes_late_is_told_privately_where_the_form_never_opened(pla
 
 async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Played) -> None:
     rig, replies = played
-    replies["boom"] = Open(views.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
     for _ in range(2):
         assert await command(rig) == 200

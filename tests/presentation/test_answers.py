@@ -10,6 +10,7 @@ from bot.domain.requirement import Requirement
 from bot.presentation import answers
 from bot.presentation.help import Usage, no_such_verb, usage
 from bot.presentation.mistakes import at_field, mistakes
+from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import check_message, readable
 
@@ -24,7 +25,7 @@ def same_words(content: Content) -> None:
 
 @pytest.mark.parametrize("refusal", [*No, *Refusal])
 def test_every_refusal_has_a_sentence(refusal: No | Refusal) -> None:
-    content = answers.refused(refusal, instruction())
+    content = payment_answers.refused(refusal, instruction())
     check_message(content)
     assert content.text.endswith((".", ".*"))
 
@@ -42,24 +43,24 @@ def test_every_refusal_has_a_sentence(refusal: No | Refusal) -> None:
 )
 def test_the_loser_is_told_who_was_first(state: State, said: str) -> None:
     closed = NOW if "already" in said else None
-    content = answers.refused(Refusal.DECIDED, instruction(state=state, decided_by="U0LIN", closed_at=closed))
+    content = payment_answers.refused(Refusal.DECIDED, instruction(state=state, decided_by="U0LIN", closed_at=closed))
     assert said in content.text
     assert ("<!date^" in content.text) is (closed is not None)
 
 
 def test_what_nobody_decided_names_nobody() -> None:
-    assert "<@" not in answers.refused(Refusal.DECIDED, instruction(state=State.EXPIRED)).text
+    assert "<@" not in payment_answers.refused(Refusal.DECIDED, instruction(state=State.EXPIRED)).text
 
 
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
     needs = Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))
-    content = answers.requested(instruction(requirement=needs), member=True)
+    content = payment_answers.requested(instruction(requirement=needs), member=True)
     for part in ("25.00 USD to ana@example.com", "P-4F7K2M", "Needs 2 approvals", "over 1000.00 USD", "posted here"):
         assert part in content.text
 
 
 def test_where_the_bot_is_no_member_the_rule_and_the_way_to_invite_it_are_named() -> None:
-    text = answers.requested(instruction(), member=False).text
+    text = payment_answers.requested(instruction(), member=False).text
     assert "*channel*" in text
     assert "<#C0FINANCE>" in text
     assert "in a direct message" in text
@@ -69,7 +70,7 @@ def test_where_the_bot_is_no_member_the_rule_and_the_way_to_invite_it_are_named(
 
 
 def test_nobody_is_invited_into_other_peoples_direct_messages() -> None:
-    text = answers.requested(instruction(origin_channel="D0OTHERS"), member=False).text
+    text = payment_answers.requested(instruction(origin_channel="D0OTHERS"), member=False).text
     assert "/invite" not in text
     assert "<#" not in text
     assert "in a direct message" in text
@@ -78,8 +79,9 @@ def test_nobody_is_invited_into_other_peoples_direct_messages() -> None:
 def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     one = instruction(expires_at=NOW + timedelta(days=1))
     other = instruction(reference="P-222222", payload=payload(description="Tom & Ana's <dinner>"), requester="U0TOM")
-    content = answers.waiting(
-        [answers.Waiting(one, [vote("U0LIN")], True), answers.Waiting(other, [], False)], approvals_channel="C0APPROVE"
+    content = payment_answers.waiting(
+        [payment_answers.Waiting(one, [vote("U0LIN")], True), payment_answers.Waiting(other, [], False)],
+        approvals_channel="C0APPROVE",
     )
     check_message(content)
     same_words(content)
@@ -89,14 +91,16 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
 
 
 def test_a_long_list_says_how_many_more_there_are() -> None:
-    content = answers.waiting([answers.Waiting(instruction(), [], False)] * 20, approvals_channel="C0APPROVE")
+    content = payment_answers.waiting(
+        [payment_answers.Waiting(instruction(), [], False)] * 20, approvals_channel="C0APPROVE"
+    )
     assert "and 5 more" in content.text
     assert "and 5 more" in readable(content)
     assert len(content.blocks) <= 50
 
 
 def test_nothing_waits_is_an_answer_too() -> None:
-    assert "Nothing waits" in answers.waiting([], approvals_channel="C0APPROVE").text
+    assert "Nothing waits" in payment_answers.waiting([], approvals_channel="C0APPROVE").text
 
 
 def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> None:

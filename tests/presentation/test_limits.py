@@ -8,9 +8,10 @@ from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import Instruction, State, Vote
-from bot.presentation import answers, views
+from bot.presentation import views
 from bot.presentation.mistakes import mistakes
-from bot.presentation.payments import cards, freezing, news
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import cards, forms, freezing, news
 from bot.presentation.payments.news import _TOPICS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
@@ -83,14 +84,14 @@ def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed
 
 @given(instructions(), st.sampled_from([*No, *Refusal]))
 def test_refusals(instruction: Instruction, refusal: No | Refusal) -> None:
-    check(answers.refused(refusal, instruction), [])
+    check(payment_answers.refused(refusal, instruction), [])
 
 
 @given(instructions(), votes(), st.booleans())
 def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool) -> None:
-    check(answers.requested(instruction, member=buttons), cast)
-    check(answers.recorded(instruction, votes=len(cast)), cast)
-    shown = answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
+    check(payment_answers.requested(instruction, member=buttons), cast)
+    check(payment_answers.recorded(instruction, votes=len(cast)), cast)
+    shown = payment_answers.shown_to(instruction, cast, approvals_channel=APPROVALS)
     check(shown, cast)
     assert not [block for block in shown.blocks if block["type"] == "actions"]
 
@@ -98,9 +99,9 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 @settings(max_examples=20)
 @given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
-    waiting = [answers.Waiting(one, cast, mine) for one, cast, mine in found]
+    waiting = [payment_answers.Waiting(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
-    check(answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
+    check(payment_answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
 
 
 @given(
@@ -122,16 +123,16 @@ def test_mistakes_that_are_all_long_take_several_paragraphs_and_lose_nothing() -
 
 @given(instructions())
 def test_forms_about_a_request(instruction: Instruction) -> None:
-    metadata = views.about(instruction, channel=APPROVALS, ts="1700000000.000100")
-    for make in (views.approve, views.reject, views.withdraw, views.retry, views.close):
+    metadata = forms.about(instruction, channel=APPROVALS, ts="1700000000.000100")
+    for make in (forms.approve, forms.reject, forms.withdraw, forms.retry, forms.close):
         check_view(make(instruction, metadata=metadata))
 
 
 def test_the_form_to_ask_with() -> None:
-    check_view(views.request(channel=ORIGIN))
+    check_view(forms.request(channel=ORIGIN))
 
 
 @given(instructions(), st.sampled_from([*No, *Refusal]))
 def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
-    check_view(views.notice("Without effect", answers.refused(refusal, instruction).text))
-    check_view(views.notice("Pay somebody", answers.requested(instruction, member=True).text))
+    check_view(views.notice("Without effect", payment_answers.refused(refusal, instruction).text))
+    check_view(views.notice("Pay somebody", payment_answers.requested(instruction, member=True).text))

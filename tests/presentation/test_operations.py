@@ -14,7 +14,8 @@ from bot.domain.payments.operation import AccountStatus, Operation, OperationPag
 from bot.playground.workspace.limits.blocks import TABLE_CHARACTERS, sum_of_texts
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
-from bot.presentation.payments import operations
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import forms, operations
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable, text_objects
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
@@ -121,7 +122,7 @@ def test_events(named: str, found: list[PayoutEvent]) -> None:
 def test_accounts(found: AccountStatus, email: str) -> None:
     content = operations.account(email, found)
     check(content)
-    check_view(views.result(views.ACCOUNT_TITLE, content.blocks))
+    check_view(views.result(forms.ACCOUNT_TITLE, content.blocks))
 
 
 @given(PARTNERS)
@@ -150,7 +151,7 @@ ROWS = st.builds(Told, seq=st.integers(min_value=1, max_value=99), entry=st.none
 
 @given(instructions(), votes(), st.lists(ROWS, max_size=80), st.booleans())
 def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list[Told], complete: bool) -> None:
-    card = answers.shown_to(one, cast, approvals_channel=APPROVALS)
+    card = payment_answers.shown_to(one, cast, approvals_channel=APPROVALS)
     content = with_timeline(card, one, rows, is_complete=complete)
     check_message(content, longest=WHOLE_ANSWER)
     assert len(content.text) + sum(len(text["text"]) for text in text_objects(list(content.blocks))) < 24_000
@@ -159,7 +160,7 @@ def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list
 
 
 def test_the_form_to_ask_with() -> None:
-    check_view(views.account())
+    check_view(forms.account())
 
 
 # words
@@ -243,7 +244,7 @@ def test_moments_are_told_in_utc() -> None:
 
 def test_the_timeline_stands_below_the_card() -> None:
     entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
-    card = answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
+    card = payment_answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
     content = with_timeline(card, instruction(), [Told(seq=1, entry=entry, is_intact=True)])
     assert content.text.startswith(card.text)
     assert content.text.splitlines()[-2:][0] == "*What happened*"

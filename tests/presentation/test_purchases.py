@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.payments.instruction import Instruction, Item, Kind, PurchasePayload, State, digest_of
-from bot.presentation import answers, mistakes, views
+from bot.presentation import mistakes, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import qr
-from bot.presentation.payments import landing, purchases
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import forms, landing, purchases
 from bot.presentation.payments.states import sentence, word
 from handlers.input.items import lines
 from tests.domain.made import NOW, instruction
@@ -115,18 +116,20 @@ def test_alerts(shown: Instruction, topic: str, reason: str) -> None:
 @given(drawn(), st.booleans())
 def test_what_its_asker_is_told(shown: Instruction, member: bool) -> None:
     for content in (
-        answers.collecting(shown, member=member),
-        answers.shown_to(shown, [], approvals_channel=APPROVALS),
+        payment_answers.collecting(shown, member=member),
+        payment_answers.shown_to(shown, [], approvals_channel=APPROVALS),
         purchases.checkout(shown, link=LINK),
     ):
         check_message(content)
         assert calls_in(content) <= ours()
-    check_view(views.notice("Collect money", answers.collecting(shown, member=member).text))
+    check_view(views.notice("Collect money", payment_answers.collecting(shown, member=member).text))
 
 
 @given(drawn())
 def test_the_card_goes_with_a_timeline(shown: Instruction) -> None:
-    check_message(with_timeline(answers.shown_to(shown, [], approvals_channel=APPROVALS), shown, []), longest=40_000)
+    check_message(
+        with_timeline(payment_answers.shown_to(shown, [], approvals_channel=APPROVALS), shown, []), longest=40_000
+    )
 
 
 def test_the_card_says_that_it_was_stopped() -> None:
@@ -179,7 +182,7 @@ def test_a_status_nobody_knows_is_shown_as_it_came() -> None:
 
 
 def test_the_form() -> None:
-    check_view(views.collect(channel=ORIGIN))
+    check_view(forms.collect(channel=ORIGIN))
 
 
 @given(st.lists(foreign(60), min_size=1, max_size=8))

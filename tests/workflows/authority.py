@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 from bot.domain.payments.instruction import Kind, State
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
 from tests.support.rig import ADA, APPROVALS, TOM, Rig
@@ -57,7 +57,7 @@ def leaves(rig: Rig, user: str, change: dict[str, object] | None) -> None:
 async def votes_with_amount(rig: Rig, action: str, user: str, amount: str) -> None:
     """Press a button that asks for the amount, and type it."""
     await rig.press(action, user=user)
-    await rig.submit(user, {views.AMOUNT: amount})
+    await rig.submit(user, {forms.AMOUNT: amount})
 
 
 async def _many_pending(rig: Rig) -> None:

@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
-from bot.presentation import views
+from bot.presentation.payments import forms
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, Rig
@@ -79,7 +79,7 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     assert rig.clock is not None
     late(rig, rig.clock.seconds() - operation(rig).created_at + MINUTE / 2)
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(3 * MINUTE, steps=3)
     assert asked(rig, ONE_STEP) == 1
     assert await state(rig) is State.COMMITTED
@@ -117,7 +117,7 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
     await rig.pass_time(10 * MINUTE, steps=10)
     assert asked(rig, name) == earlier + 1
     await rig.press("close")
-    await rig.submit(ADA, {views.REASON: "It is another one"})
+    await rig.submit(ADA, {forms.REASON: "It is another one"})
     assert await state(rig) is State.CLOSED
 
 
@@ -146,7 +146,7 @@ async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig
     await rig.pass_time(2 * HOUR + MINUTE, steps=3)
     assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(2 * MINUTE, steps=2)
     assert rig.paid[1:] == [("ana@example.com", 2500)]
 
@@ -161,7 +161,7 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     assert await state(rig) is State.NEEDS_HUMAN
     assert "SERVICES_FILE" in alerts(rig)[-1]
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
     assert asked(rig, ONE_STEP) == 1
     assert everywhere(rig, "SERVICES_FILE")

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.workflows.looking import (
     actions,
@@ -37,13 +37,13 @@ async def test_two_approvals_where_two_are_needed(rig: Rig) -> None:
     await rig.pay(BIG)
     assert everywhere(rig, "0 of 2")
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     assert await state(rig) is State.AWAITING
     assert everywhere(rig, "1 of 2")
     assert everywhere(rig, f"Approved by <@{ADA}>")
     assert not rig.paid
     await rig.press("approve", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "1500"})
+    await rig.submit(LIN, {forms.AMOUNT: "1500"})
     assert rig.paid == [("ana@example.com", 150_000)]
     assert everywhere(rig, f"Approved by <@{ADA}>, <@{LIN}>")
 
@@ -62,14 +62,14 @@ async def test_the_form_of_a_large_amount_shows_what_is_approved(rig: Rig) -> No
 async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, typed: str) -> None:
     await rig.pay(BIG)
     await rig.press("approve")
-    await rig.submit(ADA, {views.AMOUNT: typed})
+    await rig.submit(ADA, {forms.AMOUNT: typed})
     form = rig.workspace.modal(ADA)
     assert form is not None
-    assert list(form.errors) == [views.AMOUNT]
-    assert "not the amount on the card" in form.errors[views.AMOUNT]
-    assert form.errors[views.AMOUNT].endswith(": 1500.00")
+    assert list(form.errors) == [forms.AMOUNT]
+    assert "not the amount on the card" in form.errors[forms.AMOUNT]
+    assert form.errors[forms.AMOUNT].endswith(": 1500.00")
     assert not await votes(rig)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00 usd"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00 usd"})
     assert rig.workspace.modal(ADA) is None
     assert len(await votes(rig)) == 1
 
@@ -77,7 +77,7 @@ async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, t
 async def test_who_has_voted_is_told_so_before_typing_it_again(rig: Rig) -> None:
     await rig.pay(BIG)
     await rig.press("approve")
-    await rig.submit(ADA, {views.AMOUNT: "1500"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500"})
     await rig.press("approve")
     assert rig.workspace.modal(ADA) is None
     assert "recorded already" in rig.workspace.ephemerals(ADA)[-1].text
@@ -169,7 +169,7 @@ async def test_fifty_clicks_at_once_are_one_voice_and_one_payment(rig: Rig) -> N
 async def test_an_identical_signed_click_has_no_second_effect(rig: Rig) -> None:
     await rig.pay(BIG)
     await rig.press("approve", user=ADA)
-    ack = await rig.workspace.submit(ADA, {views.AMOUNT: "1500.00"})
+    ack = await rig.workspace.submit(ADA, {forms.AMOUNT: "1500.00"})
     assert (await rig.workspace.resend(ack)).ok
     assert len(await votes(rig)) == 1
 
@@ -178,7 +178,7 @@ async def test_two_approvers_at_the_same_moment_both_count_and_it_is_paid_once(r
     await rig.pay(BIG)
     for user in (ADA, LIN):
         await rig.press("approve", user=user)
-    acks = await asyncio.gather(*(rig.workspace.submit(user, {views.AMOUNT: "1500.00"}) for user in (ADA, LIN)))
+    acks = await asyncio.gather(*(rig.workspace.submit(user, {forms.AMOUNT: "1500.00"}) for user in (ADA, LIN)))
     await rig.settle()
     assert all(ack.ok for ack in acks)
     assert {vote.person for vote in await votes(rig)} == {ADA, LIN}
@@ -191,7 +191,7 @@ async def test_of_approve_and_reject_at_the_same_moment_one_wins_and_the_other_i
     await rig.press("reject", user=LIN)
     card = await rig.card()
     acts = [
-        rig.workspace.submit(LIN, {views.REASON: "no invoice"}),
+        rig.workspace.submit(LIN, {forms.REASON: "no invoice"}),
         rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve"),
     ]
     await asyncio.gather(*(acts if turn % 2 else reversed(acts)))
@@ -287,7 +287,7 @@ async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:
     assert "Needs 2 approvals" in card.text
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
-        await rig.submit(person, {views.AMOUNT: "1500.00"})
+        await rig.submit(person, {forms.AMOUNT: "1500.00"})
         assert "not sent yet" not in "".join(ephemerals(rig, person))  # it stays there when that is no longer true
     for copy in (rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]):
         assert "Needs 2" not in copy.plain

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, MONEY, OLGA, RANDOM, Rig
 from tests.workflows.looking import (
     HOUR,
@@ -72,7 +72,7 @@ async def test_in_a_direct_message_with_the_bot(rig: Rig) -> None:
     assert len(rig.cards(direct)) == 1
     assert "/invite" not in rig.cards(direct)[0].plain
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     told_once(rig, "rejected", direct, APPROVALS)
     assert buttons(rig, direct, APPROVALS) == set()
 
@@ -104,7 +104,7 @@ async def test_a_channel_the_bot_is_removed_from_later(rig: Rig) -> None:
     await rig.pay()
     rig.workspace.set_channel(FINANCE, bot_member=False)
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     await rig.pass_time(10 * MINUTE, steps=10)
     told_once(rig, "rejected", APPROVALS)
     direct = rig.workspace.open_dm(MARIA).id
@@ -158,7 +158,7 @@ async def end(rig: Rig, ending: str) -> None:
     match ending:
         case "reject":
             await rig.press("reject")
-            await rig.submit(ADA, {views.REASON: "no"})
+            await rig.submit(ADA, {forms.REASON: "no"})
         case "withdraw":
             await rig.press("withdraw", user=MARIA, channel=FINANCE)
         case "expire":
@@ -174,7 +174,7 @@ async def end(rig: Rig, ending: str) -> None:
             await rig.press("approve")
             await rig.pass_time(17 * MINUTE, steps=17)
             await rig.press("close", user=LIN)
-            await rig.submit(LIN, {views.REASON: "no"})
+            await rig.submit(LIN, {forms.REASON: "no"})
         case _:
             rig.payments.switches.fail_reason = "closed" if ending == "fail" else None
             await rig.press("approve")

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import (
     HOUR,
@@ -95,7 +95,7 @@ async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
     await rig.pass_time(HOUR, steps=30)
     assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(QUIET + MINUTE, steps=8)
     assert await state(rig) is State.AWAITING
     assert len(rig.payments.operations) == 1
@@ -113,7 +113,7 @@ async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig:
     assert "list cannot be used" in rig.cards(FINANCE)[0].text
     rig.payments.faults.clear()
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(MINUTE)
     assert len(rig.payments.operations) == 1
     assert (await newest(rig)).remote_id == operation(rig).id
@@ -127,7 +127,7 @@ async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(
     await rig.pass_time(HOUR, steps=30)
     before = len(alerts(rig))
     await rig.press("close")
-    await rig.submit(ADA, {views.REASON: "not needed any more"})
+    await rig.submit(ADA, {forms.REASON: "not needed any more"})
     await rig.pass_time(3 * HOUR, steps=3)
     assert await state(rig) is State.CLOSED
     assert "not needed any more" in told_once(rig, "failed", FINANCE)

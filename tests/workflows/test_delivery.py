@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from storage.rows import OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.kinds import KINDS
@@ -36,7 +36,7 @@ async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, k
     await rig.pay()
     await rig.pass_time(2 * MINUTE, steps=8)
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     await rig.pass_time(2 * MINUTE, steps=8)
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
     told_once(rig, "rejected")
@@ -91,7 +91,7 @@ async def test_a_copy_whose_edit_failed_is_edited_again(rig: Rig, kind: FaultKin
     await rig.pay()
     arm(rig, kind, "chat.update", times=3)
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     await rig.pass_time(2 * MINUTE, steps=8)
     assert everywhere(rig, "*rejected*")
     assert buttons(rig) == set()
@@ -128,7 +128,7 @@ async def test_an_edit_that_slack_refuses_for_its_blocks_still_takes_the_buttons
     await rig.pay()
     await rig.press("reject")
     monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     await rig.pass_time(10 * MINUTE, steps=20)
     for channel in (FINANCE, APPROVALS):
         message = next(m for m in rig.workspace.messages(channel) if not m.ephemeral_to)

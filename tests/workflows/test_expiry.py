@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.clock import START, ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, Rig
 from tests.workflows.looking import (
@@ -58,7 +58,7 @@ async def test_a_reason_typed_too_late_is_no_rejection(rig: Rig) -> None:
     await rig.press("reject")
     assert rig.clock is not None
     rig.clock.advance(DAY)
-    await rig.workspace.submit(ADA, {views.REASON: "no"})
+    await rig.workspace.submit(ADA, {forms.REASON: "no"})
     await rig.settle()
     assert await state(rig) is State.EXPIRED
 

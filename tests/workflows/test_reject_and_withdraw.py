@@ -5,7 +5,7 @@ import pytest
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from bot.workflows.requests import decide
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.workflows.looking import (
@@ -26,7 +26,7 @@ from tests.workflows.looking import (
 async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "the invoice is from last year"})
+    await rig.submit(ADA, {forms.REASON: "the invoice is from last year"})
     assert rig.workspace.modal(ADA) is None
     assert await state(rig) is State.REJECTED
     assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: the invoice is from last year.")
@@ -41,9 +41,9 @@ async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
 async def test_a_veto_outweighs_votes(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     await rig.press("reject", user=LIN)
-    await rig.submit(LIN, {views.REASON: "no"})
+    await rig.submit(LIN, {forms.REASON: "no"})
     assert await state(rig) is State.REJECTED
     await rig.pass_time(2 * MINUTE)
     assert asked(rig, "commit_payout") == 0
@@ -52,9 +52,9 @@ async def test_a_veto_outweighs_votes(rig: Rig) -> None:
 async def test_who_approved_may_still_reject(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     await rig.press("reject", user=ADA)
-    await rig.submit(ADA, {views.REASON: "I looked again"})
+    await rig.submit(ADA, {forms.REASON: "I looked again"})
     assert await state(rig) is State.REJECTED
 
 
@@ -62,17 +62,17 @@ async def test_who_approved_may_still_reject(rig: Rig) -> None:
 async def test_no_reason_is_no_veto(rig: Rig, reason: str) -> None:
     await rig.pay()
     await rig.press("reject")
-    await rig.workspace.submit(ADA, {views.REASON: reason}, force=True)
+    await rig.workspace.submit(ADA, {forms.REASON: reason}, force=True)
     form = rig.workspace.modal(ADA)
     assert form is not None
-    assert "Give a reason, for example" in form.errors[views.REASON]
+    assert "Give a reason, for example" in form.errors[forms.REASON]
     assert await state(rig) is State.AWAITING
 
 
 async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
+    await rig.submit(ADA, {forms.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
     for channel in (FINANCE, APPROVALS):
         for message in rig.workspace.messages(channel):
             assert "<!channel>" not in message.plain
@@ -84,7 +84,7 @@ async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
 async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
-    await rig.workspace.submit(ADA, {views.REASON: "<&>" * 1_000}, force=True)
+    await rig.workspace.submit(ADA, {forms.REASON: "<&>" * 1_000}, force=True)
     await rig.settle()
     assert everywhere(rig, "(shortened)")
     assert buttons(rig) == set()
@@ -108,7 +108,7 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     form = rig.workspace.modal(OLGA)
     assert form is not None
     assert "25.00 USD to ana@example.com" in form.plain
-    await rig.submit(OLGA, {views.REASON: "the contract <!channel> ended"})
+    await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
     assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
@@ -124,10 +124,10 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
 async def test_without_a_reason_an_admin_withdraws_nothing(rig: Rig, reason: str) -> None:
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
-    await rig.workspace.submit(OLGA, {views.REASON: reason}, force=True)
+    await rig.workspace.submit(OLGA, {forms.REASON: reason}, force=True)
     form = rig.workspace.modal(OLGA)
     assert form is not None
-    assert "Give a reason, for example" in form.errors[views.REASON]
+    assert "Give a reason, for example" in form.errors[forms.REASON]
     found = await newest(rig)
     click = decide.Click(instruction_id=found.id, round=found.round, person=OLGA)
     decided = await decide.withdraw(rig.switchboard.context, click, reason=reason)
@@ -148,7 +148,7 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
     await rig.press("approve")
-    await rig.submit(OLGA, {views.REASON: "the contract ended"})
+    await rig.submit(OLGA, {forms.REASON: "the contract ended"})
     notice = rig.workspace.modal(OLGA)
     assert notice is not None
     assert "It is too late to withdraw this." in notice.plain
@@ -230,7 +230,7 @@ async def test_a_decision_after_the_end_changes_nothing(rig: Rig) -> None:
     value = card.button("payout.approve").value
     await rig.press("reject", user=LIN)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    await rig.submit(LIN, {views.REASON: "no"})
+    await rig.submit(LIN, {forms.REASON: "no"})
     notice = rig.workspace.modal(LIN)
     assert notice is not None
     assert f"*withdrawn* by <@{MARIA}>" in notice.plain
@@ -247,7 +247,7 @@ async def test_somebody_who_pays_a_rejected_request_elsewhere_is_noticed(rig: Ri
     """What was created stays at the service; nobody here commits it."""
     await rig.pay()
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "no"})
+    await rig.submit(ADA, {forms.REASON: "no"})
     remote = (await newest(rig)).remote_id or ""
     await rig.payments.settle(remote, "committed")
     await rig.pass_time(2 * MINUTE, steps=2)

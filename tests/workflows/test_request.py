@@ -8,7 +8,7 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from storage.rows import CallbackToken
 from storage.transaction import Tx
 from tests.support.clock import ManualClock
@@ -121,7 +121,7 @@ async def test_another_amount_recipient_or_day_is_not_the_same(rig: Rig) -> None
 async def test_what_was_rejected_is_no_earlier_payment(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
-    await rig.submit(ADA, {views.REASON: "the amount is wrong"})
+    await rig.submit(ADA, {forms.REASON: "the amount is wrong"})
     await rig.pay()
     assert (await newest(rig)).requirement.quorum == 1
 
@@ -136,7 +136,7 @@ async def test_an_identical_signed_command_asks_once(rig: Rig) -> None:
 
 async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
     await rig.pay("send")
-    values = {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March translation"}
+    values = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}
     view = rig.workspace.modal(MARIA)
     assert view is not None
     first = await rig.workspace.submit(MARIA, values)
@@ -149,7 +149,7 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
 
 async def test_the_form_asks_like_the_command(rig: Rig) -> None:
     await rig.pay("send", user=TOM)
-    await rig.submit(TOM, {views.EMAIL: "ana@example.com", views.AMOUNT: "25.00", views.DESCRIPTION: "March"})
+    await rig.submit(TOM, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
     notice = rig.workspace.modal(TOM)
     assert notice is not None
     assert (await newest(rig)).reference in notice.plain

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, TOM, Rig
 from tests.workflows.authority import GONE, KINDS, approved_just_now, asked_for, leaves, sent, votes_with_amount
 from tests.workflows.looking import (
@@ -63,7 +63,7 @@ async def test_nobody_can_approve_it_and_an_admin_withdraws_it(rig: Rig) -> None
     await rig.press("withdraw", user=TOM)
     assert await state(rig) is State.AWAITING, "another requester cannot take it over"
     await rig.press("withdraw", user=OLGA)
-    await rig.submit(OLGA, {views.REASON: "Maria left"})
+    await rig.submit(OLGA, {forms.REASON: "Maria left"})
     assert await state(rig) is State.WITHDRAWN
     assert asked(rig, "commit_payout") == 0
 

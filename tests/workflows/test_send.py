@@ -5,7 +5,7 @@ import pytest
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, POLICY, Rig
 from tests.workflows.looking import (
@@ -214,6 +214,6 @@ async def test_only_the_quorum_of_the_moment_sends(rig: Rig) -> None:
     for user in (ADA, LIN):
         assert asked(rig, "commit_payout") == 0
         await rig.press("approve", user=user)
-        await rig.submit(user, {views.AMOUNT: "1500.00"})
+        await rig.submit(user, {forms.AMOUNT: "1500.00"})
     assert asked(rig, "commit_payout") == 1
     assert (await newest(rig)).commits == 1

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
 from tests.workflows.looking import (
     DAY,
@@ -135,9 +135,9 @@ async def test_a_new_attempt_takes_the_typed_amount_and_one_voice(rig: Rig) -> N
     form = rig.workspace.modal(LIN)
     assert form is not None
     assert "Look this payout up at the service first" in form.plain
-    await rig.submit(LIN, {views.AMOUNT: "52.00"})
-    assert "not the amount" in (rig.workspace.modal(LIN) or form).errors[views.AMOUNT]
-    await rig.submit(LIN, {views.AMOUNT: "25.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "52.00"})
+    assert "not the amount" in (rig.workspace.modal(LIN) or form).errors[forms.AMOUNT]
+    await rig.submit(LIN, {forms.AMOUNT: "25.00"})
     assert rig.workspace.modal(LIN) is None
     assert asked(rig, "commit_payout") == 2
     assert rig.paid == [("ana@example.com", 2500)]
@@ -151,16 +151,16 @@ async def test_a_new_attempt_needs_its_own_quorum(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     for user in (ADA, LIN):
         await rig.press("approve", user=user)
-        await rig.submit(user, {views.AMOUNT: "1500.00"})
+        await rig.submit(user, {forms.AMOUNT: "1500.00"})
     await rig.pass_time(QUIET + MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     assert not await votes(rig)
     await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     assert (await state(rig), asked(rig, "commit_payout")) == (State.NEEDS_HUMAN, 1)
     assert everywhere(rig, "1 of 2")
     await rig.press("retry", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
     assert rig.paid == [("ana@example.com", 150_000)]
 
 
@@ -168,7 +168,7 @@ async def test_a_new_attempt_reads_once_more_and_adopts_instead_of_paying_twice(
     await with_people(rig)
     await rig.payments.settle(operation(rig).id, "committed")
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert asked(rig, "commit_payout") == 1
     assert await state(rig) is State.COMMITTED
     assert len(rig.paid) == 1
@@ -178,7 +178,7 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
     await with_people(rig)
     arm(rig, FaultKind.REFUSED)
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(QUIET + MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
@@ -223,11 +223,11 @@ async def test_only_approvers_besides_the_requester_decide_then(rig: Rig, action
 async def test_closing_it_takes_a_reason_and_is_told(rig: Rig) -> None:
     await with_people(rig)
     await rig.press("close", user=LIN)
-    await rig.workspace.submit(LIN, {views.REASON: " "}, force=True)
+    await rig.workspace.submit(LIN, {forms.REASON: " "}, force=True)
     form = rig.workspace.modal(LIN)
     assert form is not None
-    assert "Give a reason" in form.errors[views.REASON]
-    await rig.submit(LIN, {views.REASON: "I saw it in their list as not paid"})
+    assert "Give a reason" in form.errors[forms.REASON]
+    await rig.submit(LIN, {forms.REASON: "I saw it in their list as not paid"})
     assert await state(rig) is State.CLOSED
     text = told_once(rig, "failed")
     assert "closed as not paid by Lin Chen" in text
@@ -239,7 +239,7 @@ async def test_closing_it_takes_a_reason_and_is_told(rig: Rig) -> None:
 async def closed(rig: Rig) -> None:
     await with_people(rig)
     await rig.press("close", user=LIN)
-    await rig.submit(LIN, {views.REASON: "not paid"})
+    await rig.submit(LIN, {forms.REASON: "not paid"})
 
 
 async def test_a_payment_after_it_was_closed_is_an_alarm_and_the_state_stays(rig: Rig) -> None:
@@ -272,7 +272,7 @@ async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -
     await with_people(rig)
     await rig.payments.stop()
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert await state(rig) is State.APPROVED
     assert buttons(rig) == set()  # something may have been paid, so nothing can be withdrawn
     await rig.pass_time(HOUR + MINUTE, steps=60)
@@ -285,7 +285,7 @@ async def test_a_record_that_changed_before_a_new_attempt_stays_with_people(rig:
     await with_people(rig)
     operation(rig).cents = 9900
     await rig.press("retry")
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert asked(rig, "commit_payout") == 1
     assert await state(rig) is State.NEEDS_HUMAN
     assert everywhere(rig, "99.00 instead of 25.00")
@@ -296,7 +296,7 @@ async def test_a_vote_for_a_new_attempt_that_stops_counting_leaves_it_with_peopl
     port = rig.payments.port
     await rig.payments.stop()
     await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "25.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     rig.workspace.set_user(ADA, deleted=True)
     await rig.payments.start(port=port)
     await rig.pass_time(5 * MINUTE, steps=10)
@@ -313,11 +313,11 @@ async def test_a_vote_for_a_new_attempt_counts_no_longer_than_an_approval(rig: R
     await rig.pay('send ana@example.com 2000.00 "Big"')
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
-        await rig.submit(person, {views.AMOUNT: "2000.00"})
+        await rig.submit(person, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
     assert await state(rig) is State.NEEDS_HUMAN
     await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(23 * HOUR, steps=23)
     assert [vote.person for vote in await votes(rig)] == [ADA]
     await rig.pass_time(2 * HOUR, steps=2)
@@ -325,11 +325,11 @@ async def test_a_vote_for_a_new_attempt_counts_no_longer_than_an_approval(rig: R
     assert everywhere(rig, "n approval no longer counts, because it was given too long ago")
     await rig.pass_time(60 * DAY, steps=60)
     await rig.press("retry", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "2000.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
     assert (await state(rig), rig.paid) == (State.NEEDS_HUMAN, [])
     await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(MINUTE)
     assert rig.paid == [("ana@example.com", 200_000)]
 
@@ -340,13 +340,13 @@ async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(
     await rig.pay('send ana@example.com 2000.00 "Big"')
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
-        await rig.submit(person, {views.AMOUNT: "2000.00"})
+        await rig.submit(person, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
     await rig.press("retry", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "2000.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "2000.00"})
     await rig.press("retry", user=LIN)
     assert rig.clock is not None
     rig.clock.advance(DAY + MINUTE)
-    await rig.workspace.submit(LIN, {views.AMOUNT: "2000.00"})
+    await rig.workspace.submit(LIN, {forms.AMOUNT: "2000.00"})
     assert await state(rig) is State.NEEDS_HUMAN
     assert [vote.person for vote in await votes(rig)] == [LIN]

@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation import views
+from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, TOM, Rig
 from tests.workflows.looking import MINUTE, actions, asked, buttons, everywhere, newest, read, state, told_once, votes
 
@@ -77,16 +77,16 @@ async def test_the_vote_stays_in_the_record(rig: Rig) -> None:
 async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     rig.workspace.set_user(ADA, deleted=True)
     await rig.pass_time(MINUTE)
     await rig.press("approve", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
     assert await state(rig) is State.AWAITING
     assert everywhere(rig, "1 of 2")
     assert [vote.person for vote in await votes(rig)] == [LIN]
     await rig.press("approve", user=TOM)
-    await rig.submit(TOM, {views.AMOUNT: "1500.00"})
+    await rig.submit(TOM, {forms.AMOUNT: "1500.00"})
     assert rig.paid == [("ana@example.com", 150_000)]
     await rig.payments.advance()
     await rig.payments.delivered()
@@ -97,13 +97,13 @@ async def test_the_votes_that_still_count_are_kept(rig: Rig) -> None:
 async def test_a_form_of_the_round_before_is_out_of_date(rig: Rig) -> None:
     await rig.pay("send ana@example.com 1500.00 rent")
     await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {views.AMOUNT: "1500.00"})
+    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
     await rig.press("approve", user=TOM)
     rig.workspace.set_user(ADA, deleted=True)
     await rig.pass_time(MINUTE)
     await rig.press("approve", user=LIN)
-    await rig.submit(LIN, {views.AMOUNT: "1500.00"})
-    await rig.submit(TOM, {views.AMOUNT: "1500.00"})
+    await rig.submit(LIN, {forms.AMOUNT: "1500.00"})
+    await rig.submit(TOM, {forms.AMOUNT: "1500.00"})
     notice = rig.workspace.modal(TOM)
     assert notice is not None
     assert "out of date" in notice.plain

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from bot.domain.content import Block
+from bot.domain.content import Block, Content
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""
@@ -67,8 +67,12 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 def sentence_of(text: str) -> str:
     """Capital first, full stop last; nothing of nothing."""
-    said = as_said(text)
-    return f"{said[:1].upper()}{said[1:]}"
+    return capital(as_said(text))
+
+
+def capital(text: str) -> str:
+    """The same with a capital letter first."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def reason_of(text: str, limit: int = QUOTE_LIMIT) -> str:
@@ -146,6 +150,11 @@ def mrkdwn(text: str) -> Block:
 def section(text: Block) -> Block:
     """A paragraph."""
     return {"type": "section", "text": text}
+
+
+def message(text: str) -> Content:
+    """A message of one paragraph of mrkdwn; foreign parts must have been escaped."""
+    return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
 def spoken(lines: Sequence[str]) -> str:

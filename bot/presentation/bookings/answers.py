@@ -9,7 +9,19 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord, Quote, charge
 from bot.domain.content import Block, Content
 from bot.presentation import answers
-from bot.presentation.blocks.text import clean, context, escape, mrkdwn, paragraphs, quote, section, sentence_of, spoken
+from bot.presentation.blocks.text import (
+    capital,
+    clean,
+    context,
+    escape,
+    message,
+    mrkdwn,
+    paragraphs,
+    quote,
+    section,
+    sentence_of,
+    spoken,
+)
 from bot.presentation.bookings.cards import charged, driver_line, link, named, price
 from bot.presentation.bookings.states import symbol, word
 
@@ -44,7 +56,7 @@ def refused(no: No) -> Content:
     """Why somebody may not use deliveries."""
     if no is not No.NO_ROLE:
         return answers.refused(no)
-    return answers.private(
+    return message(
         ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may book deliveries, and "
         "you are not among them. The operator can add you there."
     )
@@ -52,7 +64,7 @@ def refused(no: No) -> Content:
 
 def no_stores(command: str) -> Content:
     """There is nothing to choose from."""
-    return answers.private(
+    return message(
         f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
         f"`{command} store add` makes one."
     )
@@ -70,7 +82,7 @@ def unknown(rule: str) -> str:
 
 def sandbox_only() -> Content:
     """Pre-bookings exist in the sandbox alone (documented)."""
-    return answers.private(
+    return message(
         ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
         "the customer for the address and use `book` instead."
     )
@@ -86,7 +98,7 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
         f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
     ]
     told = ", ".join(part for part in about if part)
-    return [*lines, *([f"{told[:1].upper()}{told[1:]}"] if told else [])]
+    return [*lines, *([capital(told)] if told else [])]
 
 
 _QUOTE = ("fee", "fee_with_tax", "tax", "currency", "eta", "distance")
@@ -126,7 +138,7 @@ def unpriced(reason: str) -> str:
 
 def booked(booking: Booking, *, command: str) -> Content:
     """It is on its way to the service; the card shows how it goes on."""
-    return answers.private(
+    return message(
         f":package: {named(booking)} is being booked. Its card shows how it goes on; "
         f"look at it with `{command} show {booking.reference}`."
     )
@@ -134,12 +146,12 @@ def booked(booking: Booking, *, command: str) -> Content:
 
 def confirmed_before(booking: Booking) -> Content:
     """The same form was sent before."""
-    return answers.private(f":information_source: {named(booking)} was confirmed already; it is booked once.")
+    return message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
 
 
 def form_is_gone() -> Content:
     """A price is kept for a day."""
-    return answers.private(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+    return message(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
 
 
 def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Content:
@@ -176,7 +188,7 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
 def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
     """Why a store was not made or changed."""
     later = " It is looked for in the list of stores; look at `stores` in a minute." if unknown else ""
-    return answers.private(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
+    return message(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
 
 
 _TURNED = {True: "were registered:", False: "were taken away:", None: ""}
@@ -218,7 +230,7 @@ def record(store: str, found: BookingRecord) -> Content:
 
 def say_why(booking: Booking, *, command: str) -> Content:
     """It was found at the service; canceling it needs a reason."""
-    return answers.private(
+    return message(
         f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
         f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
     )
@@ -226,14 +238,14 @@ def say_why(booking: Booking, *, command: str) -> Content:
 
 def prebooked(booking: Booking) -> Content:
     """A pre-booking is being made."""
-    return answers.private(
+    return message(
         f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
     )
 
 
 def exported() -> Content:
     """The checklist as a file."""
-    return answers.private(":page_facing_up: The checklist is in your direct messages with me, as a file.")
+    return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
 
 
 def _store_line(one: StoreLine) -> str:

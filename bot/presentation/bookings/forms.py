@@ -1,6 +1,5 @@
 """The forms of ``/deliver``."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,7 +10,7 @@ from bot.domain.money import plain as amount
 from bot.presentation.blocks.text import clean, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
 from bot.presentation.bookings.cards import cook_time, headline, payment_words
-from bot.presentation.views import View, short_title
+from bot.presentation.views import View, email_input, field, form, text_input
 
 BOOK = "booking.request"
 PREBOOK = "booking.prebook"
@@ -70,7 +69,7 @@ def book(
         *_order(given),
         *([_anyway()] if anyway else []),
     ]
-    return _modal(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks)
+    return form(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks, close="Close")
 
 
 def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "") -> View:
@@ -78,14 +77,14 @@ def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None
     given = values or {}
     lead = section(plain("The customer gets a link and enters the address there. Then the search for a driver starts."))
     blocks = [*_problem(problem), lead, _store(stores, given), *_customer(given), *_order(given)]
-    return _modal(PREBOOK, "Pre-book a delivery", "Get the link", {"channel": channel}, blocks)
+    return form(PREBOOK, "Pre-book a delivery", "Get the link", {"channel": channel}, blocks, close="Close")
 
 
 def price(stores: Sequence[str], *, values: Values | None = None, problem: str = "") -> View:
     """What a delivery would cost."""
     given = values or {}
     blocks = [*_problem(problem), _store(stores, given), _position(given), _payment(given), _amount(given)]
-    return _modal(QUOTE, "Price of a delivery", "Show the price", {}, blocks)
+    return form(QUOTE, "Price of a delivery", "Show the price", {}, blocks, close="Close")
 
 
 def confirm(booking: Booking) -> View:
@@ -102,7 +101,7 @@ def confirm(booking: Booking) -> View:
     price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))
     blocks = [section(mrkdwn("\n".join(price_lines))), section(mrkdwn("\n".join(lines)))]
     title = "Book without a price?" if missing else "Book it at this price?"
-    return _modal(CONFIRM, title, "Book", {"id": booking.id}, blocks)
+    return form(CONFIRM, title, "Book", {"id": booking.id}, blocks, close="Close")
 
 
 def cancel(booking: Booking) -> View:
@@ -111,35 +110,33 @@ def cancel(booking: Booking) -> View:
     warning = f"This cancels the {what} at the delivery service. It cannot be taken back."
     if booking.detail.get("driver"):
         warning += " A driver is on the way already, so the service may charge for it."
-    element = {"type": "plain_text_input", "action_id": REASON, "multiline": True, "max_length": REASON_LIMIT}
-    reason = {**_input(REASON, "Reason", element), "hint": plain("The delivery service and the card show it.")}
+    element = text_input(REASON, most=REASON_LIMIT, multiline=True)
+    reason = field(REASON, "Reason", element, hint="The delivery service and the card show it.")
     blocks = [section(plain(shorten(clean(headline(booking)), ADDRESS_LIMIT))), section(plain(warning)), reason]
-    return _modal(CANCEL, f"Cancel the {what}", f"Cancel the {what}", {"id": booking.id}, blocks, close="Keep it")
+    return form(CANCEL, f"Cancel the {what}", f"Cancel the {what}", {"id": booking.id}, blocks, close="Keep it")
 
 
 def store_add(*, channel: str, values: Values | None = None, problem: str = "") -> View:
     """A new store."""
     blocks = [*_problem(problem), *_store_fields(values or {})]
-    return _modal(STORE_ADD, "Add a store", "Add it", {"channel": channel}, blocks)
+    return form(STORE_ADD, "Add a store", "Add it", {"channel": channel}, blocks, close="Close")
 
 
 def store_edit(name: str, *, values: Values, problem: str = "") -> View:
     """A store as it is; what is changed here is changed at the service."""
     blocks = [*_problem(problem), *_store_fields(values)]
-    return _modal(STORE_EDIT, short_title(f"Edit {clean(name)}"), "Save", {"store": name}, blocks)
+    return form(STORE_EDIT, f"Edit {clean(name)}", "Save", {"store": name}, blocks, close="Close")
 
 
 def _store_fields(given: Values) -> list[Block]:
-    phone = {
-        **_text(PHONE, "Phone", given, most=40, example="+593 2 234 5678"),
-        "hint": plain("With the country's code in front."),
-    }
+    in_front = "With the country's code in front."
+    phone = _text(PHONE, "Phone", given, most=40, example="+593 2 234 5678", hint=in_front)
     find_it = _text(
         PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Beside the church", optional=True
     )
     return [
         _text(NAME, "Name", given, most=NAME_LIMIT, example="Centro"),
-        _input(EMAIL, "E-mail address", _initial({"type": "email_text_input", "action_id": EMAIL}, given.get(EMAIL))),
+        field(EMAIL, "E-mail address", email_input(EMAIL, given.get(EMAIL))),
         phone,
         _text(ADDRESS, "Address", given, most=ADDRESS_LIMIT, example="1 Main Square"),
         _position(given),
@@ -149,36 +146,32 @@ def _store_fields(given: Values) -> list[Block]:
 
 def _store(stores: Sequence[str], given: Values) -> Block:
     if len(stores) > _MOST_OPTIONS:
-        return {**_text(STORE, "Store", given, most=NAME_LIMIT, example=stores[0]), "hint": plain("Its name.")}
+        return _text(STORE, "Store", given, most=NAME_LIMIT, example=stores[0], hint="Its name.")
     options = [_option(name, name) for name in stores]
     element: dict[str, Any] = {"type": "static_select", "action_id": STORE, "options": options}
     chosen = given.get(STORE) or (stores[0] if len(stores) == 1 else "")
     initial = next((option for option in options if option["value"] == chosen), None)
-    return _input(STORE, "Store", {**element, **({"initial_option": initial} if initial else {})})
+    return field(STORE, "Store", {**element, **({"initial_option": initial} if initial else {})})
 
 
 def _customer(given: Values) -> list[Block]:
-    phone = _text(PHONE, "Customer's phone", given, most=40, example="+593 99 123 4567")
-    email = _initial({"type": "email_text_input", "action_id": EMAIL}, given.get(EMAIL))
+    hint = "With the country's code, or as in the country of the store."
     return [
         _text(NAME, "Customer's first name", given, most=NAME_LIMIT, example="Ana"),
         _text(LAST_NAME, "Customer's last name", given, most=NAME_LIMIT, example="Lopez"),
-        {**phone, "hint": plain("With the country's code, or as in the country of the store.")},
-        {**_input(EMAIL, "Customer's e-mail address", email), "optional": True},
+        _text(PHONE, "Customer's phone", given, most=40, example="+593 99 123 4567", hint=hint),
+        field(EMAIL, "Customer's e-mail address", email_input(EMAIL, given.get(EMAIL)), optional=True),
     ]
 
 
 def _order(given: Values) -> list[Block]:
-    cook = _text(COOK, "Cook time in minutes", given, most=4, example="15", optional=True)
-    notes = _text(NOTES, "Notes for the driver", given, most=NOTES_LIMIT, example="Ring twice", optional=True)
+    waits = f"The search for a driver waits this long, at most {COOK_MOST}. Empty: it starts at once."
+    told = f"Nothing, or {NOTES_LEAST} to {NOTES_LIMIT} characters."
     return [
         _payment(given),
         _amount(given),
-        {
-            **cook,
-            "hint": plain(f"The search for a driver waits this long, at most {COOK_MOST}. Empty: it starts at once."),
-        },
-        {**notes, "hint": plain(f"Nothing, or {NOTES_LEAST} to {NOTES_LIMIT} characters.")},
+        _text(COOK, "Cook time in minutes", given, most=4, example="15", optional=True, hint=waits),
+        _text(NOTES, "Notes for the driver", given, most=NOTES_LIMIT, example="Ring twice", optional=True, hint=told),
     ]
 
 
@@ -189,23 +182,23 @@ def _payment(given: Values) -> Block:
     ]
     initial = next((option for option in options if option["value"] == given.get(PAYMENT)), options[0])
     element = {"type": "radio_buttons", "action_id": PAYMENT, "options": options, "initial_option": initial}
-    return _input(PAYMENT, "How is the order paid?", element)
+    return field(PAYMENT, "How is the order paid?", element)
 
 
 def _amount(given: Values) -> Block:
-    amount = _text(AMOUNT, "Gross amount of the order", given, most=20, example="25.50")
-    return {**amount, "hint": plain("Without delivery fee and discounts, also when it is paid in cash.")}
+    hint = "Without delivery fee and discounts, also when it is paid in cash."
+    return _text(AMOUNT, "Gross amount of the order", given, most=20, example="25.50", hint=hint)
 
 
 def _position(given: Values) -> Block:
-    position = _text(POSITION, "Position", given, most=_POSITION_LIMIT, example="-0.1807, -78.4678")
-    return {**position, "hint": plain("Latitude, longitude; or paste a link to a map.")}
+    hint = "Latitude, longitude; or paste a link to a map."
+    return _text(POSITION, "Position", given, most=_POSITION_LIMIT, example="-0.1807, -78.4678", hint=hint)
 
 
 def _anyway() -> Block:
     option = _option("Book it even if there is no price", ANYWAY)
     element = {"type": "checkboxes", "action_id": ANYWAY, "options": [option]}
-    return {**_input(ANYWAY, "Without a price", element), "optional": True}
+    return field(ANYWAY, "Without a price", element, optional=True)
 
 
 def _problem(said: str) -> list[Block]:
@@ -213,40 +206,11 @@ def _problem(said: str) -> list[Block]:
 
 
 def _text(
-    block_id: str, label: str, given: Values, *, most: int, example: str, optional: bool = False
-) -> dict[str, Any]:
-    element = {"type": "plain_text_input", "action_id": block_id, "placeholder": plain(example), "max_length": most}
-    block = _input(block_id, label, _initial(element, given.get(block_id)))
-    return {**block, "optional": True} if optional else block
-
-
-def _initial(element: dict[str, Any], value: str | None) -> dict[str, Any]:
-    return {**element, "initial_value": value} if value else element
+    block_id: str, label: str, given: Values, *, most: int, example: str, optional: bool = False, hint: str = ""
+) -> Block:
+    element = text_input(block_id, most=most, example=example, value=given.get(block_id))
+    return field(block_id, label, element, optional=optional, hint=hint)
 
 
 def _option(label: str, value: str) -> dict[str, Any]:
     return {"text": plain(shorten(clean(label), _OPTION_LIMIT)), "value": value[:150]}
-
-
-def _input(block_id: str, label: str, element: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
-
-
-def _modal(
-    callback_id: str,
-    title: str,
-    submit: str,
-    about: Mapping[str, str],
-    blocks: Sequence[Block],
-    *,
-    close: str = "Close",
-) -> View:
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(short_title(title)),
-        "submit": plain(short_title(submit)),
-        "close": plain(close),
-        "private_metadata": json.dumps(dict(about), separators=(",", ":")),
-        "blocks": list(blocks),
-    }

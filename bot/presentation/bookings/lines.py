@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Change, Status, is_canceled, read_status
 from bot.domain.content import Content
-from bot.presentation.blocks.text import escape, mention, mrkdwn, quote, section, sentence_of
+from bot.presentation.blocks.text import escape, mention, message, quote, sentence_of
 from bot.presentation.bookings.cards import driver_line, named, proof
 from bot.presentation.bookings.states import symbol, word
 
@@ -18,7 +18,7 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
     # Some topics carry a number behind a colon, so that each is told again.
     told = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], _other)
     text = told(booking, facts)
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
@@ -29,7 +29,7 @@ def of_store(store: str, facts: Mapping[str, Any]) -> Content:
         f"`{quote(str(facts.get('id', '')), _RAW_LIMIT)}`. This is *unverified*: "
         f"{sentence_of(quote(str(facts.get('reason', ''))))}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def picture_title(booking: Booking) -> str:

@@ -5,8 +5,7 @@ from typing import Final
 
 from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.content import Content
-from bot.presentation import answers
-from bot.presentation.blocks.text import quote, sentence_of
+from bot.presentation.blocks.text import message, quote, sentence_of
 from bot.presentation.bookings.cards import named
 from bot.presentation.bookings.states import word
 
@@ -31,7 +30,7 @@ def acted(booking: Booking, act: Act, *, trouble: str) -> Content:
     """What became of what somebody did. ``trouble`` is one sentence, empty when all is well."""
     status = f" Its status: *{word(booking.status)}*." if booking.status else ""
     if trouble:
-        return answers.private(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
+        return message(f":warning: {named(booking)}: {sentence_of(quote(trouble))}{status}")
     looked_for = act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST)
     done = "it is being looked for at the delivery service" if looked_for else _DONE[act]
-    return answers.private(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
+    return message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.domain.bookings.booking import Booking, Kind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
-from bot.presentation.blocks.text import moment, quote, reason_of, sentence_of
+from bot.presentation.blocks.text import capital, moment, quote, reason_of, sentence_of
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -111,8 +111,8 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
         case Stage.DROPPED if booking.kind is Kind.FOREIGN:
             return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
-            what = "The pre-booking" if booking.kind is Kind.PREBOOKING else "It"
-            return f"*Canceled*: {what[:1].lower()}{what[1:]} was called off; nothing will be delivered."
+            what = "the pre-booking" if booking.kind is Kind.PREBOOKING else "it"
+            return f"*Canceled*: {what} was called off; nothing will be delivered."
         case Stage.WAITING:
             return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."
         case _:
@@ -129,7 +129,7 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
 
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
-    lead = f"{symbol(status)} *{_capital(word(status))}*"
+    lead = f"{symbol(status)} *{capital(word(status))}*"
     raw = f" · `{quote(status, _RAW_LIMIT)}`" if status else ""
     rest = _rest(booking, now)
     if known is None and not is_canceled(status):
@@ -143,7 +143,7 @@ def _rest(booking: Booking, now: datetime) -> str:
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
-            return f"{_capital(left)}; the search for a driver starts {moment(booking.search_at)}."
+            return f"{capital(left)}; the search for a driver starts {moment(booking.search_at)}."
         case Status.ON_HOLD:
             return "The search for a driver starts when the cook time is over."
         case Status.READY_FOR_PICKUP if _searches(detail) > 1:
@@ -171,7 +171,3 @@ def _last_known(booking: Booking) -> int:
 
 def _because(booking: Booking) -> str:
     return reason_of(booking.reason, _REASON_LIMIT)
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

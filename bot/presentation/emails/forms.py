@@ -1,13 +1,12 @@
 """Forms for lists of addresses: which file, which column, how."""
 
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
-from bot.presentation.blocks.text import mrkdwn, plain, quote, section, shorten
+from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
 from bot.presentation.files.column_choice import MOST, column_name, column_option, option, select
+from bot.presentation.views import View, field, form, notice, result
 
 FILE_FORM = "email.file"
 LIST_FORM = "email.list"
@@ -27,40 +26,23 @@ TITLE = "Process e-mails"
 _NAME_LIMIT = 60
 _PERCENT = 100
 
-View = Block
-
 
 def file_form(*, channel: str) -> View:
     """Which file."""
     element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
-    block = {
-        **_input(FILE, "List of addresses", element),
-        "hint": plain("CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."),
-    }
-    return _modal(FILE_FORM, "Go on", {"channel": channel}, [block])
+    hint = "CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."
+    block = field(FILE, "List of addresses", element, hint=hint)
+    return form(FILE_FORM, TITLE, "Go on", {"channel": channel}, [block])
 
 
 def reading(file: str) -> View:
     """While the file is read."""
-    text = f":hourglass_flowing_sand: Reading {quote(file, _NAME_LIMIT)}…"
-    return {
-        "type": "modal",
-        "callback_id": "notice",
-        "title": plain(TITLE),
-        "close": plain("Close"),
-        "blocks": [section(mrkdwn(text))],
-    }
+    return notice(TITLE, f":hourglass_flowing_sand: Reading {quote(file, _NAME_LIMIT)}…")
 
 
 def unusable(words: str) -> View:
     """What the form turns into when the file cannot be used."""
-    return {
-        "type": "modal",
-        "callback_id": "notice",
-        "title": plain(TITLE),
-        "close": plain("Close"),
-        "blocks": [section(plain(shorten(words, 2_900)))],
-    }
+    return result(TITLE, [section(plain(shorten(words, SECTION_LIMIT)))])
 
 
 def list_form(
@@ -104,14 +86,14 @@ def list_form(
     blocks = [
         section(mrkdwn(about)),
         select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
-        _input(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
+        field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
         *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),
     ]
     if ROW_BY_ROW not in lacking:
-        hint = plain(f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty.")
-        blocks.append({**_input(CONCURRENT, "Requests at a time", number), "optional": True, "hint": hint})
+        hint = f"1 to {CONCURRENCY_LIMIT:,}, row by row only; {CONCURRENCY} if empty."
+        blocks.append(field(CONCURRENT, "Requests at a time", number, optional=True, hint=hint))
     metadata = {"file": file, "name": shorten(name, 200), "channel": channel, "thread": thread_ts}
-    return _modal(LIST_FORM, "Start", metadata, blocks)
+    return form(LIST_FORM, TITLE, "Start", metadata, blocks)
 
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
@@ -147,19 +129,3 @@ def _column_option(at: int, look: ColumnLook) -> Block:
     percent = int(look.share * _PERCENT)
     value = f"{at}|{percent}|{column_name(at, look)}"
     return column_option(at, look, value=value, note=f" ({percent}% addresses)")
-
-
-def _input(block_id: str, label: str, element: Block) -> Block:
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
-
-
-def _modal(callback_id: str, submit: str, metadata: Mapping[str, Any], blocks: list[Block]) -> View:
-    return {
-        "type": "modal",
-        "callback_id": callback_id,
-        "title": plain(TITLE),
-        "submit": plain(submit),
-        "close": plain("Cancel"),
-        "private_metadata": json.dumps(dict(metadata), separators=(",", ":")),
-        "blocks": blocks,
-    }

@@ -15,6 +15,7 @@ from bot.presentation.blocks.text import (
     escape,
     header,
     mention,
+    message,
     mrkdwn,
     plain,
     quote,
@@ -121,7 +122,7 @@ def board(progress: Progress) -> Content:
 def news(progress: Progress) -> Content:
     """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
     text = f"{mention(progress.requester)}: {_state_line(progress)}"
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def _state_line(progress: Progress) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 from bot.domain.content import Block
 from bot.domain.emails.lists import ColumnLook
 from bot.presentation.blocks.text import clean, plain, shorten
+from bot.presentation.views import field
 
 MOST: Final = 100
 """Options that one list may have (Slack)."""
@@ -49,4 +50,4 @@ def select(block_id: str, label: str, options: Sequence[Block], *, initial: int 
     element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
     if initial is not None:
         element["initial_option"] = options[initial]
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
+    return field(block_id, label, element)

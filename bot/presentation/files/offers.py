@@ -5,7 +5,8 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
-from bot.presentation.blocks.text import clean, mrkdwn, plain, quote, section, sentence_of, shorten
+from bot.presentation.blocks.text import clean, message, mrkdwn, plain, quote, section, sentence_of, shorten
+from bot.presentation.views import field, form, notice, result
 
 USE = "use"
 """The id of the menu; a button's id is this, a point and the name of what it does."""
@@ -64,7 +65,7 @@ def offer(file: DroppedFile, actions: Sequence[Offered]) -> Content:
 def gone(file: DroppedFile) -> Content:
     """The same when the file was deleted."""
     said = f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more."
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def several(
@@ -78,7 +79,7 @@ def several(
     blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
     usable = [(file, actions) for file, actions in found if actions]
     if not usable:
-        return _form(blocks)
+        return result(SHORTCUT_NAME, blocks)
     options = [_options(file, actions) for file, actions in usable]
     if len(usable) == 1 and len(options[0]) <= _RADIOS:
         element: Block = {"type": "radio_buttons", "options": options[0]}
@@ -87,23 +88,18 @@ def several(
         groups = [{"label": label, "options": few} for label, few in zip(labels, options, strict=True)]
         element = {"type": "static_select", "option_groups": groups}
     element |= {"action_id": CHOICE, "initial_option": options[0][0]}
-    blocks.append({"type": "input", "block_id": CHOICE, "label": plain("What to do"), "element": element})
-    return {**_form(blocks), "callback_id": CHOSEN, "submit": plain("Go on"), "private_metadata": channel}
+    blocks.append(field(CHOICE, "What to do", element))
+    return form(CHOSEN, SHORTCUT_NAME, "Go on", channel, blocks, close="Close")
 
 
 def told(content: Content) -> Block:
     """The same form where there is nothing to choose."""
-    return _form([section(mrkdwn(content.text))])
+    return notice(SHORTCUT_NAME, content.text)
 
 
 def started() -> Block:
     """What the form turns into when the work has begun."""
-    return _form([section(mrkdwn(":outbox_tray: It has begun. The answer comes into the thread of the file."))])
-
-
-def _form(blocks: list[Block]) -> Block:
-    close = plain("Close")
-    return {"type": "modal", "callback_id": "notice", "title": plain(SHORTCUT_NAME), "close": close, "blocks": blocks}
+    return notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
 
 
 def _options(file: DroppedFile, actions: Sequence[Offered]) -> list[Block]:
@@ -115,7 +111,7 @@ def no_use(file: DroppedFile) -> Content:
     """Nothing can be done with a file; of an archive, what to do instead."""
     said = f":paperclip: *{_name(file)}* · {facts(file)}: nothing here can use it. "
     said += "Unpack the archive and upload what is in it." if is_archive(file) else _USABLE
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def is_archive(file: DroppedFile) -> bool:
@@ -128,19 +124,19 @@ def unusable(trouble: UnusableFile) -> Content:
     sign = ":hourglass:" if trouble.trouble is FileTrouble.PROCESSING else ":no_entry_sign:"
     name = f"*{quote(trouble.given, _NAME_LIMIT)}*: " if trouble.given else ""
     said = f"{sign} {name}{sentence_of(trouble.rule)}"
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def looking() -> Content:
     """Slack takes its time with the files."""
     said = ":hourglass_flowing_sand: Looking at the file…"
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def no_file() -> Content:
     """The shortcut was used on a message without a file."""
     said = f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}"
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def not_here() -> Content:
@@ -149,7 +145,7 @@ def not_here() -> Content:
         ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
         "Invite me with `/invite @Switchboard`, then use the shortcut again."
     )
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def not_in_direct_messages() -> Content:
@@ -158,19 +154,19 @@ def not_in_direct_messages() -> Content:
         ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
         "or into a channel in which I am."
     )
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def unfit(file: DroppedFile, label: str) -> Content:
     """What a button says cannot be done with this file any more."""
     said = f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def stale() -> Content:
     """A button whose meaning nobody knows any more."""
     said = f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
-    return Content(text=said, blocks=[section(mrkdwn(said))])
+    return message(said)
 
 
 def facts(file: DroppedFile) -> str:

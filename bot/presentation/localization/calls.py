@@ -7,12 +7,13 @@ from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
 from bot.domain.localization.request import SOURCE
-from bot.presentation.answers import private
 from bot.presentation.blocks.text import (
+    capital,
     clean,
     context,
     escape,
     mention,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -253,7 +254,7 @@ def _headline(found: Gender | Emotion) -> str:
     if isinstance(found, Emotion):
         return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{quote(found.label, _NAME)}*"
     sure = f" ({_rounded(found.percent)} % sure)" if found.percent is not None else ""
-    return f"*{quote(found.gender[:1].upper() + found.gender[1:], _NAME)}*{sure}"
+    return f"*{quote(capital(found.gender), _NAME)}*{sure}"
 
 
 def _rounded(percent: Decimal) -> str:
@@ -265,7 +266,7 @@ def failure(sight: Sight) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
     title = sight.order.request.capability.title
     text = f"{_sign(sight)} {mention(sight.requester)} *{title}* {_status(sight)}"
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
@@ -298,33 +299,33 @@ def asked(order: Order, *, position: int, member: bool) -> Content:
         )
     )
     languages = f" ({' · '.join(_settings(order))})" if order.request.options.get(SOURCE) else ""
-    return private(f":memo: *{title}*{languages}: on it.{queue} {where}")
+    return message(f":memo: *{title}*{languages}: on it.{queue} {where}")
 
 
 def asked_several(count: int, *, member: bool) -> Content:
     """Several files at once."""
     where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
-    return private(f":memo: On it: {count} files. {where}")
+    return message(f":memo: On it: {count} files. {where}")
 
 
 def no_cancel(sight: Sight | None) -> Content:
     """It cannot be canceled any more."""
     if sight is None:
-        return private(":warning: This button is out of date.")
+        return message(":warning: This button is out of date.")
     ended = {State.HANDING_OVER: "is done already; its files are on their way", State.DONE: "is done already"}
     what = ended.get(sight.state, f"is over already: {sight.state.value}")
-    return private(f":warning: There is nothing to cancel: it {what}.")
+    return message(f":warning: There is nothing to cancel: it {what}.")
 
 
 def not_yours(requester: str) -> Content:
     """Somebody else asked for it."""
-    return private(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
+    return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
 def no_again(sight: Sight | None) -> Content:
     """It cannot be repeated, or was."""
     if sight is None:
-        return private(":warning: This button is out of date.")
+        return message(":warning: This button is out of date.")
     if sight.progress.again:
-        return private(f":warning: {mention(sight.progress.by)} has run it again already.")
-    return private(":warning: There is nothing to run again.")
+        return message(f":warning: {mention(sight.progress.by)} has run it again already.")
+    return message(":warning: There is nothing to run again.")

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from bot.domain.content import Block
 from bot.domain.localization import Capability, Choice, Media, Option
 from bot.domain.localization.declaration import Accepts
-from bot.presentation.blocks.text import clean, plain, section, shorten
-from bot.presentation.views import short_title
+from bot.presentation import views
+from bot.presentation.blocks.text import capital, clean, plain, section, shorten
+from bot.presentation.views import field, short_title, text_input
 
 ASK = "localization.ask"
 CONFLICT = "Give only one of them."
@@ -81,26 +82,18 @@ def form(
         blocks.append(section(plain(_about(capabilities))))
         blocks += _sources(capabilities, given)
     blocks += [_option(one, given) for declared in capabilities for one in declared.options]
-    return {
-        "type": "modal",
-        "callback_id": ASK,
-        "title": plain(_title(capabilities)),
-        "submit": plain("Start"),
-        "close": plain("Cancel"),
-        "private_metadata": carried.dump(),
-        "blocks": blocks,
-    }
+    return views.form(ASK, _title(capabilities), "Start", carried.dump(), blocks)
 
 
 def _title(capabilities: Sequence[Capability]) -> str:
     title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
     # A whole word says more than the beginning of several.
-    return title if short_title(title) == title else _capital(capabilities[0].verb)
+    return title if short_title(title) == title else capital(capabilities[0].verb)
 
 
 def _about(capabilities: Sequence[Capability]) -> str:
     summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
-    said = f"{summary[:1].upper()}{summary[1:]}."
+    said = f"{capital(summary)}."
     if len(capabilities) > 1:
         return f"{said} Give one of the three."
     return f"{said} Give either a file or an address." if capabilities[0].media is not None else said
@@ -118,15 +111,10 @@ def _sources(capabilities: Sequence[Capability], given: Mapping[str, str]) -> li
 
 
 def _text(declared: Capability, given: Mapping[str, str], *, optional: bool) -> Block:
-    element: Block = {
-        "type": "plain_text_input",
-        "action_id": TEXT,
-        "multiline": True,
-        "max_length": declared.text_limit,
-        **_initial(given.get(TEXT, "")),
-    }
+    most = declared.text_limit
     label = "Text in English" if declared.is_english else "Text"
-    return _input(TEXT, label, element, optional=optional)
+    element = text_input(TEXT, most=most, value=given.get(TEXT), multiline=True)
+    return field(TEXT, label, element, optional=optional)
 
 
 def _file(media: Media) -> Block:
@@ -138,27 +126,19 @@ def _file(media: Media) -> Block:
     }
     most = f", at most {media.max_seconds} seconds long" if media.max_seconds is not None else ""
     formats = f"{media.listed}{most}" if media.is_closed else f"For example {media.listed}{most}"
-    return {**_input(FILE, _capital(media.noun), element, optional=True), "hint": plain(f"{formats}; up to 10 MB each")}
+    return field(FILE, capital(media.noun), element, optional=True, hint=f"{formats}; up to 10 MB each")
 
 
 def _url(media: Media, given: Mapping[str, str]) -> Block:
-    element: Block = {
-        "type": "plain_text_input",
-        "action_id": URL,
-        "max_length": _URL_LIMIT,
-        "placeholder": plain(f"https://example.com/sample.{media.formats[0]}"),
-        **_initial(given.get(URL, "")),
-    }
-    block = _input(URL, f"Or the address of {_article(media.noun)} {media.noun}", element, optional=True)
-    return {**block, "hint": plain("The service downloads it, so it must be reachable without signing in")}
+    label = f"Or the address of {_article(media.noun)} {media.noun}"
+    example = f"https://example.com/sample.{media.formats[0]}"
+    element = text_input(URL, most=_URL_LIMIT, example=example, value=given.get(URL))
+    hint = "The service downloads it, so it must be reachable without signing in"
+    return field(URL, label, element, optional=True, hint=hint)
 
 
 def _article(noun: str) -> str:
     return "an" if noun[0] in "aeiou" else "a"
-
-
-def _capital(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 def _option(option: Option, given: Mapping[str, str]) -> Block:
@@ -169,17 +149,10 @@ def _option(option: Option, given: Mapping[str, str]) -> Block:
         chosen = next((one for one in option.choices if one.value == start), None)
         if chosen is not None:
             element["initial_option"] = _choice(chosen)
-        block = _input(block_id, option.label, element, optional=not option.default)
         hint = _HINTS.get(option.name, "") if not option.default else ""
-        return {**block, "hint": plain(hint)} if hint else block
-    element = {
-        "type": "plain_text_input",
-        "action_id": block_id,
-        "max_length": _NAME,
-        "placeholder": plain(option.sample),
-        **_initial(start),
-    }
-    return {**_input(block_id, option.label, element, optional=True), "hint": plain(_capital(option.rule))}
+        return field(block_id, option.label, element, optional=not option.default, hint=hint)
+    element = text_input(block_id, most=_NAME, example=option.sample, value=start)
+    return field(block_id, option.label, element, optional=True, hint=capital(option.rule))
 
 
 def _choices(choices: Sequence[Choice]) -> Block:
@@ -196,11 +169,3 @@ def _choices(choices: Sequence[Choice]) -> Block:
 
 def _choice(choice: Choice) -> Block:
     return {"text": plain(choice.label), "value": choice.value}
-
-
-def _initial(text: str) -> Block:
-    return {"initial_value": text} if text else {}
-
-
-def _input(block_id: str, label: str, element: Block, *, optional: bool = False) -> Block:
-    return {"type": "input", "block_id": block_id, "label": plain(label), "element": element, "optional": optional}

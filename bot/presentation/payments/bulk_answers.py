@@ -9,12 +9,12 @@ from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_file import BadRow
 from bot.domain.payments.bulk_records import BulkJob, JobPage
 from bot.domain.payments.instruction import Instruction
-from bot.presentation.answers import private, requested
 from bot.presentation.blocks.facts import facts
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     context,
     escape,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -24,6 +24,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
+from bot.presentation.payments.answers import requested
 from bot.presentation.payments.states import headline, word_of
 from bot.presentation.payments.status_words import job_word, status_word
 
@@ -98,12 +99,12 @@ def asked(instruction: Instruction, *, member: bool, name: str, read_as: str) ->
     first = requested(instruction, member=member)
     if not read_as:
         return first
-    return private(f"{first.text}\nI read “{quote(name, _NAME)}” as {quote(read_as, 300)}.")
+    return message(f"{first.text}\nI read “{quote(name, _NAME)}” as {quote(read_as, 300)}.")
 
 
 def asked_before(instruction: Instruction) -> Content:
     """The same file was asked for already, and that request stands."""
-    return private(
+    return message(
         f":information_source: This file was asked for already, as {instruction.reference}: "
         f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
     )
@@ -111,12 +112,12 @@ def asked_before(instruction: Instruction) -> Content:
 
 def reading(name: str) -> Content:
     """A file is being read."""
-    return private(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
+    return message(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
 
 
 def template_sent() -> Content:
     """The template is on its way."""
-    return private(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
+    return message(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
 
 
 def items(
@@ -151,7 +152,7 @@ def items(
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
     """One page of all bulk payments of the account."""
     if not page.jobs:
-        return private(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
+        return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
     lines = ["• " + " · ".join(escape(cell) for cell in _job(one, ours.get(one.id)) if cell) for one in page.jobs]
     after: list[Block] = [

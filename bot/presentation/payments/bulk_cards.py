@@ -17,6 +17,7 @@ from bot.presentation.blocks.text import (
     labelled,
     mention,
     mentions,
+    message,
     mrkdwn,
     named,
     plain,
@@ -176,7 +177,7 @@ def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[st
     charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
     chart = _chart(instruction, tally) if charted and tally.total else None
     if chart is None:
-        return Content(text=lead, blocks=[section(mrkdwn(lead))])
+        return message(lead)
     drawn = [section(mrkdwn(lead)), section(mrkdwn(_drawn(tally)))]
     return Content(text=lead, blocks=[section(mrkdwn(lead)), chart], plainer=drawn)
 

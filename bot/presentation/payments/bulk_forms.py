@@ -13,7 +13,8 @@ from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, Preview
 from bot.presentation.blocks.text import context, mrkdwn, quote, section
 from bot.presentation.files.column_choice import MOST, column_option, option, select
 from bot.presentation.payments import bulk_words
-from bot.presentation.views import BULK_TITLE, View, form
+from bot.presentation.payments.forms import BULK_TITLE
+from bot.presentation.views import View, form
 
 CONFIRM: Final = "bulk.file"
 

@@ -2,21 +2,20 @@
 
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
-from bot.presentation.answers import private
-from bot.presentation.blocks.text import as_said, mention, mentions, quote
+from bot.presentation.blocks.text import as_said, mention, mentions, message, quote
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     """How it stands after the attempt."""
     if frozen is None:
-        return private(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
+        return message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:
         if changed:
-            return private(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
-        return private(f":snowflake: {describe(frozen)}")
+            return message(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
+        return message(f":snowflake: {describe(frozen)}")
     have = f"{len(frozen.lifting)} of {needed}"
     recorded = "Your voice is recorded" if changed else "Your voice was recorded before"
-    return private(
+    return message(
         f":ballot_box_with_check: {recorded}: {have} ({mentions(list(frozen.lifting))}). Payments stay frozen."
     )
 
@@ -28,4 +27,4 @@ def describe(frozen: Frozen) -> str:
 
 def refused_while_frozen(frozen: Frozen) -> Content:
     """A new request while nothing may be sent."""
-    return private(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
+    return message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")

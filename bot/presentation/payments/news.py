@@ -15,11 +15,10 @@ from bot.presentation.blocks.text import (
     escape,
     mention,
     mentions,
+    message,
     moment,
-    mrkdwn,
     named,
     quote,
-    section,
     sentence_of,
 )
 from bot.presentation.payments import bulk_cards as bulk
@@ -62,7 +61,7 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
         f"({instruction.reference}) {_told(instruction, state, facts, known)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def reminder(
@@ -77,7 +76,7 @@ def reminder(
         f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
         f"{named(instruction.requester, names or {})}, still needs {people}{until}."
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def notice(facts: Mapping[str, Any]) -> Content:
@@ -118,7 +117,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
         text = recovery.notice(facts)
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def alert(
@@ -148,7 +147,7 @@ def alert(
         f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
         f"{_to_decide(topic, instruction, approvers)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def _to_look_at(instruction: Instruction, link: str) -> str:

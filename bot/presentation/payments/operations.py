@@ -8,13 +8,13 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
-from bot.presentation.answers import private
 from bot.presentation.blocks.facts import Fact, facts
 from bot.presentation.blocks.tables import NOTHING, Column, table
 from bot.presentation.blocks.text import (
     clean,
     context,
     escape,
+    message,
     moment,
     mrkdwn,
     paragraphs,
@@ -110,7 +110,7 @@ def with_record(card: Content, operation: Operation) -> Content:
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
     text = f":warning: What the service says now could not be read. {quote(said)}"
-    return _below(card, Content(text=text, blocks=[section(mrkdwn(text))]))
+    return _below(card, message(text))
 
 
 def _below(card: Content, more: Content) -> Content:
@@ -133,7 +133,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
     whose = quote(named, _PERSON_LIMIT)
     if not found:
-        return private(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
+        return message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
     told = [_event(one) for one in found]
     kept: list[str] = []
     room = _EVENT_CHARACTERS
@@ -150,7 +150,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
 def not_created(named: str) -> Content:
     """Nothing exists at the service yet, so it cannot have called."""
     whose = quote(named, _PERSON_LIMIT)
-    return private(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
+    return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
@@ -193,7 +193,7 @@ def status(operation: Operation) -> str:
 
 def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
     if page.page <= 1:
-        return private(f":open_file_folder: The service has no {what.lower()}.")
+        return message(f":open_file_folder: The service has no {what.lower()}.")
     text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
     return Content(text=text, blocks=[section(mrkdwn(text)), *_buttons(page, operation_type)])
 

@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     header,
     labelled,
     mention,
+    message,
     mrkdwn,
     plain,
     quote,
@@ -113,7 +114,7 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
         f"{_linked(link)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def picture_title(instruction: Instruction) -> str:
@@ -133,7 +134,7 @@ def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
         f"({instruction.reference}) {_told(state, facts)}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
@@ -144,7 +145,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
         f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
         f"{mention(instruction.requester)}: {TOPICS[str(facts['topic'])]}{reason}"
     )
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return message(text)
 
 
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state

@@ -1,0 +1,177 @@
+"""The forms of payments. Which request they are about travels as an opaque id; the server looks everything up again."""
+
+import json
+
+from bot.domain.content import Block
+from bot.domain.money import shown
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation.blocks.text import mrkdwn, plain, section
+from bot.presentation.payments.bulk_cards import noun
+from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
+from bot.presentation.payments.states import headline
+from bot.presentation.payments.withdrawing import WITHDRAW
+from bot.presentation.views import View, email_input, field, form, text_input
+
+REQUEST = "payout.request"
+ACCOUNT = "account.status"
+COLLECT = "purchase.request"
+BULK = "bulk.request"
+TEMPLATE = "bulk.template"
+"""The button in the form of a bulk payment that asks for a template."""
+
+AMOUNT = "amount"
+REASON = "reason"
+EMAIL = "email"
+DESCRIPTION = "description"
+ITEMS = "items"
+FILE = "file"
+ROWS = "rows"
+
+REASON_LIMIT = 500
+ITEMS_LIMIT = 2_000
+"""Characters of all lines that name items."""
+DESCRIPTION_LIMIT = 500
+"""Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
+ROWS_LIMIT = 3_000
+"""Characters of all rows typed into a form (Slack)."""
+
+_AMOUNT_LIMIT = 20
+
+ACCOUNT_TITLE = "Account status"
+BULK_TITLE = "Pay in bulk"
+PAYOUT_TITLE = "Pay somebody"
+COLLECT_TITLE = "Collect money"
+NO_EFFECT_TITLE = "Without effect"
+
+
+def about(instruction: Instruction, *, channel: str, ts: str) -> str:
+    """What a form carries: the request, its round, and the message whose button was pressed."""
+    facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
+    return json.dumps(facts, separators=(",", ":"))
+
+
+def approve(instruction: Instruction, *, metadata: str) -> View:
+    """A large amount has to be typed before it is approved."""
+    return form(
+        APPROVE,
+        f"Approve a {noun(instruction)}",
+        "Approve",
+        metadata,
+        [_facts(instruction), _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")],
+    )
+
+
+def reject(instruction: Instruction, *, metadata: str) -> View:
+    """Rejecting needs a reason, and the reason is shown."""
+    return form(
+        REJECT,
+        f"Reject a {noun(instruction)}",
+        "Reject",
+        metadata,
+        [_facts(instruction), _reason("Everybody sees it.")],
+    )
+
+
+def withdraw(instruction: Instruction, *, metadata: str) -> View:
+    """Withdrawing what somebody else asked for needs a reason, and they are told it."""
+    what = "purchase" if instruction.kind is Kind.PURCHASE else noun(instruction)
+    return form(
+        WITHDRAW,
+        f"Withdraw a {what}",
+        "Withdraw",
+        metadata,
+        [_facts(instruction), _reason("Everybody sees it; the person who asked is told.")],
+    )
+
+
+def retry(instruction: Instruction, *, metadata: str) -> View:
+    """A new attempt at something whose outcome nobody knows: the one place where paying twice is a person's risk."""
+    warning = (
+        f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
+        "pay it again. "
+        "Switchboard reads it once more before it sends anything."
+    )
+    if instruction.kind is Kind.BULK_CANCEL:
+        warning = (
+            "Only payments that still read as pending are named again. What was canceled already is canceled once only."
+        )
+    elif not instruction.commits:
+        warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
+    return form(
+        RETRY,
+        "Try once more",
+        "Approve new attempt",
+        metadata,
+        [_facts(instruction), section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}")],
+    )
+
+
+def close(instruction: Instruction, *, metadata: str) -> View:
+    """Somebody looked it up and says that it was not paid."""
+    return form(
+        CLOSE,
+        "Close as not paid",
+        "Close",
+        metadata,
+        [_facts(instruction), _reason("How do you know that it was not paid?")],
+    )
+
+
+def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
+    """Ask for a payout without typing a command line."""
+    blocks = [
+        field(EMAIL, "Recipient's e-mail address", email_input(EMAIL)),
+        field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00")),
+        _purpose(),
+    ]
+    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, blocks)
+
+
+def collect(*, channel: str) -> View:
+    """Ask somebody for money, for as many items as there are lines."""
+    example = "Web design = 2 x 10.00\nHosting = 12 x 4.50"
+    lines = text_input(ITEMS, most=ITEMS_LIMIT, example=example, multiline=True)
+    blocks = [
+        field(EMAIL, "Buyer's e-mail address", email_input(EMAIL)),
+        _purpose(),
+        field(ITEMS, "Items", lines, hint="One a line: what it is = how many x the price of one in USD"),
+    ]
+    return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
+
+
+def bulk(*, channel: str) -> View:
+    """Ask for many payments at once: with a file, or with rows typed here."""
+    file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
+    example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
+    rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
+    hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
+    lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
+    template = {"type": "button", "text": plain("Send me a template"), "action_id": TEMPLATE, "value": channel}
+    blocks: list[Block] = [
+        {**section(mrkdwn(lead)), "accessory": template},
+        field(FILE, "CSV or XLSX file", file, optional=True),
+        field(ROWS, "… or rows", rows, optional=True, hint=hint),
+    ]
+    return form(BULK, BULK_TITLE, "Ask for approval", {"channel": channel}, blocks)
+
+
+def account() -> View:
+    """Ask about the account behind an address."""
+    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
+
+
+def _facts(instruction: Instruction) -> Block:
+    return section(plain(f"{headline(instruction)}\nReference {instruction.reference}"))
+
+
+def _purpose() -> Block:
+    element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation")
+    return field(DESCRIPTION, "What is it for?", element)
+
+
+def _amount(label: str) -> Block:
+    return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
+
+
+def _reason(hint: str) -> Block:
+    return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
