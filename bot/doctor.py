@@ -17,7 +17,6 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.checks import cautions, examine_all
 from bot.clients.limiter import PartnerTurns
 from bot.clients.routes_file import load_routes
-from bot.clients.service_errors import told
 from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
@@ -25,6 +24,7 @@ from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, Servi
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
+from bot.presentation.services import told
 from bot.presentation.unread import finding as finding_of
 from bot.settings import (
     Environment,

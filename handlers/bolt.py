@@ -22,13 +22,13 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.clients.service_errors import sentence, told
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import UnusableFile
 from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.mistakes import mistakes
+from bot.presentation.services import sentence, told
 from bot.presentation.views import notice, result
 from bot.slack.ephemerals import Listener
 from bot.slack.identity import Identity

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
-from bot.presentation.blocks.text import escape, message, quote
+from bot.presentation.blocks.text import capital, escape, message, quote
+from bot.presentation.services import to_set
 
 _REFUSED: dict[No | Refusal, str] = {
     No.UNKNOWN: "Slack does not know who you are here, so this has no effect.",
@@ -49,8 +50,7 @@ def refused(refusal: No | Refusal) -> Content:
 
 def not_configured(service: str, missing: Sequence[str]) -> Content:
     """The service's settings are missing; everything else works."""
-    names = ", ".join(f"`{name}`" for name in missing)
-    return message(f":electric_plug: The {service} service is not configured. The operator has to set {names}.")
+    return message(f":electric_plug: The {service} service is not configured. {capital(to_set(missing))}.")
 
 
 def storage_full() -> Content:

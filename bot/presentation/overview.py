@@ -24,6 +24,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.bookings import states as booking_states
 from bot.presentation.payments import states
 from bot.presentation.payments.freezing import describe
+from bot.presentation.services import to_set
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""
@@ -134,8 +135,7 @@ def service_line(one: Service) -> str:
         )
     if not one.missing:
         return f":large_green_circle: {one.name}: configured"
-    names = ", ".join(f"`{name}`" for name in one.missing)
-    return f":white_circle: {one.name}: not configured, the operator has to set {names}"
+    return f":white_circle: {one.name}: not configured, {to_set(one.missing)}"
 
 
 def _stopped(found: Overview) -> list[str]:

@@ -5,10 +5,10 @@ It is read anew each time: what somebody changed elsewhere meanwhile would be ch
 
 from typing import Final
 
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
 from bot.presentation.bookings import forms as views
+from bot.presentation.services import sentence
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.services.delivery import DeliveryService

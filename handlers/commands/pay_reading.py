@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bot.clients.service_errors import sentence
 from bot.domain.approvals import Role, full_member, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
@@ -13,6 +12,7 @@ from bot.presentation import answers
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
+from bot.presentation.services import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import NOT_FOUND, read_events, read_operation

@@ -9,7 +9,6 @@ from typing import Final, Protocol, TypeVar
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
-from bot.clients.service_errors import sentence
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError
@@ -18,6 +17,7 @@ from bot.domain.policy import People
 from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.freezing import refused_while_frozen
+from bot.presentation.services import sentence
 from bot.workflows.requests.freeze import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service

@@ -6,10 +6,11 @@ from bot.domain.content import Block
 from bot.domain.payments.bulk_file import Preview
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, views
+from bot.presentation.files.table_problems import file_trouble
 from bot.presentation.payments import bulk_answers, bulk_forms, forms
 from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.payments.bulk_confirm import ShownAgain, Why, confirm, look
-from bot.workflows.slack.table_files import TROUBLE, words_for
+from bot.workflows.slack.table_files import TROUBLE
 from handlers.dependencies import Dependencies
 from handlers.input.bulk import problem_with, request_bulk
 from handlers.input.service_call import service_call
@@ -32,7 +33,7 @@ async def file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
     try:
         found = await look(deps.ctx, carried, {})
     except TROUBLE as trouble:
-        return _notice(answers.trouble(words_for(trouble)).text)
+        return _notice(answers.trouble(file_trouble(trouble)).text)
     return _before(found) if isinstance(found, Instruction) else await _shown(deps, user, found, carried)
 
 
@@ -41,7 +42,7 @@ async def confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dic
     try:
         found = await confirm(deps.ctx, carried, chosen)
     except TROUBLE as trouble:
-        return _notice(answers.trouble(words_for(trouble)).text)
+        return _notice(answers.trouble(file_trouble(trouble)).text)
     match found:
         case Instruction():
             return _before(found)

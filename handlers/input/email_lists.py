@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 from bot.domain.content import Block
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails.forms import ROW_BY_ROW, WHOLE_FILE
+from bot.presentation.files.table_problems import file_trouble
 from bot.presentation.files.table_words import read_as
 from bot.workflows.emails.reading import EXAMPLE, look_at_list
-from bot.workflows.slack.table_files import TROUBLE, words_for
+from bot.workflows.slack.table_files import TROUBLE
 from handlers.dependencies import Dependencies
 
 
@@ -16,7 +17,7 @@ async def next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts
     try:
         info, table, looks = await look_at_list(deps.ctx, file_id)
     except TROUBLE as trouble:
-        words = words_for(trouble, example=EXAMPLE)
+        words = file_trouble(trouble, example=EXAMPLE)
         return email_forms.unusable(words), words
     view = email_forms.list_form(
         looks,

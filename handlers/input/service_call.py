@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
+from bot.presentation.services import sentence
 from handlers.replies import Answer, Later, Open, Private
 
 log = structlog.get_logger(__name__)

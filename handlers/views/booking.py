@@ -5,13 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.clients.delivery import NotCovered
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Kind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
+from bot.presentation.services import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.lookup import get_booking

@@ -9,7 +9,6 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreForm
 from bot.clients.routes_file import load_routes
-from bot.clients.service_errors import sentence
 from bot.clients.transport import Transport, open_session
 from bot.domain.bookings.record import Payment, Phone, Position, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -17,6 +16,7 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
+from bot.presentation.services import sentence
 
 KEY = SecretStr("store-key")
 HERE = Position(latitude="-0.1850", longitude="-78.4700")

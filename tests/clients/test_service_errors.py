@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.service_errors import read_failure, sentence
+from bot.clients.service_errors import read_failure
 from bot.clients.transport import read_reply
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.outcome import Done, Failure, Reply, classify
+from bot.presentation.services import sentence
 
 NAMES = {"value": "amount", "email": "email", "confirmation_uri": "confirmation_uri", "items": "items"}
 PAGE = "<!doctype html><html><body>Request <b>blocked</b> by gateway</body></html>"

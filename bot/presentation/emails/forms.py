@@ -6,6 +6,7 @@ from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
 from bot.presentation.files.column_choice import MOST, column_name, column_option, option, select
+from bot.presentation.services import to_set
 from bot.presentation.views import View, field, form, notice, result
 
 FILE_FORM = "email.file"
@@ -98,7 +99,7 @@ def list_form(
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
     """One of the two ways cannot be taken here."""
-    return f"{_WAYS[way]} is not configured: the operator has to set {', '.join(missing)}."
+    return f"{_WAYS[way]} is not configured: {to_set(missing, code=False)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:

@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
+from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
-from bot.presentation.blocks.text import clean, shorten
+from bot.presentation.blocks.text import capital, clean, shorten
+from bot.presentation.services import sentence, told
 
 EXAMPLE = "email,amount,note"
 """A right first row, where the caller has no better one."""
@@ -13,6 +15,24 @@ _SHOWN = 5
 _TEXT = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop it again."
 
 _Words = Callable[[TableProblem, str], str]
+
+Trouble = PersonError | TableProblem | ServiceNow | ServiceNever | OperatorError | OutcomeUnknown
+"""What can be wrong with a file that should hold a table."""
+
+
+def file_trouble(trouble: Trouble, *, example: str = EXAMPLE) -> str:
+    """Why a file gave no table, in one sentence of plain text. ``example``: as of :func:`table_problem`."""
+    match trouble:
+        case TableProblem():
+            return table_problem(trouble, example=example)
+        case PersonError(rule=rule):
+            return f"{capital(rule)}."
+        case OperatorError():
+            return sentence(trouble)
+        case ServiceNow(service=service):
+            return f"{service} {told(trouble)}. Try again in a minute."
+        case _:
+            return f"{trouble.service} {trouble.reason}."
 
 
 def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:

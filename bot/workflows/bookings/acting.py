@@ -5,12 +5,12 @@ from datetime import datetime
 
 from pydantic import SecretStr
 
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.bookings import outcomes
+from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note

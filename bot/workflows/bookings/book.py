@@ -12,7 +12,6 @@ from pydantic import SecretStr
 
 from bot.clients.circuit import Seat
 from bot.clients.delivery import NewBooking
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Booking, Kind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord
@@ -20,6 +19,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
+from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note

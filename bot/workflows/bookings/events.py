@@ -14,7 +14,6 @@ from itertools import islice
 
 import structlog
 
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Booking, Kind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
@@ -22,6 +21,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.references import Letter, token_hash, ulid
 from bot.domain.sanitizing import one_line
 from bot.domain.tracking import back_off
+from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt

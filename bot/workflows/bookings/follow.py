@@ -6,11 +6,11 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import next_poll
+from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt

@@ -6,12 +6,12 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import Webhook, WebhookKind
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
+from bot.presentation.services import sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.services.delivery import DeliveryService, no_key

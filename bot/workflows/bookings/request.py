@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.booking import Booking, BookingRequest, Kind, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.references import Letter, ulid
+from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price

@@ -9,12 +9,12 @@ import structlog
 from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
-from bot.clients.service_errors import sentence
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import StoreRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid
+from bot.presentation.services import sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep

@@ -15,6 +15,7 @@ import structlog
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
+from bot.presentation.files.table_problems import Trouble, file_trouble
 from bot.workflows import quarantine
 from bot.workflows.context import Context
 from bot.workflows.emails.prepare import prepare
@@ -25,7 +26,7 @@ from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
 from bot.workflows.slack.boards import show_board
-from bot.workflows.slack.table_files import TROUBLE, Trouble, words_for
+from bot.workflows.slack.table_files import TROUBLE
 from storage.errors import StorageError
 from storage.leases import LEASE_SECONDS
 from storage.rows import Job
@@ -202,7 +203,7 @@ async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
     def fail(tx: Tx) -> None:
         current = tx.jobs.get(job.id)
         if current is not None:
-            reason = words_for(trouble, example=EXAMPLE)
+            reason = file_trouble(trouble, example=EXAMPLE)
             detail = {**current.detail, "reason": reason}
             tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
             tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from bot.clients.emails import EmailsClient
-from bot.clients.service_errors import told
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
+from bot.presentation.services import told
 from bot.workflows.context import Context
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import subject_of, tell

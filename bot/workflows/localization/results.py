@@ -16,7 +16,6 @@ from typing import IO
 
 import structlog
 
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization import Result, Track, Tracks
@@ -25,6 +24,7 @@ from bot.domain.localization.progress import Delivery, Handed, Order, Progress, 
 from bot.domain.localization.results import SOUNDS
 from bot.domain.tracking import back_off
 from bot.presentation.localization import calls as told
+from bot.presentation.services import sentence
 from bot.slack.history import Stretch
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep

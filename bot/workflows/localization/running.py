@@ -16,7 +16,6 @@ from typing import Any
 import structlog
 
 from bot.clients.localization import Upload, UploadTrouble, upload_as
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
 from bot.domain.localization import Request
@@ -25,6 +24,7 @@ from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
+from bot.presentation.services import sentence
 from bot.workflows.context import Context
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of

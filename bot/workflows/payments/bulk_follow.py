@@ -10,7 +10,6 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.clients.payments import PaymentsClient
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import row_of
 from bot.domain.payments.bulk_account import Accounting, BulkRow, Change
@@ -20,6 +19,7 @@ from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
+from bot.presentation.services import sentence
 from bot.workflows.context import SYSTEM, Context
 from bot.workflows.payments.polls import Again, polling
 from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, show_progress, tell

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.clients.payments import NewBulk, PaymentsClient
-from bot.clients.service_errors import told
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import BulkPayload, items_digest, row_of
@@ -18,6 +17,7 @@ from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
+from bot.presentation.services import told
 from bot.workflows.context import SYSTEM, Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare

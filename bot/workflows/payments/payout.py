@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.clients.payments import NewPayout, PaymentsClient
-from bot.clients.service_errors import told
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted
@@ -18,6 +17,7 @@ from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import MAX_CREATES, differences
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
+from bot.presentation.services import told
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.addresses import callback_address

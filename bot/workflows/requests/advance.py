@@ -6,12 +6,12 @@ from functools import partial
 
 import structlog
 
-from bot.clients.service_errors import sentence
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
 from bot.presentation.payments.holding import is_held
+from bot.presentation.services import sentence
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.requests import restore

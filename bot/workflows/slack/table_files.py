@@ -1,21 +1,18 @@
-"""Tables out of Slack: a file is downloaded, read beside us, or refused with one sentence."""
+"""Tables out of Slack: a file is downloaded, read beside us, or refused."""
 
 import hashlib
 import tempfile
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from bot.clients.service_errors import told
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table, TableProblem
-from bot.presentation.files.table_problems import EXAMPLE, table_problem
 from bot.workflows.context import Context
 from bot.workflows.slack.tables import BOUNDS, Bounds, read_apart
 
-Trouble = PersonError | TableProblem | ServiceNow | ServiceNever | OperatorError | OutcomeUnknown
-"""What can be wrong with a file that should hold a table."""
 TROUBLE = (PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown)
+"""What can be wrong with a file that should hold a table."""
 
 _IN_MEMORY = 1024 * 1024
 
@@ -49,18 +46,3 @@ async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: B
                 spooled.write(chunk)
         table = await read_apart(cast(BinaryIO, spooled), name=info.name, limits=limits, bounds=bounds)
     return TableFile(info=info, table=table, fingerprint=digest.hexdigest())
-
-
-def words_for(trouble: Trouble, *, example: str = EXAMPLE) -> str:
-    """One sentence, plain text. ``example``: a first row that would be right here."""
-    match trouble:
-        case TableProblem():
-            return table_problem(trouble, example=example)
-        case PersonError(rule=rule):
-            return f"{rule[:1].upper()}{rule[1:]}."
-        case OperatorError(mend=mend):
-            return f"The operator of Switchboard has to mend this: {told(trouble)}{f'; {mend}' if mend else ''}."
-        case ServiceNow(service=service):
-            return f"{service} {told(trouble)}. Try again in a minute."
-        case _:
-            return f"{trouble.service} {trouble.reason}."

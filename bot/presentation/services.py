@@ -1,0 +1,79 @@
+"""What the services are called, and one sentence for everything that can go wrong with them."""
+
+from collections.abc import Sequence
+from math import ceil
+from typing import Final
+
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.outcome import NotExecuted, Unknown, with_words
+
+_TWO_MINUTES: Final = 120
+
+
+def to_set(names: Sequence[str], *, code: bool = True) -> str:
+    """Who has to set what is missing; the names as mrkdwn, or as plain text without ``code``."""
+    return f"the operator has to set {', '.join(f'`{name}`' if code else name for name in names)}"
+
+
+def sentence(
+    trouble: ServiceNow | ServiceNever | OperatorError | OutcomeUnknown | NotExecuted | Unknown,
+    *,
+    service: str = "payments",
+) -> str:
+    """One sentence a person can act on. It may hold a service's own words: escape it.
+
+    Args:
+        trouble: an error of a read, or an outcome of a request that should have changed something.
+        service: its name, for outcomes, which do not carry one.
+    """
+    match trouble:
+        case ServiceNow(service=name, reason=reason, retry_after=wait, words=words):
+            text = f"{with_words(_told(name, reason), words)}; try again {_when(wait)}"
+        case ServiceNever(service=name, words=words) if words:
+            text = f"The {name} service says: {words}"
+        case ServiceNever(service=name, reason=reason, status=status):
+            text = _told(name, reason) + ("" if status is None else "; check what you gave")
+        case OperatorError(problem=problem, mend=mend, words=words):
+            what = with_words(problem, words)
+            text = f"The operator of Switchboard has to mend this: {what}{f'; {mend}' if mend else ''}"
+        case NotExecuted(again=True, retry_after=wait):
+            text = f"{_told(service, trouble.told)}; nothing was executed, try again {_when(wait)}"
+        case NotExecuted(words=words) if words:
+            text = f"Nothing was executed, the {service} service says: {words}"
+        case NotExecuted(reason=reason):
+            text = f"{_told(service, reason)}; nothing was executed"
+        case OutcomeUnknown(service=name, reason=reason):
+            text = f"{_told(name, reason)}; {_NOBODY_KNOWS}"
+        case Unknown():
+            text = f"{_told(service, trouble.told)}; {_NOBODY_KNOWS}"
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+_NOBODY_KNOWS = "whether it was executed is not known yet, so it is looked up and not repeated"
+_OPENINGS = {
+    "the service ": "The {} service ",
+    "the request ": "The request to the {} service ",
+    "its ": "The {} service's ",
+    "it ": "The {} service ",
+    "no answer": "The {} service gave no answer",
+    "answer": "The {} service gave answer",
+    "too many requests": "The {} service got too many requests",
+}
+"""How a reason begins (:mod:`bot.domain.outcome`) -> how the sentence begins that names the service."""
+
+
+def _told(service: str, reason: str) -> str:
+    """A reason as the beginning of a sentence that names the service."""
+    opening = next((opening for opening in _OPENINGS if reason.startswith(opening)), "")
+    return _OPENINGS.get(opening, "The {} service: ").format(service) + reason.removeprefix(opening)
+
+
+def _when(seconds: float | None) -> str:
+    if seconds is None or seconds < 1:
+        return "in a minute"
+    return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
+
+
+def told(trouble: ServiceNow | ServiceNever | OperatorError) -> str:
+    """Why, in a few words, with what the service said about it: foreign text, escape it."""
+    return with_words(trouble.problem if isinstance(trouble, OperatorError) else trouble.reason, trouble.words)
