@@ -2,7 +2,8 @@
 
 from bot.domain.approvals import Role, listed
 from bot.domain.localization.progress import State
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import answers as told
+from bot.presentation.localization.calls import AGAIN, CANCEL
 from bot.workflows.localization import cancel, repeat, sight_of
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
@@ -13,8 +14,8 @@ from handlers.router import Router
 
 def register(router: Router) -> None:
     """Both buttons by their action ids."""
-    router.actions[told.CANCEL] = stop
-    router.actions[told.AGAIN] = again
+    router.actions[CANCEL] = stop
+    router.actions[AGAIN] = again
 
 
 async def stop(deps: Dependencies, click: Click) -> Reply:

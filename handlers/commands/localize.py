@@ -3,7 +3,7 @@
 from bot.domain.content import Block
 from bot.domain.localization import CAPABILITIES, Capability, Request, request_errors
 from bot.domain.localization.request import SOURCE, likely_source
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import answers as told
 from bot.presentation.localization.forms import OPTION, TEXT, Carried, form
 from bot.workflows.localization import RequestedCall, request_call
 from handlers.dependencies import Dependencies

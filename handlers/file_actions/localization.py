@@ -3,7 +3,7 @@
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.localization import Operation, Request, capability, request_errors
 from bot.domain.localization.declaration import Capability, normal_format
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import answers as told
 from bot.presentation.localization.forms import Carried, form
 from bot.presentation.mistakes import mistakes
 from bot.workflows.context import Context

@@ -9,7 +9,7 @@ from bot.domain.localization import Capability, Operation, Request, capability, 
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.request import file_errors
 from bot.presentation import mistakes
-from bot.presentation.localization import calls as told
+from bot.presentation.localization import answers as told
 from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried
 from bot.presentation.views import notice
 from bot.workflows.localization import RequestedCall, make_sure_of_room, request_call

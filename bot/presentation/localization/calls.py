@@ -6,7 +6,6 @@ from decimal import Decimal
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
-from bot.domain.localization.request import SOURCE
 from bot.presentation.blocks.text import (
     capital,
     clean,
@@ -23,8 +22,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
-
-WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+from bot.presentation.localization.reasons import RESTARTED
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -63,7 +61,7 @@ _SIGNS = {
 def board(sight: Sight) -> Content:
     """The one message of a call, edited as it goes on."""
     title = f"*{sight.order.request.capability.title}*"
-    about = " · ".join([f"asked by {mention(sight.requester)}", *_settings(sight.order)])
+    about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     buttons = _buttons(sight)
@@ -95,7 +93,7 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
         case State.INTERRUPTED:
-            why = progress.reason or "Switchboard was restarted before the answer came"
+            why = progress.reason or RESTARTED
             return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
 
 
@@ -172,7 +170,8 @@ def _source(order: Order) -> list[str]:
     return [f":paperclip: {quote(order.file_name, _NAME)}"] if order.file_name else []
 
 
-def _settings(order: Order) -> list[str]:
+def settings(order: Order) -> list[str]:
+    """The options that were chosen, in words."""
     asked = order.request
     shown = []
     for option in asked.capability.options:
@@ -281,51 +280,3 @@ def file_in_words(sight: Sight, delivery: Delivery, seconds: float | None) -> st
     """The same for who cannot see it."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"
-
-
-# answers to one person
-
-
-def asked(order: Order, *, position: int, member: bool) -> Content:
-    """It is stored and will be done."""
-    title = order.request.capability.title
-    queue = f" It is number {position} in the queue." if position else ""
-    where = (
-        "The answer comes here."
-        if member
-        else (
-            "I am not a member of this channel, so the answer comes to you directly. "
-            "`/invite @Switchboard` brings me here."
-        )
-    )
-    languages = f" ({' · '.join(_settings(order))})" if order.request.options.get(SOURCE) else ""
-    return message(f":memo: *{title}*{languages}: on it.{queue} {where}")
-
-
-def asked_several(count: int, *, member: bool) -> Content:
-    """Several files at once."""
-    where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
-    return message(f":memo: On it: {count} files. {where}")
-
-
-def no_cancel(sight: Sight | None) -> Content:
-    """It cannot be canceled any more."""
-    if sight is None:
-        return message(":warning: This button is out of date.")
-    ended = {State.HANDING_OVER: "is done already; its files are on their way", State.DONE: "is done already"}
-    what = ended.get(sight.state, f"is over already: {sight.state.value}")
-    return message(f":warning: There is nothing to cancel: it {what}.")
-
-
-def not_yours(requester: str) -> Content:
-    """Somebody else asked for it."""
-    return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
-
-
-def no_again(sight: Sight | None) -> Content:
-    """It cannot be repeated, or was."""
-    if sight is None:
-        return message(":warning: This button is out of date.")
-    if sight.progress.again:
-        return message(f":warning: {mention(sight.progress.by)} has run it again already.")
-    return message(":warning: There is nothing to run again.")

@@ -19,6 +19,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
+from bot.presentation.bookings.reasons import ANSWER_LOST
 from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
@@ -48,7 +49,7 @@ def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
     held = tx.bookings.get(booking.id)
     if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
         return False
-    lose(ctx, tx, held, Unknown(reason="Switchboard failed before the answer was stored"), ctx.clock.now())
+    lose(ctx, tx, held, Unknown(reason=ANSWER_LOST), ctx.clock.now())
     return True
 
 

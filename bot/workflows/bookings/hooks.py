@@ -11,6 +11,7 @@ from bot.domain.bookings.record import Webhook, WebhookKind
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
+from bot.presentation.bookings.reasons import NO_PUBLIC_URL, SET_PUBLIC_URL
 from bot.presentation.services import sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
@@ -55,12 +56,7 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
     """
     if not ctx.public:
-        raise OperatorError(
-            "PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was "
-            "registered",
-            mend="set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now "
-            "and then",
-        )
+        raise OperatorError(NO_PUBLIC_URL, mend=SET_PUBLIC_URL)
     key = await _key(ctx, delivery, store)
     troubles: dict[WebhookKind, str] = {}
     for kind in WebhookKind:

@@ -14,6 +14,7 @@ from bot.domain.bookings.record import StoreRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid
+from bot.presentation.bookings.reasons import NO_MASTER_KEY, name_taken
 from bot.presentation.services import sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
@@ -30,7 +31,6 @@ _FRESH = timedelta(hours=1)
 _RETRY = timedelta(minutes=5)
 _KEPT_QUOTE = timedelta(hours=24)
 """Forms that nobody confirmed are kept for so long: they say where customers live."""
-_NO_MASTER_KEY = "Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
 _LOOK_AFTER = timedelta(seconds=60)
 """Longer than a request may take: a store whose creator died is looked for from then on."""
 
@@ -127,7 +127,7 @@ async def ask_something(ctx: Context) -> None:
 async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
     """Create a store once; whether a lost answer was a yes is found out by listing."""
     if not delivery.client.has_master_key:
-        return Changed(name=form.name or "", record={}, trouble=_NO_MASTER_KEY)
+        return Changed(name=form.name or "", record={}, trouble=NO_MASTER_KEY)
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
     row = StoreRow(
@@ -145,7 +145,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     )
     taken = await ctx.store.write(lambda tx: delivery.spelled(tx, name) is not None or not tx.stores.add(row))
     if taken:
-        return Changed(name=name, record={}, trouble=f"There is a store called {name} already. Choose another name.")
+        return Changed(name=name, record={}, trouble=name_taken(name))
     outcome = await delivery.client.create_store(form)
     if isinstance(outcome, Done):
         record = outcome.value
@@ -209,7 +209,7 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
         return Changed(name=name, record={}, trouble=sentence(no_key(name)))
     wanted = " ".join((form.name or name).split())
     if folded(wanted) != folded(name) and await ctx.store.read(lambda tx: delivery.spelled(tx, wanted)) is not None:
-        return Changed(name=name, record={}, trouble=f"There is a store called {wanted} already. Choose another name.")
+        return Changed(name=name, record={}, trouble=name_taken(wanted))
     outcome = await delivery.client.update_store(form, key=key)
     said = "" if isinstance(outcome, Done) else sentence(outcome, service="delivery")
     try:

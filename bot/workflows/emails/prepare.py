@@ -9,6 +9,7 @@ from functools import partial
 from bot.domain.emails.lists import look_at, looks_like_address, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.tables import Table
+from bot.presentation.emails import reasons
 from bot.workflows.context import Context
 from bot.workflows.emails.reading import read_list
 from storage.rows import EmailRun, Job
@@ -67,14 +68,10 @@ def check_column(table: Table, column: int) -> None:
         PersonError: with the share that it does hold.
     """
     if not 0 <= column < len(table.header):
-        raise PersonError(argument="column", rule="the file has no such column any more", example="email")
+        raise PersonError(argument="column", rule=reasons.NO_COLUMN, example="email")
     look = look_at([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
     if not look.is_usable:
-        rule = (
-            f"the column “{look.name}” hardly holds e-mail addresses ({look.addresses} of {look.filled} cells); "
-            "choose the one that does, for example email"
-        )
-        raise PersonError(argument="column", rule=rule, example="email")
+        raise PersonError(argument="column", rule=reasons.hardly_addresses(look), example="email")
 
 
 def _prepared(table: Table, column: int) -> _Prepared:

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
+from bot.presentation.emails import reasons
 from bot.presentation.services import told
 from bot.workflows.context import Context
 from bot.workflows.emails.pressure import Pressure
@@ -158,7 +159,7 @@ class Run:
                 self._waiting.appendleft((number, address))
                 self._pressure.busy(retry_after)
                 if self._pressure.holds > _MOST_HOLDS:
-                    self._trouble = f"the service asked to wait {_MOST_HOLDS} times in a row ({reason})"
+                    self._trouble = reasons.asked_to_wait(_MOST_HOLDS, reason)
             case Lost(reason=reason):
                 self._lost(number, address, reason)
 
@@ -167,9 +168,9 @@ class Run:
         self._losses += 1
         self._tries[number] = self._tries.get(number, 0) + 1
         if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):
-            self._trouble = f"the service does not work at the moment: {reason}"
+            self._trouble = reasons.not_working(reason)
         if self._tries[number] >= _TRIES and not self._trouble:
-            answer = Answer(outcome=Outcome.FAILED, text=f"asked {_TRIES} times: {reason}")
+            answer = Answer(outcome=Outcome.FAILED, text=reasons.asked_in_vain(_TRIES, reason))
             self._answers.append(_stored(number, answer))
         else:
             self._waiting.append((number, address))

@@ -12,6 +12,7 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown, with_words
 from bot.domain.tracking import back_off
+from bot.presentation.emails.reasons import ANSWER_LOST
 from bot.tables import rewritten, write_csv
 from bot.workflows.context import Context
 from bot.workflows.emails.prepare import check_column
@@ -68,8 +69,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 async def lose_whole(ctx: Context, job: Job) -> None:
     """A process ended while the file was under way. Nobody knows whether the service has it: it is not sent again."""
-    reason = "Switchboard was restarted while the service had the file"
-    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": reason})
+    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": ANSWER_LOST})
     await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_lost")
 
 

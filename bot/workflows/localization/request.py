@@ -19,6 +19,7 @@ from bot.domain.localization.progress import (
     lane_of,
 )
 from bot.domain.references import ulid
+from bot.presentation.localization import reasons
 from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
 from bot.workflows.slack.boards import post_board, show_board
@@ -254,8 +255,7 @@ def room_in(tx: Tx, person: str, lane: str) -> int:
 
 def too_many() -> PersonError:
     """Somebody has filled the queue for now."""
-    rule = f"you have {MOST_OPEN} calls under way or waiting, which is the most; wait for one, or cancel one"
-    return PersonError(argument="queue", rule=rule, example="press Cancel on a call that waits")
+    return PersonError(argument="queue", rule=reasons.queue_full(MOST_OPEN), example=reasons.CANCEL_ONE)
 
 
 def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:

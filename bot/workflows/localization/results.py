@@ -24,6 +24,7 @@ from bot.domain.localization.progress import Delivery, Handed, Order, Progress, 
 from bot.domain.localization.results import SOUNDS
 from bot.domain.tracking import back_off
 from bot.presentation.localization import calls as told
+from bot.presentation.localization import reasons
 from bot.presentation.services import sentence
 from bot.slack.history import Stretch
 from bot.workflows.context import Context
@@ -172,7 +173,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
             if await _is_there(ctx, job, delivery):
                 return await _store(ctx, job, _marked(progress, number, Handed.THERE))
         if not delivery.track.url and spool is None:
-            await end(ctx, job, State.INTERRUPTED, reason="a restart lost what the service had made")
+            await end(ctx, job, State.INTERRUPTED, reason=reasons.RESULT_LOST)
             return None
         # Stored before it is sent: after a crash the next process looks first.
         marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
@@ -187,7 +188,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
-        return await _give_up(ctx, job, number, reason=_why(refused))
+        return await _give_up(ctx, job, number, reason=reasons.not_handed_over(refused))
     return await _store(ctx, job, _marked(Progress.read(job.detail), number, Handed.THERE))
 
 
@@ -219,12 +220,6 @@ async def _is_there(ctx: Context, job: Job, delivery: Delivery) -> bool:
     stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
     found = await ctx.messenger.find(stretch, names=names)
     return found is not None
-
-
-def _why(refused: ServiceNever) -> str:
-    if refused.service == "Slack":
-        return f"Slack does not take the file ({refused.reason})"
-    return f"it was done, but the {refused.service} service {refused.reason}"
 
 
 def _marked(progress: Progress, number: int, state: Handed) -> Progress:
@@ -272,8 +267,7 @@ async def _later(
     """
     progress = _marked(Progress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
-        why = f"it was done, but its files could not be handed over: {reason}"
-        return await _give_up(ctx, job, number, reason=why)
+        return await _give_up(ctx, job, number, reason=reasons.handing_over_failed(reason))
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = timedelta(seconds=ctx.localization.calls.look_seconds)

@@ -24,6 +24,7 @@ from bot.domain.localization.progress import LANES, Order, Progress, State
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
+from bot.presentation.localization import reasons
 from bot.presentation.services import sentence
 from bot.workflows.context import Context
 from bot.workflows.localization.ending import end
@@ -50,7 +51,7 @@ async def _take_up(ctx: Context, job: Job) -> None:
         case State.HANDING_OVER:
             ctx.localization.calls.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
         case _:
-            await end(ctx, job, State.INTERRUPTED, reason="Switchboard was restarted before the answer came")
+            await end(ctx, job, State.INTERRUPTED, reason=reasons.RESTARTED)
 
 
 def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
@@ -99,7 +100,7 @@ async def _let_go(ctx: Context, job: Job) -> None:
 async def _end_of(ctx: Context, job_id: str) -> None:
     job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
     if job is not None and job.closed_at is None:
-        await end(ctx, job, State.FAILED, reason="something went wrong here; the operator finds it in the log")
+        await end(ctx, job, State.FAILED, reason=reasons.BROKEN)
 
 
 async def _beat(ctx: Context, job: Job) -> bool:
@@ -139,7 +140,7 @@ async def _run(ctx: Context, job: Job) -> None:
             case NotExecuted(words=words) as refused:
                 await end(ctx, job, State.FAILED, reason=_told(refused), words=words)
             case Unknown(reason=reason):
-                await end(ctx, job, State.UNKNOWN, reason=f"the localization service gave {reason}")
+                await end(ctx, job, State.UNKNOWN, reason=reasons.unknown(reason))
     finally:
         spool.close()
 
@@ -147,7 +148,7 @@ async def _run(ctx: Context, job: Job) -> None:
 async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
     client = ctx.localization.client
     if client is None:
-        raise OperatorError("localization is not configured", mend=f"set {', '.join(ctx.localization.missing)}")
+        raise OperatorError(reasons.NOT_CONFIGURED, mend=f"set {', '.join(ctx.localization.missing)}")
     if not request.file:
         return await client.run(request, sink=spool)
     info = await ctx.downloads.info(request.file)
@@ -165,7 +166,7 @@ async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
     """
     media = request.capability.media
     if media is None:
-        raise PersonError(argument="file", rule="this takes a text, no file", example="")
+        raise PersonError(argument="file", rule=reasons.TEXT_ONLY, example="")
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     found = sniff(head, info.name)
     seconds = info.duration_ms / 1000 if info.duration_ms else request.seconds
@@ -199,7 +200,7 @@ def _trouble(trouble: BaseException) -> str:
         case ServiceNow() | ServiceNever() | OperatorError():
             return sentence(trouble)
         case _:
-            return "the file could not be read to its end"
+            return reasons.FILE_CUT_OFF
 
 
 def _told(refused: NotExecuted) -> str:

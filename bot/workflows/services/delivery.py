@@ -7,6 +7,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
 from bot.domain.errors import OperatorError
+from bot.presentation.bookings import reasons
 from storage.repositories.stores import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
@@ -64,8 +65,5 @@ class DeliveryService:
 
 
 def no_key(store: str) -> OperatorError:
-    """What is said where a store's key is missing."""
-    return OperatorError(
-        f"delivery: there is no key for the store {store}",
-        mend="list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS",
-    )
+    """The error where a store's key is missing."""
+    return OperatorError(reasons.no_key(store), mend=reasons.ADD_KEY)
