@@ -25,7 +25,8 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
 )
-from bot.presentation.payments.states import headline, word, word_of
+from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.words import NEEDS_PERSON, word
 
 _MOST_CHARACTERS = 9_000
 """Of all lines together: Slack refuses messages of little more than twelve thousand."""
@@ -65,7 +66,7 @@ _SAID: Mapping[str, str] = {
     "observed": "the service says {status}",
     "chunk_sent": "the service answered; on to what is left to cancel",
     "all_sent": "everything was sent; the outcome of each payment is being read",
-    "needs_human": "it needs a person: nobody can know by reading",
+    "needs_human": f"it {NEEDS_PERSON}: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",
     "stopped": "Switchboard stopped here after an internal error",

@@ -22,7 +22,7 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.bookings import states as booking_states
-from bot.presentation.payments import states
+from bot.presentation.payments import words
 from bot.presentation.payments.freezing import describe
 from bot.presentation.services import to_set
 
@@ -147,7 +147,7 @@ def _stopped(found: Overview) -> list[str]:
 def _under_way(found: Overview) -> list[str]:
     counted: dict[What, dict[str, int]] = {}
     for (kind, state), count in found.requests.items():
-        _count(counted, _KINDS[kind], states.word(State(state)), count)
+        _count(counted, _KINDS[kind], words.word(State(state)), count)
     for (kind, state), count in found.jobs.items():
         _count(counted, _KINDS[kind], _state(state), count)
     for stage, count in found.bookings.items():
@@ -198,7 +198,7 @@ def _of_kind(one: Running) -> str:
         case What.BOOKING:
             return booking_states.word(one.state)
         case _:
-            return states.word(State(one.state))
+            return words.word(State(one.state))
 
 
 def _state(stored: str) -> str:

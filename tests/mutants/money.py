@@ -268,7 +268,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a sent payout is told as completed",
-        file="bot/presentation/payments/states.py",
+        file="bot/presentation/payments/words.py",
         old='State.COMMITTED: "sent",',
         new='State.COMMITTED: "completed",',
         breaks="sent and confirmed are different words",
@@ -276,8 +276,8 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown outcome is told as failed",
-        file="bot/presentation/payments/states.py",
-        old='State.COMMIT_UNKNOWN: "unknown",',
+        file="bot/presentation/payments/words.py",
+        old="State.COMMIT_UNKNOWN: UNKNOWN,",
         new='State.COMMIT_UNKNOWN: "failed",',
         breaks="unknown is a word of its own",
         tests=("tests/presentation/test_words.py",),

@@ -13,7 +13,8 @@ from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import qr
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, landing, purchases
-from bot.presentation.payments.states import sentence, word
+from bot.presentation.payments.states import sentence
+from bot.presentation.payments.words import word
 from handlers.input.items import lines
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, readable
@@ -106,7 +107,7 @@ def test_news(shown: Instruction, state: State, reason: str, by: str) -> None:
     assert f"*{word(state)}*" in content.text
 
 
-@given(drawn(), st.sampled_from(sorted(purchases.TOPICS)), foreign())
+@given(drawn(), st.sampled_from(sorted(purchases.PURCHASE_TOPICS)), foreign())
 def test_alerts(shown: Instruction, topic: str, reason: str) -> None:
     content = purchases.alert(shown, {"topic": topic, "reason": reason})
     check_message(content)

@@ -9,7 +9,8 @@ import pytest
 from bot.domain.payments.instruction import FINAL, Instruction, Recipient, State, Vote
 from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, news
-from bot.presentation.payments.states import sentence, word
+from bot.presentation.payments.states import sentence
+from bot.presentation.payments.words import word
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import readable
 

@@ -23,7 +23,8 @@ from bot.presentation.blocks.text import (
 )
 from bot.presentation.payments import purchases
 from bot.presentation.payments.cards import card, policy_line
-from bot.presentation.payments.states import headline, word, word_of
+from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.words import word
 
 _LISTED = 15
 

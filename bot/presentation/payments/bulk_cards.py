@@ -10,8 +10,6 @@ from bot.domain.payments.bulk_progress import Progress, Tally
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
-    all_named,
-    as_said,
     escape,
     header,
     labelled,
@@ -25,9 +23,9 @@ from bot.presentation.blocks.text import (
     section,
     shorten,
 )
-from bot.presentation.payments import bulk_words, refused
-from bot.presentation.payments.states import headline, sentence, symbol, word
-from bot.presentation.payments.status_words import IN_ESCROW
+from bot.presentation.payments import bulk_words
+from bot.presentation.payments.states import approved_by, became, because_of, headline, sentence
+from bot.presentation.payments.words import FINISHED, IN_ESCROW, nothing, noun, symbol, word
 
 CANCEL = "bulk.cancel"
 """The button that cancels what is pending."""
@@ -37,17 +35,6 @@ _TO_DECIDE = frozenset(
     {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
 )
 _CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
-
-
-def noun(instruction: Instruction) -> str:
-    """What it is called."""
-    match instruction.payload:
-        case BulkPayload():
-            return "bulk payment"
-        case CancelPayload():
-            return "cancellation"
-        case _:
-            return "payout"
 
 
 def facts(instruction: Instruction, *, names: Mapping[str, str]) -> list[Block]:
@@ -172,7 +159,7 @@ def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[st
     lead = (
         f"{_symbol(instruction, state, tally)} {mention(instruction.requester)} "
         f"{escape(noun(instruction).capitalize())} "
-        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, state, told, tally, names)}"
+        f"{instruction.reference}, {escape(headline(instruction))}, {_told(instruction, told, tally, names)}"
     )
     charted = isinstance(instruction.payload, BulkPayload) and state is not State.PENDING_ESCROW
     chart = _chart(instruction, tally) if charted and tally.total else None
@@ -182,16 +169,10 @@ def news(instruction: Instruction, told: Mapping[str, Any], *, names: Mapping[st
     return Content(text=lead, blocks=[section(mrkdwn(lead)), chart], plainer=drawn)
 
 
-def _told(  # noqa: PLR0911 - one arm a state
-    instruction: Instruction, state: State, told: Mapping[str, Any], tally: Tally, names: Mapping[str, str]
-) -> str:
-    by = named(str(told["decided_by"]), names) if told.get("decided_by") else ""
-    reason = as_said(quote(str(told.get("reason", ""))))
-    because = f" Reason: {reason}" if reason else ""
-    voters = [str(one) for one in told.get("voters", [])]
-    approved = f" Approved by {all_named(voters, names)}." if voters else ""
+def _told(instruction: Instruction, told: Mapping[str, Any], tally: Tally, names: Mapping[str, str]) -> str:
+    state = State(str(told["state"]))
+    approved, because = approved_by(told, names), because_of(told)
     cancels = isinstance(instruction.payload, CancelPayload)
-    nothing = "Nothing was canceled." if cancels else "Nothing was paid."
     match state:
         case State.COMPLETED | State.FAILED | State.CANCELED if cancels:
             return f"is *{word(state)}*: {bulk_words.canceled(tally)}{because}{approved}"
@@ -199,21 +180,16 @@ def _told(  # noqa: PLR0911 - one arm a state
             return f"{bulk_words.so_far(tally)}{approved}"
         case State.COMPLETED | State.FAILED | State.CANCELED | State.COMMITTED:
             return f"{_over(instruction, state, tally)}{approved}"
-        case State.COMMIT_UNKNOWN:
-            again = "" if cancels else " Do not pay again."
-            return f"{refused.sent(told.get('refusal'), str(told.get('reason') or ''))}{again}"
-        case State.NEEDS_HUMAN:
-            return f"*needs a person*: its outcome is *unknown*.{because}"
-        case State.REJECTED | State.WITHDRAWN:
-            return f"was *{word(state)}* by {by}.{because} {nothing}"
-        case State.EXPIRED:
-            return f"has *expired*. {nothing}{because}"
-        case State.REFUSED if not cancels:
-            return f"has *failed*: {refused.believed(instruction)}{because}"
-        case State.CLOSED:
-            return f"has *failed*: it was closed by {by}.{because}"
+        case State.MISMATCH:
+            return _not_sent(instruction, state, because)
+        case State.REFUSED if cancels:
+            return _not_sent(instruction, state, because)
         case _:
-            return f"has *{word(state)}*: it was not sent. {nothing}{because}"
+            return became(instruction, told, names)
+
+
+def _not_sent(instruction: Instruction, state: State, because: str) -> str:
+    return f"has *{word(state)}*: it was not sent. {nothing(instruction)}{because}"
 
 
 def _symbol(instruction: Instruction, state: State, tally: Tally) -> str:
@@ -226,7 +202,7 @@ def _over(instruction: Instruction, state: State, tally: Tally) -> str:
     approved = _approved(instruction)
     if state is State.COMPLETED and tally.failed:
         counted = bulk_words.summary(tally, approved, sums=False)
-        return f"is *{bulk_words.FINISHED}*: {bulk_words.outcome(tally)}. *Summary*: {counted}"
+        return f"is *{FINISHED}*: {bulk_words.outcome(tally)}. *Summary*: {counted}"
     how = "is through at the service, *but not everything is accounted for*:"
     if state is not State.COMMITTED:
         how = f"is *{word(state)}*. *Summary*:"

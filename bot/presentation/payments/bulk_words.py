@@ -7,18 +7,15 @@ from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import Progress, Tally
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import as_said, mention, moment, quote, reason_of
+from bot.presentation.blocks.text import quote, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
-from bot.presentation.payments.status_words import IN_ESCROW, NOT_ACTIVE
+from bot.presentation.payments.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
 
 _CELLS = 20
 _FULL, _EMPTY = "█", "░"
 _EMAILS = 3
 _ROWS = 10
-
-FINISHED = "finished"
-"""Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
 
 
 def headline(instruction: Instruction) -> str | None:
@@ -133,13 +130,11 @@ def accounts_line(progress: Progress | None) -> str:
     return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
 
 
-def rest(instruction: Instruction, votes: int) -> str:
-    """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
-    words = _cancel(instruction) if isinstance(instruction.payload, CancelPayload) else _bulk(instruction)
-    return words if words is not None else _common(instruction, votes)
+BEFORE_DECIDING = "Look it up at the service before you decide; a new attempt needs a new approval"
 
 
-def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    """What follows the word of a bulk payment's state, in mrkdwn; None: what every request says."""
     progress = instruction.progress or Progress()
     approved = instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
     match instruction.state:
@@ -152,13 +147,11 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
                 "the service did not say whether it took the payments. Switchboard is finding out from the service's "
                 "history."
             )
-            said = refused.checking(instruction) or f"{lost}{refused.answered(instruction)}"
-            return f"{said} *Do not pay again.*{refused.doubt(instruction)}"
+            return refused.in_doubt(instruction, lost)
         case State.NEEDS_HUMAN:
             return (
-                "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new "
-                f"approval, and no other bulk payment is sent until you have decided. {look_up(instruction)}. "
-                f"{_reason(instruction)}"
+                f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have "
+                f"decided. {look_up(instruction)}. {_reason(instruction)}"
             )
         case State.COMMITTED:
             return f"the service has the payments.\n{progress_line(progress)}"
@@ -170,13 +163,14 @@ def _bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a 
             )
         case State.COMPLETED | State.FAILED | State.CANCELED:
             return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
-        case State.CLOSED:
-            return f"closed as not paid by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
+        case State.MISMATCH:
+            return f"not sent. {_reason(instruction)}"
         case _:
             return None
 
 
-def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
+    """The same of a cancellation."""
     progress = instruction.progress or Progress()
     match instruction.state:
         case State.NEW:
@@ -189,17 +183,11 @@ def _cancel(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm 
         case State.NEEDS_HUMAN:
             return f"{_with_people(instruction)} {_reason(instruction)}"
         case State.COMMITTED:
-            return f"everything was sent; the outcome of each payment is being read. {_reason(instruction)}".strip()
+            return f"everything was sent; the outcome of each payment is being read. {_reason(instruction)}"
         case State.COMPLETED | State.FAILED:
-            return f"{canceled(progress.tally)} {_reason(instruction)}".strip()
-        case State.CLOSED:
-            return f"closed by {mention(instruction.decided_by)}. Reason: {_given(instruction)}"
-        case State.REJECTED | State.WITHDRAWN:
-            who = f"by {mention(instruction.decided_by)}. " if instruction.decided_by else ""
-            reason = f"Reason: {_given(instruction)} " if instruction.reason else ""
-            return f"{who}{reason}Nothing was canceled."
-        case State.EXPIRED | State.REFUSED | State.MISMATCH:
-            return f"{_reason(instruction)} Nothing was canceled."
+            return f"{canceled(progress.tally)} {_reason(instruction)}"
+        case State.REFUSED | State.MISMATCH:
+            return f"{_reason(instruction)} {nothing(instruction)}"
         case _:
             return None
 
@@ -208,7 +196,7 @@ def _with_people(instruction: Instruction) -> str:
     """Why people have to decide on a cancellation: an answer that was lost, or approvals that were."""
     if instruction.unknown_since is None:
         return "not all of them were sent to the service."
-    return "whether the service canceled them is *unknown*; they still read as pending."
+    return f"whether the service canceled them is *{UNKNOWN}*; they still read as pending."
 
 
 def canceled(tally: Tally) -> str:
@@ -223,33 +211,6 @@ def canceled(tally: Tally) -> str:
     return "; ".join(parts) + "."
 
 
-def _common(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
-    reason = _reason(instruction)
-    who = mention(instruction.decided_by) if instruction.decided_by else ""
-    because = f" Reason: {_given(instruction)}" if reason else ""
-    match instruction.state:
-        case State.AWAITING:
-            until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
-            return f"{votes} of {instruction.requirement.quorum}{until}. {reason}".strip()
-        case State.APPROVED:
-            return f"not sent yet. {reason}".strip()
-        case State.REJECTED | State.WITHDRAWN:
-            return f"by {who}.{because} Nothing was paid."
-        case State.EXPIRED:
-            return f"{reason or 'Nobody decided in time.'} Nothing was paid."
-        case State.REFUSED:
-            return f"{refused.believed(instruction)}{because}"
-        case State.MISMATCH:
-            return f"not sent. {reason}"
-        case _:
-            return reason
-
-
 def _reason(instruction: Instruction) -> str:
     """Our own words, as a sentence."""
     return reason_of(instruction.reason)
-
-
-def _given(instruction: Instruction) -> str:
-    """The words of a person or of the service, as they are."""
-    return as_said(quote(instruction.reason))

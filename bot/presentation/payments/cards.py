@@ -27,7 +27,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.payments import bulk_cards as bulk
 from bot.presentation.payments import withdrawing
 from bot.presentation.payments.states import headline, sentence
-from bot.presentation.payments.status_words import NOT_ACTIVE
+from bot.presentation.payments.words import NOT_ACTIVE, noun
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"
@@ -215,7 +215,7 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
     if state in _WITHDRAWABLE and not instruction.commits:
-        found.append(withdrawing.button(instruction, noun=bulk.noun(instruction), amount=shown(instruction.cents)))
+        found.append(withdrawing.button(instruction, noun=noun(instruction), amount=shown(instruction.cents)))
     return found + bulk.cancel_button(instruction)
 
 
@@ -225,7 +225,7 @@ def _button(label: str, action_id: str, instruction: Instruction, *, style: str 
         "text": plain(label),
         "action_id": action_id,
         "value": value_of(instruction),
-        "accessibility_label": f"{label} the {bulk.noun(instruction)} of {shown(instruction.cents)}"[:75],
+        "accessibility_label": f"{label} the {noun(instruction)} of {shown(instruction.cents)}"[:75],
     }
     return {**button, "style": style} if style else button
 

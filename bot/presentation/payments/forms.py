@@ -6,10 +6,10 @@ from bot.domain.content import Block
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.blocks.text import mrkdwn, plain, section
-from bot.presentation.payments.bulk_cards import noun
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.states import headline
 from bot.presentation.payments.withdrawing import WITHDRAW
+from bot.presentation.payments.words import noun
 from bot.presentation.views import View, email_input, field, form, text_input
 
 REQUEST = "payout.request"
@@ -74,10 +74,9 @@ def reject(instruction: Instruction, *, metadata: str) -> View:
 
 def withdraw(instruction: Instruction, *, metadata: str) -> View:
     """Withdrawing what somebody else asked for needs a reason, and they are told it."""
-    what = "purchase" if instruction.kind is Kind.PURCHASE else noun(instruction)
     return form(
         WITHDRAW,
-        f"Withdraw a {what}",
+        f"Withdraw a {noun(instruction)}",
         "Withdraw",
         metadata,
         [_facts(instruction), _reason("Everybody sees it; the person who asked is told.")],

@@ -9,7 +9,6 @@ from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.presentation import recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
-    all_named,
     as_said,
     channel,
     escape,
@@ -22,22 +21,19 @@ from bot.presentation.blocks.text import (
     sentence_of,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
-from bot.presentation.payments.states import headline, symbol, word
+from bot.presentation.payments.states import approved_by, became, because_of, headline
+from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
 from bot.presentation.unread import hint
 
 _TOPICS = {
-    "needs_human": "needs a person: its outcome is unknown. Look it up at the service, then decide on the card.",
+    **TOPICS,
+    "needs_human": f"{NEEDS_PERSON}: its outcome is {UNKNOWN}. Look it up at the service, then decide on the card.",
     "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
     "differs": "the service's record of it differs from what was approved.",
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_after_close": "was closed as not paid, but the service shows a payment.",
     "paid_after_end": "had ended as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
-    "stuck": "cannot go on.",
     "suspended": "is not sent.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read.",
@@ -56,10 +52,9 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
     known = names or {}
     if is_many(instruction):
         return bulk.news(instruction, facts, names=known)
-    state = State(str(facts["state"]))
     text = (
-        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(instruction, state, facts, known)}"
+        f"{symbol(State(str(facts['state'])))} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"({instruction.reference}) {_told(instruction, facts, known)}"
     )
     return message(text)
 
@@ -142,7 +137,7 @@ def alert(
     why = str(facts.get("reason") or "")
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
-        f":rotating_light: {bulk.noun(instruction).capitalize()} {instruction.reference}, "
+        f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
         f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
         f"{_to_decide(topic, instruction, approvers)}"
@@ -161,15 +156,9 @@ def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -
     return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
 
 
-def _told(  # noqa: C901, PLR0911 - one arm a state
-    instruction: Instruction, state: State, facts: Mapping[str, Any], names: Mapping[str, str]
-) -> str:
-    by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
-    approvers = all_named([str(voter) for voter in facts.get("voters", [])], names)
-    reason = as_said(quote(str(facts.get("reason", ""))))
-    because = f" Reason: {reason}" if reason else ""
-    approved = f" Approved by {approvers}." if approvers else ""
-    match state:
+def _told(instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    approved, because = approved_by(facts, names), because_of(facts)
+    match State(str(facts["state"])):
         case State.COMPLETED:
             proof = f" Hash `{quote(str(facts['svc_hash']).replace('`', ''), 200)}`." if facts.get("svc_hash") else ""
             return f"is *completed*: the service confirms that the recipient was credited.{approved}{proof}"
@@ -179,19 +168,7 @@ def _told(  # noqa: C901, PLR0911 - one arm a state
             return f"*failed* at the service.{because}{approved}"
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
-        case State.COMMIT_UNKNOWN:
-            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))} Do not pay again."
-        case State.NEEDS_HUMAN:
-            return f"*needs a person*: its outcome is *unknown*.{because}"
-        case State.REJECTED | State.WITHDRAWN:
-            return f"was *{word(state)}* by {by}.{because} Nothing was paid."
-        case State.EXPIRED:
-            return f"has *expired*. Nothing was paid.{because}"
-        case State.CLOSED:
-            return f"has *failed*: it was closed as not paid by {by}.{because}"
         case State.MISMATCH:
             return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
-        case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{because}"
         case _:
-            return f"is *{word(state)}*.{because}"
+            return became(instruction, facts, names)

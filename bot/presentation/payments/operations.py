@@ -24,8 +24,7 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.payments.cards import account_line
-from bot.presentation.payments.states import word
-from bot.presentation.payments.status_words import status_word
+from bot.presentation.payments.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"

@@ -4,6 +4,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.text import as_said, mention, quote, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.raw_status import said_raw
+from bot.presentation.payments.words import UNKNOWN
 
 
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
@@ -17,9 +18,8 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
             lost = "the service did not say whether it opened the purchase. Switchboard is finding out."
             return f"{refused.checking(instruction) or lost}{refused.answered(instruction)} Do not ask again."
         case State.NEEDS_HUMAN:
-            return (
-                f"whether the service opened the purchase is *unknown*. Look it up there before you ask again. {reason}"
-            )
+            doubt = f"whether the service opened the purchase is *{UNKNOWN}*."
+            return f"{doubt} Look it up there before you ask again. {reason}"
         case State.OPEN:
             return f"waiting for the buyer; nothing has been paid.{said_raw(instruction)}"
         case State.COMPLETED:

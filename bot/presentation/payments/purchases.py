@@ -28,7 +28,8 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
-from bot.presentation.payments.states import headline, sentence, symbol, word
+from bot.presentation.payments.states import headline, sentence
+from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
 from bot.presentation.unread import hint
 
 CHECKOUT = "purchase.checkout"
@@ -51,15 +52,12 @@ _COLUMNS = (
     Column(title="USD", most=30, align="right"),
 )
 
-TOPICS = {
-    "needs_human": "needs a person: whether the service opened it is unknown. Look it up there.",
+PURCHASE_TOPICS = {
+    **TOPICS,
+    "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
     "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
     "differs": "the service's record of it differs from what was asked for.",
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
     "paid_elsewhere": "was paid, although its link was not given out.",
-    "stuck": "cannot go on.",
 }
 """What the alerts channel hears, by topic."""
 
@@ -143,7 +141,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
         f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
-        f"{mention(instruction.requester)}: {TOPICS[str(facts['topic'])]}{reason}"
+        f"{mention(instruction.requester)}: {PURCHASE_TOPICS[str(facts['topic'])]}{reason}"
     )
     return message(text)
 
@@ -165,7 +163,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
         case State.CLOSED:
             return f"has *failed*: it was never opened, so nobody can pay it.{because}"
         case State.NEEDS_HUMAN:
-            return f"*needs a person*: whether the service opened it is *unknown*.{because}"
+            return f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{because}"
         case State.WITHDRAWN:
             by = f" by {mention(str(facts['decided_by']))}" if facts.get("decided_by") else ""
             return f"was *withdrawn*{by}.{because} It was never opened."

@@ -3,6 +3,7 @@
 from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.blocks.text import as_said, quote, sentence_of
+from bot.presentation.payments.words import NOT_PAID_AGAIN, NOTHING_PAID, UNKNOWN
 
 
 def checking(instruction: Instruction) -> str:
@@ -13,6 +14,12 @@ def checking(instruction: Instruction) -> str:
         f"the service refused it. Reason: {as_said(quote(instruction.refusal))} "
         "Switchboard is checking that it did not act all the same."
     )
+
+
+def in_doubt(instruction: Instruction, lost: str) -> str:
+    """Whether a payment was executed is unknown. ``lost``: what is said where no refusal came."""
+    said = f"{checking(instruction) or lost}{answered(instruction)}"
+    return f"{said} *{NOT_PAID_AGAIN}*{doubt(instruction)}"
 
 
 def answered(instruction: Instruction) -> str:
@@ -29,10 +36,10 @@ def _gave(reason: str) -> str:
 def sent(refusal: object, reason: str = "") -> str:
     """The news of an unknown outcome: what the service answered, if it did."""
     if not refusal:
-        return f"was sent, but its outcome is *unknown*.{_gave(reason)} Switchboard is finding out."
+        return f"was sent, but its outcome is *{UNKNOWN}*.{_gave(reason)} Switchboard is finding out."
     return (
         f"was refused by the service. Reason: {as_said(quote(str(refusal)))} Whether it acted all the same is "
-        "*unknown*; Switchboard is checking."
+        f"*{UNKNOWN}*; Switchboard is checking."
     )
 
 
@@ -43,7 +50,7 @@ def believed(instruction: Instruction) -> str:
 
 def _agrees(instruction: Instruction) -> str:
     if not instruction.commits:
-        return ". Nothing was paid."
+        return f". {NOTHING_PAID}"
     if instruction.kind is Kind.BULK:
         return ", and its history does not show it: nothing was paid."
     if instruction.kind is Kind.ONE_STEP:

@@ -1,115 +1,97 @@
-"""One sentence for each state. Approved, sent, confirmed and unknown are different words."""
+"""What a state means in words: on the card, and in the news. Approved, sent, confirmed and unknown differ."""
 
-from typing import assert_never
+from collections.abc import Mapping
+from typing import Any
 
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.presentation.blocks.text import as_said, mention, moment, quote, reason_of
+from bot.presentation.blocks.text import all_named, as_said, mention, moment, named, quote, reason_of
 from bot.presentation.payments import bulk_words, purchase_states, refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.raw_status import said_raw
-from bot.presentation.payments.status_words import IN_ESCROW
-
-_SYMBOLS = {
-    State.COMPLETED: ":white_check_mark:",
-    State.CANCELED: ":leftwards_arrow_with_hook:",
-    State.FAILED: ":x:",
-    State.REFUSED: ":x:",
-    State.MISMATCH: ":octagonal_sign:",
-    State.REJECTED: ":no_entry:",
-    State.WITHDRAWN: ":wastebasket:",
-    State.EXPIRED: ":alarm_clock:",
-    State.CLOSED: ":no_entry:",
-    State.COMMIT_UNKNOWN: ":grey_question:",
-    State.CREATE_UNKNOWN: ":grey_question:",
-    State.NEEDS_HUMAN: ":warning:",
-    State.PENDING_ESCROW: ":lock:",
-    State.OPEN: ":link:",
-}
-
-_WORDS = {
-    State.NEW: "being prepared",
-    State.CREATING: "being prepared",
-    State.CREATE_UNKNOWN: "unknown",
-    State.OPEN: "open",
-    State.AWAITING: "waiting for approval",
-    State.APPROVED: "approved",
-    State.SENDING: "being sent",
-    State.COMMIT_UNKNOWN: "unknown",
-    State.NEEDS_HUMAN: "needs a person",
-    State.COMMITTED: "sent",
-    State.PENDING_ESCROW: IN_ESCROW,
-    State.COMPLETED: "completed",
-    State.CANCELED: "canceled",
-    State.FAILED: "failed",
-    State.REFUSED: "failed",
-    State.MISMATCH: "failed",
-    State.CLOSED: "failed",
-    State.REJECTED: "rejected",
-    State.WITHDRAWN: "withdrawn",
-    State.EXPIRED: "expired",
-}
-
-
-def symbol(state: State) -> str:
-    """An emoji beside the words, never instead of them."""
-    return _SYMBOLS.get(state, ":hourglass_flowing_sand:")
-
-
-def word(state: State) -> str:
-    """The one word others rely on."""
-    return _WORDS[state]
+from bot.presentation.payments.words import (
+    FINISHED,
+    NEEDS_PERSON,
+    NOT_PAID_AGAIN,
+    NOTHING_PAID,
+    UNKNOWN,
+    nothing,
+    symbol,
+    word,
+)
 
 
 def word_of(instruction: Instruction) -> str:
-    """The same of a request: many payments of which some failed are finished, never completed."""
-    return bulk_words.FINISHED if has_failures(instruction) else word(instruction.state)
+    """The word of a request's state: many payments of which some failed are finished, never completed."""
+    return FINISHED if has_failures(instruction) else word(instruction.state)
 
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
-    rest = _rest_of_kind(instruction, votes)
+    rest = _own(instruction, votes)
+    if rest is None:
+        rest = _shared(instruction, votes)
     if has_failures(instruction):
-        return f":warning: *{bulk_words.FINISHED.capitalize()}*: {rest}"
+        return f":warning: *{FINISHED.capitalize()}*: {rest}"
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 
 
-def _rest_of_kind(instruction: Instruction, votes: int) -> str:
+def _own(instruction: Instruction, votes: int) -> str | None:
+    """What only this kind says in its state; None: what all say."""
     match instruction.kind:
         case Kind.PURCHASE:
             return purchase_states.rest(instruction)
-        case Kind.BULK | Kind.BULK_CANCEL:
-            return bulk_words.rest(instruction, votes)
+        case Kind.BULK:
+            return bulk_words.bulk(instruction)
+        case Kind.BULK_CANCEL:
+            return bulk_words.cancellation(instruction)
         case _:
-            return _rest(instruction, votes)
+            return _payout(instruction, votes)
 
 
-def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, PLR0912 - one arm a state
+def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
     reason = reason_of(instruction.reason)
     because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
-    who = mention(instruction.decided_by) if instruction.decided_by else ""
+    by = f"by {mention(instruction.decided_by)}." if instruction.decided_by else ""
+    match instruction.state:
+        case State.AWAITING:
+            until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+            return f"{votes} of {instruction.requirement.quorum}{until}. {reason}"
+        case State.APPROVED:
+            return f"not sent yet. {reason}"
+        case State.OPEN:
+            return "the service waits for the buyer."
+        case State.REJECTED | State.WITHDRAWN:
+            return f"{by}{because} {nothing(instruction)}".strip()
+        case State.EXPIRED:
+            return f"{reason or 'Nobody decided in time.'} {nothing(instruction)}"
+        case State.REFUSED:
+            return f"{refused.believed(instruction)}{because}"
+        case State.CLOSED:
+            return f"closed{_as_what(instruction)} {by}{because}"
+        case _:
+            return reason
+
+
+def _as_what(instruction: Instruction) -> str:
+    return "" if instruction.kind is Kind.BULK_CANCEL else " as not paid"
+
+
+def _payout(instruction: Instruction, votes: int) -> str | None:  # noqa: C901, PLR0911 - one arm a state
+    reason = reason_of(instruction.reason)
     match instruction.state:
         case State.NEW | State.CREATING:
             return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:
             lost = "the service did not say whether it created the payout. Switchboard is looking."
-            return f"{refused.checking(instruction) or lost}{refused.answered(instruction)} Nothing was paid."
-        case State.OPEN:
-            return "the service waits for the buyer."
-        case State.AWAITING:
-            return _awaiting(instruction, votes)
-        case State.APPROVED:
-            return f"not sent yet. {reason}"
+            return f"{refused.checking(instruction) or lost}{refused.answered(instruction)} {NOTHING_PAID}"
         case State.SENDING:
             return "the payment is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
             lost = "the service did not say whether it paid. Switchboard is finding out."
-            return (
-                f"{refused.checking(instruction) or lost}{refused.answered(instruction)} *Do not pay again.*"
-                f"{refused.doubt(instruction)}{said_raw(instruction)}"
-            )
+            return f"{refused.in_doubt(instruction, lost)}{said_raw(instruction)}"
         case State.NEEDS_HUMAN:
             asked_anew = f"{_retry_votes(instruction, votes)}{said_raw(instruction)}"
             return f"{_needs(instruction)} {look_up(instruction)}. {reason}{asked_anew}"
@@ -125,31 +107,18 @@ def _rest(instruction: Instruction, votes: int) -> str:  # noqa: C901, PLR0911, 
         case State.CANCELED:
             return "the service canceled it; the money went back."
         case State.FAILED:
+            because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
             return f"the service could not pay.{because}"
-        case State.REFUSED:
-            return f"{refused.believed(instruction)}{because}"
         case State.MISMATCH:
             return f"not sent, because the service's record is not what was asked for. {reason}"
-        case State.CLOSED:
-            return f"closed as not paid by {who}.{because}"
-        case State.REJECTED | State.WITHDRAWN:
-            return f"by {who}.{because} Nothing was paid."
-        case State.EXPIRED:
-            return f"{reason or 'Nobody decided in time.'} Nothing was paid."
-        case unreachable:
-            assert_never(unreachable)
-
-
-def _awaiting(instruction: Instruction, votes: int) -> str:
-    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
-    note = f" {reason_of(instruction.reason)}" if instruction.reason else ""
-    return f"{votes} of {instruction.requirement.quorum}{until}.{note}"
+        case _:
+            return None
 
 
 def _needs(instruction: Instruction) -> str:
     if not instruction.commits:
-        return "whether the service created the payout is *unknown*; nothing was paid."
-    return "the outcome is *unknown*. Look it up at the service before you decide; a new attempt needs a new approval."
+        return f"whether the service created the payout is *{UNKNOWN}*; nothing was paid."
+    return f"the outcome is *{UNKNOWN}*. {bulk_words.BEFORE_DECIDING}."
 
 
 def _retry_votes(instruction: Instruction, votes: int) -> str:
@@ -163,3 +132,46 @@ def headline(instruction: Instruction) -> str:
         return together
     way = "from" if instruction.kind is Kind.PURCHASE else "to"
     return f"{shown(instruction.cents)} {way} {instruction.payload.email}"
+
+
+def became(  # noqa: PLR0911 - one arm a state
+    instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
+) -> str:
+    """What became of a request that people approve, for its news: what follows its name, where all kinds agree.
+
+    Args:
+        instruction: the request.
+        facts: what was stored when it came to the state that is told.
+        names: what people are called.
+    """
+    state = State(str(facts["state"]))
+    by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
+    because = because_of(facts)
+    match state:
+        case State.COMMIT_UNKNOWN:
+            again = "" if instruction.kind is Kind.BULK_CANCEL else f" {NOT_PAID_AGAIN}"
+            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))}{again}"
+        case State.NEEDS_HUMAN:
+            return f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{because}"
+        case State.REJECTED | State.WITHDRAWN:
+            return f"was *{word(state)}* by {by}.{because} {nothing(instruction)}"
+        case State.EXPIRED:
+            return f"has *expired*. {nothing(instruction)}{because}"
+        case State.REFUSED:
+            return f"has *failed*: {refused.believed(instruction)}{because}"
+        case State.CLOSED:
+            return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{because}"
+        case _:
+            return f"is *{word(state)}*.{because}"
+
+
+def because_of(facts: Mapping[str, Any]) -> str:
+    """Why, in the words that were given; a sentence with a space before it."""
+    reason = as_said(quote(str(facts.get("reason", ""))))
+    return f" Reason: {reason}" if reason else ""
+
+
+def approved_by(facts: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    """Whose approvals it was sent with; a sentence with a space before it."""
+    voters = all_named([str(voter) for voter in facts.get("voters", [])], names)
+    return f" Approved by {voters}." if voters else ""
