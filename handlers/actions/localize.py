@@ -1,7 +1,7 @@
 """The buttons of a localization call: Cancel, and Run again."""
 
 from bot.domain.approvals import Role, listed
-from bot.domain.localization.progress import State
+from bot.domain.localization.progress import CallState
 from bot.presentation.localization import answers as told
 from bot.presentation.localization.calls import AGAIN, CANCEL
 from bot.workflows.localization import cancel, repeat, sight_of
@@ -30,7 +30,7 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
     if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
         return Private(told.not_yours(sight.requester))
     stopped = await cancel(deps.ctx, click.value, person=click.user)
-    if stopped is None or stopped.state is not State.CANCELED or stopped.progress.by != click.user:
+    if stopped is None or stopped.state is not CallState.CANCELED or stopped.progress.by != click.user:
         return Private(told.no_cancel(stopped))
     return Nothing()
 

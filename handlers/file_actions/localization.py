@@ -1,7 +1,7 @@
 """What localization does with files: by what their bytes are, as the declarations say."""
 
 from bot.domain.files.dropped import DroppedFile
-from bot.domain.localization import Operation, Request, capability, request_errors
+from bot.domain.localization import CallOperation, Request, capability, request_errors
 from bot.domain.localization.declaration import Capability, normal_format
 from bot.presentation.localization import answers as told
 from bot.presentation.localization.forms import Carried, form
@@ -16,17 +16,17 @@ from handlers.input.presence import can_post
 from handlers.replies import Nothing, Open, Private, Reply
 
 _OFFERED = (
-    Operation.GENDER,
-    Operation.SEPARATION,
-    Operation.CONVERSION,
-    Operation.AUDIO_EXTRACTION,
-    Operation.TEXT_EXTRACTION,
-    Operation.TRANSCRIPTION,
-    Operation.SPEECH_EMOTION,
+    CallOperation.GENDER,
+    CallOperation.SEPARATION,
+    CallOperation.CONVERSION,
+    CallOperation.AUDIO_EXTRACTION,
+    CallOperation.TEXT_EXTRACTION,
+    CallOperation.TRANSCRIPTION,
+    CallOperation.SPEECH_EMOTION,
 )
 
 
-def _file_action(operation: Operation) -> FileAction:
+def _file_action(operation: CallOperation) -> FileAction:
     declared = capability(operation)
     return FileAction(
         name=declared.verb.replace("-", "_"),

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.clients.delivery import NotCovered
-from bot.domain.bookings.booking import Kind, Stage
+from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
@@ -46,7 +46,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
-    requested = await _read(deps, delivery, form, Kind.BOOKING)
+    requested = await _read(deps, delivery, form, BookingKind.BOOKING)
     if isinstance(requested, FieldErrors):
         return requested
     channel = str(json.loads(form.metadata)["channel"])
@@ -112,7 +112,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
         return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    requested = await _read(deps, delivery, form, Kind.PREBOOKING)
+    requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
     booking = await request.request_prebooking(deps.ctx, requested)
@@ -146,11 +146,11 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def _read(
-    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: Kind
+    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
 ) -> RequestedDelivery | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
     home = await _country_code(deps, delivery, store)
-    readers = fields.booking_readers(home=home, with_place=kind is Kind.BOOKING)
+    readers = fields.booking_readers(home=home, with_place=kind is BookingKind.BOOKING)
     found, errors = fields.read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
@@ -164,9 +164,9 @@ async def _read(
     )
 
 
-def _source(form: Submission, kind: Kind, found: Mapping[str, Any]) -> str:
+def _source(form: Submission, kind: BookingKind, found: Mapping[str, Any]) -> str:
     """A form sent twice is one; sent again with other values (after "not covered", say) it is another."""
-    if kind is Kind.PREBOOKING:
+    if kind is BookingKind.PREBOOKING:
         return f"view:{form.view_id}"
     told = {name: str(value) for name, value in sorted(found.items())}
     return f"view:{form.view_id}:{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"

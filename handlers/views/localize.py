@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 
 from bot.domain.errors import PersonError, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, FileInfo, sniff
-from bot.domain.localization import Capability, Operation, Request, capability, request_errors
+from bot.domain.localization import CallOperation, Capability, Request, capability, request_errors
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.request import file_errors
 from bot.presentation import mistakes
@@ -66,7 +66,7 @@ def _read(carried: Carried, form: Submission, *, own_hosts: Collection[str]) -> 
     """One request for each file, or the one for the text or the address; and what is wrong, by field."""
     text, url = form.values.get(TEXT, "").strip(), form.values.get(URL, "").strip()
     files = [carried.file] if carried.file else list(form.files.get(FILE, ()))
-    capabilities = [capability(Operation(name)) for name in carried.operations]
+    capabilities = [capability(CallOperation(name)) for name in carried.operations]
     given = {name for name, value in ((TEXT, text), (URL, url), (FILE, files)) if value}
     if len(given) > 1:
         return [], dict.fromkeys(sorted(given), CONFLICT)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select,
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_account import BulkRow, Change
+from bot.domain.payments.bulk_account import BulkRow, RowChange
 from bot.domain.payments.bulk_progress import Tally, tally
 from storage.repositories.common import insert_once
 from storage.tables import bulk_flight as flight
@@ -69,7 +69,7 @@ class BulkItems:
         mine = (table.c.instruction_id == instruction_id, table.c.number.in_(numbers))
         self._connection.execute(update(table).where(*mine).values(attempt=attempt))
 
-    def change(self, instruction_id: str, changes: Sequence[Change]) -> None:
+    def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
         """Store what the service says of some items."""
         values = [
             {"of": instruction_id, "at": one.row, "to_status": one.status, "to_hash": one.hash, "to_error": one.error}

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -73,7 +73,7 @@ class Changes(TypedDict, total=False):
     round: int
     requirement: Requirement
     recipient: Recipient | None
-    progress: Progress | None
+    progress: BulkProgress | None
     remote_id: str | None
     remote_status: str
     svc_hash: str
@@ -387,7 +387,7 @@ def _values(instruction: Instruction) -> dict[str, Any]:
     return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
 
 
-def _model(found: Recipient | Progress | None) -> dict[str, Any] | None:
+def _model(found: Recipient | BulkProgress | None) -> dict[str, Any] | None:
     return found.model_dump(mode="json") if found is not None else None
 
 
@@ -404,5 +404,5 @@ def _made(values: dict[str, Any]) -> Instruction:
     values["payload"] = _PAYLOADS[values["kind"]].model_validate(values["payload"])
     values["requirement"] = Requirement.model_validate(values["requirement"])
     values["recipient"] = None if recipient is None else Recipient.model_validate(recipient)
-    values["progress"] = None if progress is None else Progress.model_validate(progress)
+    values["progress"] = None if progress is None else BulkProgress.model_validate(progress)
     return Instruction(**values)

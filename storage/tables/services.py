@@ -75,7 +75,7 @@ booking = Table(
     metadata,
     Column("id", Text, primary_key=True),
     Column("reference", Text, nullable=False, unique=True),
-    Column("kind", Named(deliveries.Kind), nullable=False),
+    Column("kind", Named(deliveries.BookingKind), nullable=False),
     Column("store", Words, nullable=False),
     Column("request", Json),
     Column("stage", Named(deliveries.Stage), nullable=False, index=True),

@@ -13,7 +13,7 @@ from typing import Any
 
 from bot.domain.audit import verify
 from bot.domain.references import derived_key
-from bot.playground.simulators.callbacks import Delivery
+from bot.playground.simulators.callbacks import CallbackAttempt
 from bot.playground.simulators.recorder import Call
 from bot.playground.workspace import Message
 from tests.chaos.people import ASKED, approved_by, roots
@@ -348,7 +348,7 @@ def _records_in(call: Call) -> list[dict[str, Any]]:
     return listed if isinstance(listed, list) else []
 
 
-def _address(delivery: Delivery) -> str:
+def _address(delivery: CallbackAttempt) -> str:
     """How the address is known that a callback went to."""
     return hashlib.sha256(delivery.url.rpartition("/")[2].encode()).hexdigest()
 

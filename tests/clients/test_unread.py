@@ -18,7 +18,7 @@ from bot.clients.transport import Transport, open_session
 from bot.clients.unread import NOBODY, Answers
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.localization import Operation, Request
+from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
 from bot.domain.unread import UnreadAnswer
@@ -283,9 +283,9 @@ async def test_a_booking_that_is_made_under_other_names(
 async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) -> None:
     file = tmp_path / "services.toml"
     file.write_text('[localization.translation.reply]\ntext = "words"\n', encoding="utf-8")
-    asked = Request(operation=Operation.TRANSLATION, text="Good morning").complete()
+    asked = Request(operation=CallOperation.TRANSLATION, text="Good morning").complete()
     asked = Request(
-        operation=Operation.TRANSLATION,
+        operation=CallOperation.TRANSLATION,
         text="Good morning",
         options={**asked.options, "source_lang": "en", "target_lang": "fr"},
     )
@@ -305,7 +305,7 @@ async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) ->
 async def test_an_error_that_comes_as_a_success_was_read(partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"success": False, "message": "no"})
     asked = Request(
-        operation=Operation.TRANSLATION, text="Good", options={"source_lang": "en", "target_lang": "fr"}
+        operation=CallOperation.TRANSLATION, text="Good", options={"source_lang": "en", "target_lang": "fr"}
     ).complete()
     async with open_session() as session:
         transport = Transport(session=session, base_url=partner.url, service="localization")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from bot.domain.bookings.record import Change, Status, change_of, is_canceled, is_final, read_status
+from bot.domain.bookings.record import Status, StatusChange, change_of, is_canceled, is_final, read_status
 
 FINAL = {"COMPLETED", "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER", "RETURNED"}
 
@@ -29,26 +29,26 @@ def test_every_pair_of_states(before: Status, now: Status) -> None:
     driver = {Status.ACCEPTED, Status.ARRIVED_AT_PICKUP, Status.WAY_TO_DELIVER, Status.ARRIVED_AT_DELIVERY}
     change = change_of(before.value, now.value)
     if before is now:
-        assert change is Change.NONE
+        assert change is StatusChange.NONE
     elif before.value in FINAL:
-        assert change is Change.CONTRADICTION
+        assert change is StatusChange.CONTRADICTION
     elif before in driver and now in (Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND):
-        assert change is Change.RESTARTED
+        assert change is StatusChange.RESTARTED
     else:
-        assert change is Change.MOVED
+        assert change is StatusChange.MOVED
 
 
 @pytest.mark.parametrize(
     ("before", "now", "change"),
     [
-        ("", "ON_HOLD", Change.MOVED),
-        ("ODD", "ODD", Change.NONE),
-        ("ODD", "odd", Change.NONE),
-        ("ODD", "COMPLETED", Change.MOVED),
-        ("COMPLETED", "ODD", Change.CONTRADICTION),
-        ("CANCELED_BY_WEATHER", "ACCEPTED", Change.CONTRADICTION),
-        ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", Change.NONE),
+        ("", "ON_HOLD", StatusChange.MOVED),
+        ("ODD", "ODD", StatusChange.NONE),
+        ("ODD", "odd", StatusChange.NONE),
+        ("ODD", "COMPLETED", StatusChange.MOVED),
+        ("COMPLETED", "ODD", StatusChange.CONTRADICTION),
+        ("CANCELED_BY_WEATHER", "ACCEPTED", StatusChange.CONTRADICTION),
+        ("CANCELED_BY_ADMIN", "CANCELLED_BY_ADMIN", StatusChange.NONE),
     ],
 )
-def test_states_nobody_knows(before: str, now: str, change: Change) -> None:
+def test_states_nobody_knows(before: str, now: str, change: StatusChange) -> None:
     assert change_of(before, now) is change

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.localization.progress import MOST_OPEN, State
+from bot.domain.localization.progress import MOST_OPEN, CallState
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.localization.calls import AGAIN, CANCEL
@@ -64,7 +64,7 @@ async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     assert [button.text for button in board.buttons] == ["Run again"]
     await maria.rig.switchboard.context.localization.calls.idle()  # nobody waits for the answer any more
     (job,) = await jobs(maria.rig)
-    assert (job.state, job.lease_owner, job.closed_at is not None) == (State.CANCELED, "", True)
+    assert (job.state, job.lease_owner, job.closed_at is not None) == (CallState.CANCELED, "", True)
     await press(maria, board, AGAIN)
     again = await maria.board("separating", number=1)
     await press(maria, again, CANCEL)
@@ -238,7 +238,7 @@ async def test_one_track_that_cannot_be_fetched_any_more(maria: Localizer) -> No
     results = await maria.results(board, 2)
     assert [file.name.split("-")[-2] for file in maria.files(results)] == ["music"]
     (job,) = await jobs(maria.rig)
-    assert (job.state, job.closed_at is not None) == (State.DONE, True)
+    assert (job.state, job.closed_at is not None) == (CallState.DONE, True)
 
 
 async def test_no_track_at_all_has_failed(maria: Localizer) -> None:

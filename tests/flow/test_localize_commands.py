@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.localization import CAPABILITIES, Capability, Operation, Option, capability
+from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Option, capability
 from bot.domain.localization.declaration import Accepts
 from bot.playground.workspace import Ack
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
@@ -272,7 +272,7 @@ async def test_a_verb_alone_opens_a_form_with_everything(maria: Localizer, verb:
                 assert [each["value"] for each in element["options"]] == [each.value for each in option.choices]
 
 
-FORMS = [one for one in CAPABILITIES if one.operation is not Operation.SPEECH_EMOTION]
+FORMS = [one for one in CAPABILITIES if one.operation is not CallOperation.SPEECH_EMOTION]
 
 
 @pytest.mark.parametrize("one", FORMS, ids=name)
@@ -306,7 +306,7 @@ async def test_every_option_in_the_form(maria: Localizer, one: Capability, optio
 @pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
 async def test_neither_and_both_stand_at_their_fields(maria: Localizer, one: Capability, tmp_path: Path) -> None:
     assert one.media is not None
-    sample = media.make(tmp_path, "mp4" if one.operation is Operation.AUDIO_EXTRACTION else "mp3")
+    sample = media.make(tmp_path, "mp4" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp3")
     file = maria.rig.workspace.upload(MARIA, sample.name, sample)
     await maria.type(one.verb)
     neither = errors(await maria.submit())
@@ -337,7 +337,7 @@ async def test_a_text_and_an_address_for_emotion(maria: Localizer) -> None:
 @pytest.mark.parametrize("one", CLOSED, ids=name)
 async def test_a_wrong_format_stands_at_its_field(maria: Localizer, one: Capability, tmp_path: Path) -> None:
     assert one.media is not None
-    wrong = media.make(tmp_path, "mp3" if one.operation is Operation.AUDIO_EXTRACTION else "mp4")
+    wrong = media.make(tmp_path, "mp3" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp4")
     liar = f"liar.{one.media.formats[0]}"
     file = maria.rig.workspace.upload(MARIA, liar, wrong)
     await maria.type(one.verb)
@@ -355,7 +355,7 @@ async def test_a_wrong_format_stands_at_its_field(maria: Localizer, one: Capabil
     [(one.operation, extension) for one in CLOSED if one.media is not None for extension in one.media.formats],
 )
 async def test_every_documented_format_is_taken_from_a_form(
-    maria: Localizer, operation: Operation, extension: str, tmp_path: Path
+    maria: Localizer, operation: CallOperation, extension: str, tmp_path: Path
 ) -> None:
     sample = media.make(tmp_path, extension, seconds=0.4)
     file = maria.rig.workspace.upload(MARIA, sample.name, sample)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.domain.localization import Operation, Request
+from bot.domain.localization import CallOperation, Request
 from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE
 from bot.workflows.localization import RequestedCall, cancel, request_call
 from storage.rows import Job
@@ -33,7 +33,7 @@ async def stored(rig: Rig, *people: str) -> list[Job]:
 
 def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001") -> RequestedCall:
     return RequestedCall(
-        request=Request(operation=Operation.GENDER, file=file, file_format="mp3", seconds=1.5),
+        request=Request(operation=CallOperation.GENDER, file=file, file_format="mp3", seconds=1.5),
         file_name="a.mp3",
         requester=person,
         channel=FINANCE,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.localization import Operation, Request
+from bot.domain.localization import CallOperation, Request
 from handlers.commands.localize import of_verb
 from handlers.input.localize_line import read_line
 from handlers.replies import MistakesError
@@ -22,13 +22,13 @@ def read(verb: str, text: str) -> Request:
     ],
 )
 def test_an_address_as_slack_writes_it(typed: str) -> None:
-    assert read("gender", typed) == Request(operation=Operation.GENDER, url="https://example.com/a.mp3?a=1&b=2")
-    assert read("emotion", typed).operation is Operation.SPEECH_EMOTION
+    assert read("gender", typed) == Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3?a=1&b=2")
+    assert read("emotion", typed).operation is CallOperation.SPEECH_EMOTION
 
 
 def test_a_link_inside_a_text_is_text() -> None:
     asked = read("emotion", "I love <https://example.com|example.com> and <mailto:ana@example.com|ana@example.com>")
-    assert asked.operation is Operation.TEXT_EMOTION
+    assert asked.operation is CallOperation.TEXT_EMOTION
     assert asked.text == "I love https://example.com and ana@example.com"
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Act, Booking, BookingRequest, Kind, Stage
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Act, Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
-from bot.domain.bookings.record import Change, Payment, Quote, Status
+from bot.domain.bookings.record import Payment, Quote, Status, StatusChange
 from bot.presentation.bookings import (
     answers as deliveries,
 )
@@ -50,7 +50,7 @@ def booking(**changes: Any) -> Booking:
     values: dict[str, Any] = {
         "id": "01M",
         "reference": "B-4F7K2M",
-        "kind": Kind.BOOKING,
+        "kind": BookingKind.BOOKING,
         "store": "Centro",
         "request": request,
         "stage": Stage.OPEN,
@@ -99,8 +99,8 @@ def ours(content: Any) -> set[str]:
 
 
 @pytest.mark.parametrize("stage", Stage)
-@pytest.mark.parametrize("kind", Kind)
-def test_the_fullest_card_there_is(stage: Stage, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", BookingKind)
+def test_the_fullest_card_there_is(stage: Stage, kind: BookingKind) -> None:
     for status in (*Status, WORST, ""):
         content = booking_cards.card(
             loaded(WORST, stage=stage, kind=kind, status=str(status), search_at=NOW + timedelta(minutes=9)), now=NOW
@@ -125,7 +125,7 @@ def test_any_line(topic: str, status: str) -> None:
         "status": str(status),
         "now": WORST,
         "before": WORST,
-        "change": Change.MOVED.value,
+        "change": StatusChange.MOVED.value,
         "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
         "reason": WORST,
         "proof": URL,
@@ -149,7 +149,7 @@ def test_the_card_says_that_it_was_stopped() -> None:
 
 
 def test_a_foreign_booking_needs_no_request() -> None:
-    content = booking_cards.card(loaded(WORST, kind=Kind.FOREIGN, request=None, requester=""), now=NOW)
+    content = booking_cards.card(loaded(WORST, kind=BookingKind.FOREIGN, request=None, requester=""), now=NOW)
     check_message(content)
     assert "made outside of Switchboard" in content.text
 
@@ -164,7 +164,7 @@ def test_every_form() -> None:
         views.price(stores[:1], problem=deliveries.outage(WORST)),
         views.confirm(loaded(WORST, stage=Stage.QUOTED)),
         views.cancel(loaded(WORST)),
-        views.cancel(booking(kind=Kind.PREBOOKING, stage=Stage.WAITING)),
+        views.cancel(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)),
         views.store_add(channel="C0", values=values),
         views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, WORST).text),
     ):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import OVER, Answer, ColumnLook, Count, Outcome, Progress, RunState
+from bot.domain.emails.lists import OVER, Answer, ColumnLook, ListProgress, Outcome, RunCount, RunState
 from bot.domain.files.tables import CELL_LIMIT, Flaw, TableProblem
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
@@ -17,7 +17,7 @@ from tests.presentation.drawn import foreign
 REQUESTER = "U0MARIA"
 
 
-def count(**changes: object) -> Count:
+def count(**changes: object) -> RunCount:
     facts: dict[str, object] = {
         "total": 10_000,
         "taken": 5_000,
@@ -25,10 +25,10 @@ def count(**changes: object) -> Count:
         "skipped": 7,
         "outcomes": MappingProxyType({Outcome.ANSWERED: 4_000, Outcome.NO_ANSWER: 3}),
     }
-    return Count(**{**facts, **changes})  # type: ignore[arg-type]
+    return RunCount(**{**facts, **changes})  # type: ignore[arg-type]
 
 
-def progress(state: RunState, **changes: object) -> Progress:
+def progress(state: RunState, **changes: object) -> ListProgress:
     facts: dict[str, object] = {
         "id": "01J",
         "state": state,
@@ -38,7 +38,7 @@ def progress(state: RunState, **changes: object) -> Progress:
         "requester": REQUESTER,
         "count": count(),
     }
-    return Progress(**{**facts, **changes})  # type: ignore[arg-type]
+    return ListProgress(**{**facts, **changes})  # type: ignore[arg-type]
 
 
 @given(

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from bot.domain.localization import (
     CAPABILITIES,
+    CallOperation,
     Capability,
     Emotion,
     Gender,
-    Operation,
     Phrases,
     Request,
     Result,
@@ -19,7 +19,7 @@ from bot.domain.localization import (
     Tracks,
     Written,
 )
-from bot.domain.localization.progress import Delivery, Order, Progress, Sight, State
+from bot.domain.localization.progress import CallProgress, CallState, Order, ResultFile, Sight
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view, readable
@@ -29,7 +29,7 @@ ME = "U0MARIA"
 
 
 def sight(
-    one: Capability, state: State, *, text: str = "", result: Result | None = None, words: str = "", name: str = ""
+    one: Capability, state: CallState, *, text: str = "", result: Result | None = None, words: str = "", name: str = ""
 ) -> Sight:
     media = one.media is not None
     request = Request(
@@ -41,7 +41,7 @@ def sight(
         id="01J00000000000000000000000",
         order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
         state=state,
-        progress=Progress(reason=text or "the reason", words=words, by="U0ADA", result=result),
+        progress=CallProgress(reason=text or "the reason", words=words, by="U0ADA", result=result),
         requester=ME,
         position=2,
         elapsed=75.0,
@@ -49,15 +49,15 @@ def sight(
     )
 
 
-@pytest.mark.parametrize("state", State)
+@pytest.mark.parametrize("state", CallState)
 @given(one=st.sampled_from(CAPABILITIES), foreign=FOREIGN)
-def test_boards_and_failures(state: State, one: Capability, foreign: str) -> None:
+def test_boards_and_failures(state: CallState, one: Capability, foreign: str) -> None:
     seen = sight(one, state, text=foreign, words=foreign, name=foreign)
     for content in (told.board(seen), told.failure(seen)):
         check_message(content)
         assert calls_in(content) <= {f"@{ME}", "@U0ADA"}
     if "U0ADA" not in foreign:
-        assert "U0ADA" not in told.board(seen).text or state is State.CANCELED
+        assert "U0ADA" not in told.board(seen).text or state is CallState.CANCELED
 
 
 RESULTS = st.one_of(
@@ -70,7 +70,7 @@ RESULTS = st.one_of(
 
 @given(result=RESULTS)
 def test_results(result: Result) -> None:
-    seen = sight(CAPABILITIES[0], State.DONE, result=result)
+    seen = sight(CAPABILITIES[0], CallState.DONE, result=result)
     check_message(told.board(seen))
     if told.is_long(seen):
         assert told.long_text(seen)
@@ -115,10 +115,10 @@ DOCUMENTED = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
 
 
 def test_every_documented_emotion_has_a_face_of_its_own() -> None:
-    one = next(capability for capability in CAPABILITIES if capability.operation is Operation.TEXT_EMOTION)
+    one = next(capability for capability in CAPABILITIES if capability.operation is CallOperation.TEXT_EMOTION)
 
     def face(label: str) -> str:
-        said = told.result(sight(one, State.DONE, result=Emotion(label=label))).text
+        said = told.result(sight(one, CallState.DONE, result=Emotion(label=label))).text
         assert f"*{label}*" in said
         return said.partition(f"*{label}*")[0].rpartition(" :")[2]
 
@@ -127,8 +127,8 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
     assert face("Boredom") not in faces
 
 
-@pytest.mark.parametrize("state", [State.UNKNOWN, State.FAILED, State.CANCELED, State.INTERRUPTED])
-def test_what_ended_without_a_result_can_be_run_again(state: State) -> None:
+@pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED])
+def test_what_ended_without_a_result_can_be_run_again(state: CallState) -> None:
     (button,) = [
         element
         for block in told.board(sight(CAPABILITIES[0], state)).blocks
@@ -138,27 +138,27 @@ def test_what_ended_without_a_result_can_be_run_again(state: State) -> None:
     assert button["text"]["text"] == "Run again"
     # Only where nobody knows may the service have done it already, and only there people are asked twice.
     asked = button.get("confirm", {}).get("text", {}).get("text", "")
-    assert ("bill both" in asked) == (state is State.UNKNOWN)
+    assert ("bill both" in asked) == (state is CallState.UNKNOWN)
 
 
 def test_files_say_what_they_are_and_how_long() -> None:
-    one = next(each for each in CAPABILITIES if each.operation is Operation.SEPARATION)
-    seen = sight(one, State.HANDING_OVER, result=Tracks(tracks=()))
-    delivery = Delivery(track=Track(name="vocals", url="", extension="mp3"), name="song-vocals-abc.mp3")
+    one = next(each for each in CAPABILITIES if each.operation is CallOperation.SEPARATION)
+    seen = sight(one, CallState.HANDING_OVER, result=Tracks(tracks=()))
+    delivery = ResultFile(track=Track(name="vocals", url="", extension="mp3"), name="song-vocals-abc.mp3")
     assert told.file_comment(seen, delivery, 42.0) == f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"
     assert told.file_in_words(seen, delivery, 42.0) == "Separate vocals and music: vocals, 0:42 long"
     assert told.file_comment(seen, delivery, None) == f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"
 
 
 def test_how_sure_the_service_is() -> None:
-    seen = sight(CAPABILITIES[0], State.DONE, result=Gender(gender="female", percent=Decimal("93.00")))
+    seen = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="female", percent=Decimal("93.00")))
     assert "*Female* (93 % sure)" in told.result(seen).text
-    unsure = sight(CAPABILITIES[0], State.DONE, result=Gender(gender="male"))
+    unsure = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="male"))
     assert told.result(unsure).text.endswith(": *Male*")
 
 
 def test_the_bar_while_a_file_goes_out() -> None:
-    assert "▓▓▓▓░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], State.RUNNING)))
+    assert "▓▓▓▓░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], CallState.RUNNING)))
 
 
 @pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: one.verb)

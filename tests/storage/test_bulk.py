@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
-from bot.domain.payments.bulk_account import BulkRow, Change
+from bot.domain.payments.bulk_account import BulkRow, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from storage import Store, Tx
 from storage.errors import Conflict
@@ -57,7 +57,7 @@ async def test_items_come_back_as_they_were_asked_for(store: Store) -> None:
 
 async def test_changes_add_up(store: Store) -> None:
     made = await stored(store)
-    changes = [Change(2, "completed", "h2", ""), Change(3, "failed", "h3", "closed")]
+    changes = [RowChange(2, "completed", "h2", ""), RowChange(3, "failed", "h3", "closed")]
     await store.write(lambda tx: tx.bulk_items.change(made.id, changes))
     tally = await store.read(lambda tx: tx.bulk_items.tally(made.id))
     assert (tally.completed, tally.failed, tally.unaccounted, tally.total) == (1, 1, 1, 3)
@@ -68,7 +68,7 @@ async def test_changes_add_up(store: Store) -> None:
 
 async def test_an_item_that_was_paid_makes_its_recipient_known(store: Store) -> None:
     made = await stored(store)
-    await store.write(lambda tx: tx.bulk_items.change(made.id, [Change(2, "completed", "h", "")]))
+    await store.write(lambda tx: tx.bulk_items.change(made.id, [RowChange(2, "completed", "h", "")]))
     known = await store.read(lambda tx: tx.instructions.all_paid_before(["ANA@example.com", "ben@example.com"]))
     assert known == {"ana@example.com"}
     assert await store.read(lambda tx: tx.instructions.paid_before("Ana@Example.com"))

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bot.domain.bookings.record import Change, Status, change_of, is_final
+from bot.domain.bookings.record import Status, StatusChange, change_of, is_final
 from bot.playground.workspace import Message
 from bot.presentation.bookings.states import word
 from bot.workflows.bookings.evidence import gathered
@@ -60,10 +60,10 @@ async def test_every_way_between_two_states(rig: Rig) -> None:
         shown, thread = seen[f"{number:03}"]
         news = thread[told[f"{number:03}"] :]
         change = change_of(before.value, after.value)
-        stays = change in (Change.NONE, Change.CONTRADICTION)
+        stays = change in (StatusChange.NONE, StatusChange.CONTRADICTION)
         assert f"`{(before if stays else after).value}`" in shown.text, (before, after)
         assert len(news) == (0 if stays else 1), (before, after, news)
-        assert any("search restarted" in line for line in news) is (change is Change.RESTARTED)
+        assert any("search restarted" in line for line in news) is (change is StatusChange.RESTARTED)
     contradictions = [one for one in rig.workspace.messages(ALERTS) if "had ended as" in one.text]
     ended = sum(1 for before, after in ways if is_final(before.value) and before != after)
     assert len(contradictions) == ended

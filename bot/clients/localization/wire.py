@@ -9,7 +9,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from bot.clients.reading import Names, Unfit, as_text
-from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.results import EMOTIONS, SOUNDS
 from bot.domain.sanitizing import one_line
@@ -139,9 +139,9 @@ def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object
 def extension_of(asked: Request) -> str:
     """What the file of an answer should be, where neither its name nor its type says."""
     match asked.operation:
-        case Operation.CONVERSION:
+        case CallOperation.CONVERSION:
             return asked.options.get("target_extension", "wav")
-        case Operation.AUDIO_EXTRACTION:
+        case CallOperation.AUDIO_EXTRACTION:
             return "wav"
         case _:
             return "mp3"
@@ -165,20 +165,20 @@ def _track(name: str, found: object, *, otherwise: str) -> Track:
     return Track(name=name, url=url, extension=ending if ending in SOUNDS else otherwise)
 
 
-_READERS: Final[Mapping[Operation, Reader]] = MappingProxyType(
+_READERS: Final[Mapping[CallOperation, Reader]] = MappingProxyType(
     {
-        Operation.GENDER: _gender,
-        Operation.PARAPHRASE: _phrases,
-        Operation.SUMMARY: _written,
-        Operation.AUDIO_EXTRACTION: _audio,
-        Operation.SEPARATION: _tracks,
-        Operation.CONVERSION: _audio,
-        Operation.SPEECH: _audio,
-        Operation.TRANSCRIPTION: _written,
-        Operation.TRANSLATION: _written,
-        Operation.TRANSLITERATION: _written,
-        Operation.TEXT_EXTRACTION: _written,
-        Operation.TEXT_EMOTION: _emotion,
-        Operation.SPEECH_EMOTION: _emotion,
+        CallOperation.GENDER: _gender,
+        CallOperation.PARAPHRASE: _phrases,
+        CallOperation.SUMMARY: _written,
+        CallOperation.AUDIO_EXTRACTION: _audio,
+        CallOperation.SEPARATION: _tracks,
+        CallOperation.CONVERSION: _audio,
+        CallOperation.SPEECH: _audio,
+        CallOperation.TRANSCRIPTION: _written,
+        CallOperation.TRANSLATION: _written,
+        CallOperation.TRANSLITERATION: _written,
+        CallOperation.TEXT_EXTRACTION: _written,
+        CallOperation.TEXT_EMOTION: _emotion,
+        CallOperation.SPEECH_EMOTION: _emotion,
     }
 )

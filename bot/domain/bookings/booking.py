@@ -53,7 +53,7 @@ CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
 """Nothing comes after these."""
 
 
-class Kind(StrEnum):
+class BookingKind(StrEnum):
     """Where a booking comes from."""
 
     BOOKING = "booking"
@@ -104,7 +104,7 @@ class Booking:
     id: str
     reference: str
     """What people type, e.g. ``B-4F7K2M``."""
-    kind: Kind
+    kind: BookingKind
     store: str
     request: BookingRequest | None
     """None for one made elsewhere."""

@@ -63,7 +63,7 @@ def is_final(text: str) -> bool:
     return read_status(text) in _FINAL or is_canceled(text)
 
 
-class Change(StrEnum):
+class StatusChange(StrEnum):
     """What a newly read state is news of."""
 
     NONE = "none"
@@ -74,16 +74,16 @@ class Change(StrEnum):
     """It had ended in another state. That one stays."""
 
 
-def change_of(before: str, now: str) -> Change:
+def change_of(before: str, now: str) -> StatusChange:
     """Compare two states as the service wrote them; an empty ``before`` is a booking never read."""
     known, seen = read_status(before), read_status(now)
     if before.strip().casefold() == now.strip().casefold() or (known is not None and known is seen):
-        return Change.NONE
+        return StatusChange.NONE
     if before and is_final(before):
-        return Change.CONTRADICTION
+        return StatusChange.CONTRADICTION
     if known in _WITH_DRIVER and seen in _SEARCHING:
-        return Change.RESTARTED
-    return Change.MOVED
+        return StatusChange.RESTARTED
+    return StatusChange.MOVED
 
 
 class Payment(StrEnum):

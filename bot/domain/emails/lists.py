@@ -148,7 +148,7 @@ OVER = frozenset({RunState.DONE, RunState.STOPPED, RunState.FAILED, RunState.UNK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Count:
+class RunCount:
     """How far a run is, in addresses: each is asked once, however many rows have it.
 
     Attributes:
@@ -174,7 +174,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class ListProgress:
     """A job as its board shows it.
 
     Attributes:
@@ -193,7 +193,7 @@ class Progress:
     whole: bool
     requester: str
     concurrency: int = CONCURRENCY
-    count: Count = field(default_factory=Count)
+    count: RunCount = field(default_factory=RunCount)
     reason: str = ""
     receipt: str = ""
     said: tuple[tuple[str, str], ...] = ()

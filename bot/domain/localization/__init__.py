@@ -1,7 +1,7 @@
 """Content localization: what can be asked for, what may be given with it, what comes back."""
 
 from bot.domain.localization.catalog import CAPABILITIES, capability
-from bot.domain.localization.declaration import Capability, Choice, Media, MediaKind, Operation, Option
+from bot.domain.localization.declaration import CallOperation, Capability, Media, MediaKind, Option, OptionChoice
 from bot.domain.localization.request import Request, option_errors, request_errors
 from bot.domain.localization.results import (
     Emotion,
@@ -15,14 +15,14 @@ from bot.domain.localization.results import (
 
 __all__ = [
     "CAPABILITIES",
+    "CallOperation",
     "Capability",
-    "Choice",
     "Emotion",
     "Gender",
     "Media",
     "MediaKind",
-    "Operation",
     "Option",
+    "OptionChoice",
     "Phrases",
     "Request",
     "Result",

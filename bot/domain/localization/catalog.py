@@ -6,7 +6,15 @@ Where the document is silent (``is_closed=False``, the options below *Other capa
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bot.domain.localization.declaration import Accepts, Capability, Choice, Media, MediaKind, Operation, Option
+from bot.domain.localization.declaration import (
+    Accepts,
+    CallOperation,
+    Capability,
+    Media,
+    MediaKind,
+    Option,
+    OptionChoice,
+)
 from bot.domain.localization.languages import LANGUAGES, LOCALES
 
 TEXT_LIMIT = 3_000
@@ -23,8 +31,8 @@ def _audio(formats: tuple[str, ...], *, is_closed: bool = True) -> Media:
     return Media(kind=MediaKind.AUDIO, file="audio_file", url="audio_url", formats=formats, is_closed=is_closed)
 
 
-def _numbers(*values: int, unit: str = "") -> tuple[Choice, ...]:
-    return tuple(Choice(str(value), f"{value}{unit}") for value in values)
+def _numbers(*values: int, unit: str = "") -> tuple[OptionChoice, ...]:
+    return tuple(OptionChoice(str(value), f"{value}{unit}") for value in values)
 
 
 _LOCALE = Option(
@@ -46,7 +54,7 @@ _STATED = Option(
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(
-        operation=Operation.GENDER,
+        operation=CallOperation.GENDER,
         verb="gender",
         label="Detect gender",
         title="Detect gender",
@@ -55,7 +63,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         media=_audio(_CLIPS),
     ),
     Capability(
-        operation=Operation.SEPARATION,
+        operation=CallOperation.SEPARATION,
         verb="separate",
         label="Separate vocals and music",
         title="Separate vocals and music",
@@ -64,7 +72,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         media=_audio(_CLIPS),
     ),
     Capability(
-        operation=Operation.CONVERSION,
+        operation=CallOperation.CONVERSION,
         verb="convert",
         label="Convert",
         title="Convert audio",
@@ -76,7 +84,7 @@ CAPABILITIES: tuple[Capability, ...] = (
                 name="target_extension",
                 word="target",
                 label="Convert to",
-                choices=(Choice("wav", ".wav"), Choice("mp3", ".mp3")),
+                choices=(OptionChoice("wav", ".wav"), OptionChoice("mp3", ".mp3")),
                 default="wav",
                 example="mp3",
             ),
@@ -84,7 +92,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        operation=Operation.AUDIO_EXTRACTION,
+        operation=CallOperation.AUDIO_EXTRACTION,
         verb="extract-audio",
         label="Extract audio",
         title="Extract audio",
@@ -112,7 +120,7 @@ CAPABILITIES: tuple[Capability, ...] = (
                 name="n_channels",
                 word="channels",
                 label="Channels",
-                choices=(Choice("1", "1 (mono)"), Choice("2", "2 (stereo)")),
+                choices=(OptionChoice("1", "1 (mono)"), OptionChoice("2", "2 (stereo)")),
                 default="1",
                 example="2",
             ),
@@ -120,7 +128,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        operation=Operation.TRANSCRIPTION,
+        operation=CallOperation.TRANSCRIPTION,
         verb="transcribe",
         label="Transcribe",
         title="Transcribe",
@@ -130,7 +138,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         options=(_LOCALE,),
     ),
     Capability(
-        operation=Operation.SPEECH_EMOTION,
+        operation=CallOperation.SPEECH_EMOTION,
         verb="emotion",
         label="Emotion",
         title="Emotion in speech",
@@ -139,7 +147,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         media=_audio(_SPEECH, is_closed=False),
     ),
     Capability(
-        operation=Operation.PARAPHRASE,
+        operation=CallOperation.PARAPHRASE,
         verb="paraphrase",
         label="Paraphrase",
         title="Paraphrase",
@@ -150,7 +158,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         options=(_STATED,),
     ),
     Capability(
-        operation=Operation.SUMMARY,
+        operation=CallOperation.SUMMARY,
         verb="summarize",
         label="Summarize",
         title="Summarize",
@@ -161,7 +169,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         options=(_STATED,),
     ),
     Capability(
-        operation=Operation.TRANSLATION,
+        operation=CallOperation.TRANSLATION,
         verb="translate",
         label="Translate",
         title="Translate",
@@ -176,7 +184,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         ),
     ),
     Capability(
-        operation=Operation.TRANSLITERATION,
+        operation=CallOperation.TRANSLITERATION,
         verb="transliterate",
         label="Transliterate",
         title="Transliterate",
@@ -186,7 +194,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         options=(_SOURCE,),
     ),
     Capability(
-        operation=Operation.SPEECH,
+        operation=CallOperation.SPEECH,
         verb="speak",
         label="Speak",
         title="Speak a text",
@@ -199,7 +207,7 @@ CAPABILITIES: tuple[Capability, ...] = (
                 name="gender",
                 word="gender",
                 label="Voice",
-                choices=(Choice("female", "Female"), Choice("male", "Male")),
+                choices=(OptionChoice("female", "Female"), OptionChoice("male", "Male")),
                 default="female",
                 example="male",
             ),
@@ -217,7 +225,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         streams=True,
     ),
     Capability(
-        operation=Operation.TEXT_EMOTION,
+        operation=CallOperation.TEXT_EMOTION,
         verb="emotion",
         label="Emotion",
         title="Emotion in a text",
@@ -226,7 +234,7 @@ CAPABILITIES: tuple[Capability, ...] = (
         text_limit=TEXT_LIMIT,
     ),
     Capability(
-        operation=Operation.TEXT_EXTRACTION,
+        operation=CallOperation.TEXT_EXTRACTION,
         verb="extract-text",
         label="Extract text",
         title="Extract text",
@@ -247,9 +255,9 @@ CAPABILITIES: tuple[Capability, ...] = (
 )
 """In the order of the command's help."""
 
-_BY_OPERATION: Mapping[Operation, Capability] = MappingProxyType({one.operation: one for one in CAPABILITIES})
+_BY_OPERATION: Mapping[CallOperation, Capability] = MappingProxyType({one.operation: one for one in CAPABILITIES})
 
 
-def capability(operation: Operation) -> Capability:
+def capability(operation: CallOperation) -> Capability:
     """The declaration of an operation."""
     return _BY_OPERATION[operation]

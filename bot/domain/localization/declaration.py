@@ -17,7 +17,7 @@ _NUMBER = re.compile(r"[+-]?[0-9]{1,4}(?:\.[0-9]{1,3})?", re.ASCII)
 _WORD = re.compile(r"[\w .@:/+-]{1,100}")
 
 
-class Operation(StrEnum):
+class CallOperation(StrEnum):
     """The thirteen, by the names that the route table gives them."""
 
     GENDER = "gender_detection"
@@ -44,7 +44,7 @@ class MediaKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class OptionChoice:
     """One allowed value: what is sent, and what people read."""
 
     value: str
@@ -77,7 +77,7 @@ class Option:
     word: str
     label: str
     accepts: Accepts = Accepts.CHOICE
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[OptionChoice, ...] = ()
     default: str = ""
     example: str = ""
     is_sent: bool = True
@@ -198,7 +198,7 @@ class Capability:
         streams: whether the answer may be the media itself instead of its address.
     """
 
-    operation: Operation
+    operation: CallOperation
     verb: str
     label: str
     title: str

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from bot.domain.localization.declaration import Choice
+from bot.domain.localization.declaration import OptionChoice
 
 _SPOKEN = """
 af Afrikaans|sq Albanian|am Amharic|ar Arabic|hy Armenian|as Assamese|az Azerbaijani|eu Basque|be Belarusian|bn Bengali
@@ -70,9 +70,9 @@ _WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
 _LOOKED_AT = 2_000
 
 
-def _listed(text: str) -> tuple[Choice, ...]:
+def _listed(text: str) -> tuple[OptionChoice, ...]:
     pairs = (entry.strip().partition(" ") for line in text.split("\n") for entry in line.split("|") if entry.strip())
-    return tuple(Choice(code, label) for code, _, label in pairs)
+    return tuple(OptionChoice(code, label) for code, _, label in pairs)
 
 
 LANGUAGES = _listed(_SPOKEN)

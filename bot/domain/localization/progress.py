@@ -7,7 +7,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from bot.domain.localization.declaration import Capability, Operation
+from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 
@@ -23,7 +23,7 @@ SUBJECT = "localization"
 """Word before the colon of the boards."""
 
 
-class State(StrEnum):
+class CallState(StrEnum):
     """Where a call stands."""
 
     WAITING = "waiting"
@@ -39,8 +39,8 @@ class State(StrEnum):
     """A restart of ours ended the waiting."""
 
 
-STOPPABLE = frozenset({State.WAITING, State.RUNNING})
-REPEATABLE = frozenset({State.FAILED, State.UNKNOWN, State.CANCELED, State.INTERRUPTED})
+STOPPABLE = frozenset({CallState.WAITING, CallState.RUNNING})
+REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})
 
 
 def lane_of(declared: Capability) -> str:
@@ -76,7 +76,7 @@ class Order:
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         """From what was stored."""
         request = Request(
-            operation=Operation(payload["operation"]),
+            operation=CallOperation(payload["operation"]),
             text=payload["text"],
             url=payload["url"],
             file=payload["file"],
@@ -99,7 +99,7 @@ class Handed(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class ResultFile:
     """One file of the result on its way. ``name`` is its own in its thread; by it, it is found again."""
 
     track: Track
@@ -108,7 +108,7 @@ class Delivery:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
+class CallProgress:
     """What came of it so far.
 
     Attributes:
@@ -123,7 +123,7 @@ class Progress:
     started_at: datetime | None = None
     ended_at: datetime | None = None
     result: Result | None = None
-    deliveries: tuple[Delivery, ...] = ()
+    deliveries: tuple[ResultFile, ...] = ()
     reason: str = ""
     words: str = ""
     by: str = ""
@@ -131,7 +131,7 @@ class Progress:
     tries: int = 0
     sent_at: datetime | None = None
 
-    def but(self, **changes: Any) -> "Progress":
+    def but(self, **changes: Any) -> "CallProgress":
         """The same with something changed."""
         return replace(self, **changes)
 
@@ -153,7 +153,7 @@ class Progress:
         }
 
     @classmethod
-    def read(cls, detail: Mapping[str, Any]) -> "Progress":
+    def read(cls, detail: Mapping[str, Any]) -> "CallProgress":
         """From what was stored; nothing of a job that has not begun."""
         if not detail:
             return cls()
@@ -163,7 +163,7 @@ class Progress:
             sent_at=_moment(detail["sent_at"]),
             result=load_result(detail["result"]) if detail["result"] is not None else None,
             deliveries=tuple(
-                Delivery(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
+                ResultFile(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
                 for one in detail["deliveries"]
             ),
             **{name: detail[name] for name in ("reason", "words", "by", "again", "tries")},
@@ -224,8 +224,8 @@ class Sight:
 
     id: str
     order: Order
-    state: State
-    progress: Progress
+    state: CallState
+    progress: CallProgress
     requester: str
     position: int = 0
     elapsed: float | None = None

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urlsplit
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.codes import base_of, is_same
-from bot.domain.localization.declaration import Capability, Media, Operation, normal_format
+from bot.domain.localization.declaration import CallOperation, Capability, Media, normal_format
 from bot.domain.localization.languages import ENGLISH, LATIN, label_of, script_of, settled, written_in
 from bot.domain.localization.small_words import is_foreign, looks_like
 from bot.domain.web import Flaw, flaw_of, plain_host
@@ -34,7 +34,7 @@ class Request:
         options: our names -> values, every default filled in by :meth:`complete`.
     """
 
-    operation: Operation
+    operation: CallOperation
     text: str = ""
     url: str = ""
     file: str = ""
@@ -58,7 +58,7 @@ class Request:
     def _by_letters(self) -> str:
         if self.capability.option(SOURCE) is None:
             return ""
-        if self.operation is Operation.TRANSLITERATION:
+        if self.operation is CallOperation.TRANSLITERATION:
             # The letters are what is written anew, whichever of their languages they stand for.
             return next(iter(written_in(self.text)), "")
         return settled(self.text)

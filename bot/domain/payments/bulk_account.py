@@ -53,7 +53,7 @@ def moves_on(before: str, after: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class RowChange:
     """What a row is to say from now on."""
 
     row: int
@@ -82,7 +82,7 @@ class Accounting:
         self._seen: set[int] = set()
         self._nameless: list[ReportedItem] = []
 
-    def take(self, items: Iterable[ReportedItem]) -> list[Change]:
+    def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
         """What the rows named by these items have to say from now on."""
         changes = []
         for item in items:
@@ -96,7 +96,7 @@ class Accounting:
             changes += self._claim(number, item)
         return changes
 
-    def finish(self) -> list[Change]:
+    def finish(self) -> list[RowChange]:
         """After the last page: give items without a note to rows with their address and amount that nobody claimed."""
         free: dict[tuple[str, int], list[int]] = {}
         for number, row in sorted(self.rows.items(), reverse=True):
@@ -111,7 +111,7 @@ class Accounting:
                 self.strangers += 1
         return changes
 
-    def _claim(self, number: int, item: ReportedItem) -> list[Change]:
+    def _claim(self, number: int, item: ReportedItem) -> list[RowChange]:
         row = self.rows[number]
         if number in self._seen:
             self.doubles += 1
@@ -123,8 +123,8 @@ class Accounting:
             self.different += 1
         word = our_word(item.status)
         status = word if moves_on(row.status, word) else row.status
-        after = Change(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
-        if after == Change(row=number, status=row.status, hash=row.hash, error=row.error):
+        after = RowChange(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
+        if after == RowChange(row=number, status=row.status, hash=row.hash, error=row.error):
             return []
         self.rows[number] = replace(row, status=after.status, hash=after.hash, error=after.error)
         return [after]

@@ -85,7 +85,7 @@ def tally(lines: Iterable[tuple[str, int, int]]) -> Tally:
     return Tally(counts=dict(counts), sums=dict(sums))
 
 
-class Progress(_Frozen):
+class BulkProgress(_Frozen):
     """What is known of a bulk payment, or of a cancellation, besides its state; what its card shows."""
 
     looked_up: int = 0

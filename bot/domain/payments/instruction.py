@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from bot.domain.money import Cents, plain
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.requirement import Requirement
 
 
@@ -170,7 +170,7 @@ class Instruction:
     source_key: str
     """What made this request unique at Slack (trigger or view id): the same click makes one row."""
     recipient: Recipient | None = None
-    progress: Progress | None = None
+    progress: BulkProgress | None = None
     """What is known of many items together; None for kinds that have none."""
     remote_id: str | None = None
     remote_status: str = ""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.playground.console.choices import READING, WRITING, callback_choices, callbacks_on, turn_callbacks
-from bot.playground.console.panels import CallLine, FaultChoice, Figure, Operation
+from bot.playground.console.panels import CallLine, FaultChoice, FaultTarget, Figure
 from bot.playground.console.service_panel import SimulatorPanel, without_secret
-from bot.playground.simulators.callbacks import CallbackSwitches, Delivery
+from bot.playground.simulators.callbacks import CallbackAttempt, CallbackSwitches
 from bot.playground.simulators.delivery import DeliverySimulator, DeliverySwitches
 from bot.playground.simulators.recorder import Call
 
@@ -44,19 +44,19 @@ _TITLES = {
     "register_webhook": "Register webhook",
     "create_prebooking": "Create pre-booking",
 }
-_REQUESTS: Sequence[Operation] = (
+_REQUESTS: Sequence[FaultTarget] = (
     *(
-        Operation(name=name, title=title, faults=READING if name.startswith(("get", "list", "quote")) else WRITING)
+        FaultTarget(name=name, title=title, faults=READING if name.startswith(("get", "list", "quote")) else WRITING)
         for name, title in _TITLES.items()
     ),
-    Operation(name="*", title="Any request", faults=WRITING),
+    FaultTarget(name="*", title="Any request", faults=WRITING),
 )
-_MANNERS: Sequence[Operation] = (
-    Operation(name=WEBHOOKS, title="Webhooks", faults=_HOOKS),
-    Operation(name=OUTCOME, title="What becomes of bookings", faults=_OUTCOMES),
-    Operation(name=DOOR, title="Who is let in", faults=_DOORS),
+_MANNERS: Sequence[FaultTarget] = (
+    FaultTarget(name=WEBHOOKS, title="Webhooks", faults=_HOOKS),
+    FaultTarget(name=OUTCOME, title="What becomes of bookings", faults=_OUTCOMES),
+    FaultTarget(name=DOOR, title="Who is let in", faults=_DOORS),
 )
-OPERATIONS: Sequence[Operation] = (*_REQUESTS, *_MANNERS)
+OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_MANNERS)
 
 
 class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
@@ -84,7 +84,7 @@ class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
         line = super()._line(call)
         return replace(line, response="a page") if call.operation == "page" else line
 
-    def _sent_title(self, delivery: Delivery) -> str:
+    def _sent_title(self, delivery: CallbackAttempt) -> str:
         return f"Webhook {delivery.callback.kind}"
 
     def _shown(self, value: object) -> object:

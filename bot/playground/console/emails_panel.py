@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from bot.playground.console.choices import DONE_DROPPED, LOST
-from bot.playground.console.panels import FaultChoice, Figure, Operation
+from bot.playground.console.panels import FaultChoice, FaultTarget, Figure
 from bot.playground.console.service_panel import SimulatorPanel
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Manners, Shape
 
@@ -48,14 +48,14 @@ def _choices(shapes: dict[Shape, tuple[str, str]] | dict[FileShape, tuple[str, s
     return tuple(FaultChoice(kind=shape.value, title=title, about=about) for shape, (title, about) in shapes.items())
 
 
-_REQUESTS: Sequence[Operation] = (
-    Operation(name="check", title="One address", faults=_FAULTS),
-    Operation(name="process_file", title="A whole file", faults=_FAULTS),
+_REQUESTS: Sequence[FaultTarget] = (
+    FaultTarget(name="check", title="One address", faults=_FAULTS),
+    FaultTarget(name="process_file", title="A whole file", faults=_FAULTS),
 )
-_MANNERS: Sequence[Operation] = (
-    Operation(name=PACE, title="How fast it is", faults=_PACES),
-    Operation(name=SHAPE, title="How it answers about an address", faults=_choices(_SHAPES)),
-    Operation(name=FILE_SHAPE, title="How it answers to a file", faults=_choices(_FILE_SHAPES)),
+_MANNERS: Sequence[FaultTarget] = (
+    FaultTarget(name=PACE, title="How fast it is", faults=_PACES),
+    FaultTarget(name=SHAPE, title="How it answers about an address", faults=_choices(_SHAPES)),
+    FaultTarget(name=FILE_SHAPE, title="How it answers to a file", faults=_choices(_FILE_SHAPES)),
 )
 
 

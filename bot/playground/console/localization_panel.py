@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.playground.console.choices import DONE_DROPPED
-from bot.playground.console.panels import FaultChoice, Figure, Operation
+from bot.playground.console.panels import FaultChoice, FaultTarget, Figure
 from bot.playground.console.service_panel import SimulatorPanel
 from bot.playground.simulators.localization import LocalizationSimulator, Switches
 from bot.playground.simulators.localization.media import HAS_PYAV
@@ -40,12 +40,12 @@ _TITLES = {
     "text_emotion": "Emotion in a text",
     "speech_emotion": "Emotion in speech",
 }
-_REQUESTS: Sequence[Operation] = (
-    Operation(name="*", title="Any request", faults=_FAULTS),
-    *(Operation(name=name, title=_TITLES[name], faults=_FAULTS) for name in RULES),
+_REQUESTS: Sequence[FaultTarget] = (
+    FaultTarget(name="*", title="Any request", faults=_FAULTS),
+    *(FaultTarget(name=name, title=_TITLES[name], faults=_FAULTS) for name in RULES),
 )
-_ANSWERS = (Operation(name=MANNERS, title="How it answers", faults=_MANNERS),)
-OPERATIONS: Sequence[Operation] = (*_REQUESTS, *_ANSWERS)
+_ANSWERS = (FaultTarget(name=MANNERS, title="How it answers", faults=_MANNERS),)
+OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_ANSWERS)
 
 
 class LocalizationPanel(SimulatorPanel[LocalizationSimulator]):

@@ -23,7 +23,7 @@ class FaultChoice:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Operation:
+class FaultTarget:
     """A request that can be made to fail, by the name faults have for it; ``lasting``: a manner that stays."""
 
     name: str
@@ -103,7 +103,7 @@ class ServicePanel(Protocol):
         """One sentence above the calls."""
 
     @property
-    def operations(self) -> Sequence[Operation]:
+    def operations(self) -> Sequence[FaultTarget]:
         """What can be made to fail."""
 
     def status(self) -> Status:
@@ -169,7 +169,7 @@ def change(panel: ServicePanel, call_id: str) -> Json:
     return {"name": panel.name, "status": asdict(panel.status()), "call": asdict(line) if line else None}
 
 
-def arm(faults: Faults, operations: Sequence[Operation], operation: str, kind: str, times: int | None) -> None:
+def arm(faults: Faults, operations: Sequence[FaultTarget], operation: str, kind: str, times: int | None) -> None:
     """Arm one of the offered faults.
 
     Raises:
@@ -183,7 +183,7 @@ def arm(faults: Faults, operations: Sequence[Operation], operation: str, kind: s
     faults.arm(Fault(FaultKind(kind), operation, times))
 
 
-def armed(faults: Faults, operations: Sequence[Operation]) -> list[Armed]:
+def armed(faults: Faults, operations: Sequence[FaultTarget]) -> list[Armed]:
     """The armed faults in the words of the operations that offer them."""
     titles = {each.name: each.title for each in operations}
     words = {(each.name, choice.kind): choice.title for each in operations for choice in each.faults}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.playground.console.choices import LISTING, READING, WRITING, callback_choices, callbacks_on, turn_callbacks
-from bot.playground.console.panels import CallLine, FaultChoice, Figure, Operation
+from bot.playground.console.panels import CallLine, FaultChoice, FaultTarget, Figure
 from bot.playground.console.service_panel import SimulatorPanel, without_secret
 from bot.playground.simulators.callbacks import CallbackSwitches
 from bot.playground.simulators.ledger import Entry, EntryKind
@@ -33,27 +33,27 @@ _BULK_OUTCOMES = (
 )
 _FAIL_EVERY = 5
 
-_REQUESTS: Sequence[Operation] = (
-    Operation(name="commit_payout", title="Commit payout", faults=WRITING),
-    Operation(name="create_payout", title="Create payout", faults=WRITING),
-    Operation(name="one_step_payout", title="Payout in one step", faults=WRITING),
-    Operation(name="create_purchase", title="Create purchase", faults=WRITING),
-    Operation(name="get_operation", title="Read one operation", faults=READING),
-    Operation(name="list_operations", title="List operations", faults=LISTING),
-    Operation(name="account_status", title="Account status", faults=READING),
-    Operation(name="create_bulk_payment", title="New bulk payment", faults=WRITING),
-    Operation(name="get_bulk_payment", title="Read a bulk payment", faults=READING),
-    Operation(name="list_bulk_items", title="List items of a bulk payment", faults=LISTING),
-    Operation(name="list_bulk_payments", title="History of bulk payments", faults=READING),
-    Operation(name="cancel_bulk_items", title="Cancel items of a bulk payment", faults=WRITING),
-    Operation(name="*", title="Any request", faults=WRITING),
+_REQUESTS: Sequence[FaultTarget] = (
+    FaultTarget(name="commit_payout", title="Commit payout", faults=WRITING),
+    FaultTarget(name="create_payout", title="Create payout", faults=WRITING),
+    FaultTarget(name="one_step_payout", title="Payout in one step", faults=WRITING),
+    FaultTarget(name="create_purchase", title="Create purchase", faults=WRITING),
+    FaultTarget(name="get_operation", title="Read one operation", faults=READING),
+    FaultTarget(name="list_operations", title="List operations", faults=LISTING),
+    FaultTarget(name="account_status", title="Account status", faults=READING),
+    FaultTarget(name="create_bulk_payment", title="New bulk payment", faults=WRITING),
+    FaultTarget(name="get_bulk_payment", title="Read a bulk payment", faults=READING),
+    FaultTarget(name="list_bulk_items", title="List items of a bulk payment", faults=LISTING),
+    FaultTarget(name="list_bulk_payments", title="History of bulk payments", faults=READING),
+    FaultTarget(name="cancel_bulk_items", title="Cancel items of a bulk payment", faults=WRITING),
+    FaultTarget(name="*", title="Any request", faults=WRITING),
 )
-_MANNERS: Sequence[Operation] = (
-    Operation(name=CALLBACKS, title="Callbacks", faults=_CALLBACKS),
-    Operation(name=OUTCOME, title="What becomes of payouts", faults=_OUTCOMES),
-    Operation(name=BULK_OUTCOME, title="What becomes of bulk payments", faults=_BULK_OUTCOMES),
+_MANNERS: Sequence[FaultTarget] = (
+    FaultTarget(name=CALLBACKS, title="Callbacks", faults=_CALLBACKS),
+    FaultTarget(name=OUTCOME, title="What becomes of payouts", faults=_OUTCOMES),
+    FaultTarget(name=BULK_OUTCOME, title="What becomes of bulk payments", faults=_BULK_OUTCOMES),
 )
-OPERATIONS: Sequence[Operation] = (*_REQUESTS, *_MANNERS)
+OPERATIONS: Sequence[FaultTarget] = (*_REQUESTS, *_MANNERS)
 
 
 class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import ClassVar, Generic, TypeVar
 
 from bot.playground.console import panels
-from bot.playground.console.panels import Armed, CallBook, CallLine, Figure, Operation, Status
+from bot.playground.console.panels import Armed, CallBook, CallLine, FaultTarget, Figure, Status
 from bot.playground.faults import UNANSWERED, FaultKind, Faults
-from bot.playground.simulators.callbacks import Delivery
+from bot.playground.simulators.callbacks import CallbackAttempt
 from bot.playground.simulators.recorder import Call
 from bot.playground.simulators.server import Server
 
@@ -24,14 +24,14 @@ class Panel(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     about: ClassVar[str]
-    requests: ClassVar[Sequence[Operation]]
+    requests: ClassVar[Sequence[FaultTarget]]
 
     def __init__(self, *, faults: Faults) -> None:
         self._faults = faults
         self._book = CallBook()
 
     @property
-    def operations(self) -> Sequence[Operation]:
+    def operations(self) -> Sequence[FaultTarget]:
         """Everything that has a switch."""
         return self.requests
 
@@ -80,7 +80,7 @@ class SimulatorPanel(Panel, Generic[S]):
         extra_titles: plain words for operations that cannot be made to fail.
     """
 
-    manners: ClassVar[Sequence[Operation]]
+    manners: ClassVar[Sequence[FaultTarget]]
     lasting: ClassVar[str] = "– every time"
     extra_titles: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
@@ -90,7 +90,7 @@ class SimulatorPanel(Panel, Generic[S]):
         self._sent = 0
 
     @property
-    def operations(self) -> Sequence[Operation]:
+    def operations(self) -> Sequence[FaultTarget]:
         """Requests, then manners."""
         return (*self.requests, *(replace(manner, lasting=True) for manner in self.manners))
 
@@ -145,7 +145,7 @@ class SimulatorPanel(Panel, Generic[S]):
         """Keep what a change tells; the id of the call it concerns."""
         if isinstance(subject, Call):
             return self._book.put(self._line(subject))
-        if isinstance(subject, Delivery):
+        if isinstance(subject, CallbackAttempt):
             self._sent += 1
             return self._book.put(self._sent_line(f"out-{self._sent}", subject))
         return ""
@@ -170,7 +170,7 @@ class SimulatorPanel(Panel, Generic[S]):
             response=self._shown(call.response),
         )
 
-    def _sent_line(self, call_id: str, delivery: Delivery) -> CallLine:
+    def _sent_line(self, call_id: str, delivery: CallbackAttempt) -> CallLine:
         """A callback; its address ends in a secret, which the page does not show."""
         return CallLine(
             id=call_id,
@@ -187,7 +187,7 @@ class SimulatorPanel(Panel, Generic[S]):
             response=delivery.error,
         )
 
-    def _sent_title(self, _delivery: Delivery) -> str:
+    def _sent_title(self, _delivery: CallbackAttempt) -> str:
         return "Callback to the bot"
 
     def _title(self, operation: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 
 from bot.playground.console.choices import DONE_DROPPED, DONE_HANGS, GARBAGE, LOST, TOO_MANY
-from bot.playground.console.panels import CallLine, FaultChoice, Figure, Operation
+from bot.playground.console.panels import CallLine, FaultChoice, FaultTarget, Figure
 from bot.playground.console.service_panel import Panel
 from bot.playground.workspace import ApiCall, Workspace
 
@@ -19,15 +19,15 @@ _POSTING = (
     FaultChoice(kind="slow", title="Answer slowly", about="It happens five seconds later."),
 )
 
-OPERATIONS: Sequence[Operation] = (
-    Operation(name="chat.postMessage", title="Post a message", faults=_POSTING),
-    Operation(name="chat.update", title="Edit a message", faults=_POSTING),
-    Operation(name="chat.postEphemeral", title="Whisper to one person", faults=_POSTING),
-    Operation(name="views.open", title="Open a form", faults=_POSTING),
-    Operation(name="users.info", title="Look a person up", faults=_POSTING),
-    Operation(name="usergroups.users.list", title="List a user group", faults=_POSTING),
-    Operation(name="response_url", title="Answer through the response URL", faults=_POSTING),
-    Operation(name="*", title="Any request", faults=_POSTING),
+OPERATIONS: Sequence[FaultTarget] = (
+    FaultTarget(name="chat.postMessage", title="Post a message", faults=_POSTING),
+    FaultTarget(name="chat.update", title="Edit a message", faults=_POSTING),
+    FaultTarget(name="chat.postEphemeral", title="Whisper to one person", faults=_POSTING),
+    FaultTarget(name="views.open", title="Open a form", faults=_POSTING),
+    FaultTarget(name="users.info", title="Look a person up", faults=_POSTING),
+    FaultTarget(name="usergroups.users.list", title="List a user group", faults=_POSTING),
+    FaultTarget(name="response_url", title="Answer through the response URL", faults=_POSTING),
+    FaultTarget(name="*", title="Any request", faults=_POSTING),
 )
 TITLES = {
     "api.test": "Ask whether anybody answers",

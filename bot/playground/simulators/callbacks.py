@@ -29,7 +29,7 @@ class Callback:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Delivery:
+class CallbackAttempt:
     """One attempt to deliver a callback; ``status`` is None when no HTTP answer came, ``error`` says why."""
 
     at: float
@@ -88,7 +88,7 @@ class Callbacks:
         scheduled: Callable[[], None],
     ) -> None:
         self.switches = CallbackSwitches()
-        self.deliveries: list[Delivery] = []
+        self.deliveries: list[CallbackAttempt] = []
         self._clock = clock
         self._faults = faults
         self._recorder = recorder
@@ -187,8 +187,8 @@ class Callbacks:
         if not delivery.delivered and callback.attempt <= self.switches.retries:
             self._hold(replace(callback, attempt=callback.attempt + 1), self.switches.retry_seconds)
 
-    def _note(self, callback: Callback, *, status: int | None = None, error: str | None = None) -> Delivery:
-        delivery = Delivery(at=self._clock(), callback=callback, status=status, error=error)
+    def _note(self, callback: Callback, *, status: int | None = None, error: str | None = None) -> CallbackAttempt:
+        delivery = CallbackAttempt(at=self._clock(), callback=callback, status=status, error=error)
         self.deliveries.append(delivery)
         self._recorder.publish("delivery", delivery)
         return delivery

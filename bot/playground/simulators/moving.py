@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from aiohttp import web
 
 from bot.playground.faults import FaultKind
-from bot.playground.simulators.callbacks import Callback, Callbacks, Delivery
+from bot.playground.simulators.callbacks import Callback, CallbackAttempt, Callbacks
 from bot.playground.simulators.exchange import Answer, Ask
 from bot.playground.simulators.server import BODY_BYTES, Server
 
@@ -54,7 +54,7 @@ class MovingServer(Server, ABC):
         await super().stop()
 
     @property
-    def deliveries(self) -> Sequence[Delivery]:
+    def deliveries(self) -> Sequence[CallbackAttempt]:
         """The attempts to deliver callbacks, oldest first."""
         return self.callbacks.deliveries
 

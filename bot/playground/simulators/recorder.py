@@ -38,7 +38,7 @@ class Call:
 
 
 @dataclass(frozen=True)
-class Change:
+class News:
     """News for followers: ``call``, ``answer``, ``operation``, ``ledger``, ``account`` or ``delivery``.
 
     ``subject`` is the object itself: a Call, a record, an Entry, an account or a Delivery.
@@ -53,9 +53,9 @@ class Subscription:
 
     def __init__(self, *, leave: Callable[["Subscription"], None]) -> None:
         self._leave = leave
-        self._queue: asyncio.Queue[Change | None] = asyncio.Queue(maxsize=_CHANGES_KEPT)
+        self._queue: asyncio.Queue[News | None] = asyncio.Queue(maxsize=_CHANGES_KEPT)
 
-    def put(self, change: Change | None) -> None:
+    def put(self, change: News | None) -> None:
         """Hand over one change; None ends the iteration."""
         if self._queue.full():
             self._queue.get_nowait()
@@ -66,10 +66,10 @@ class Subscription:
         self._leave(self)
         self.put(None)
 
-    def __aiter__(self) -> AsyncIterator[Change]:
+    def __aiter__(self) -> AsyncIterator[News]:
         return self
 
-    async def __anext__(self) -> Change:
+    async def __anext__(self) -> News:
         change = await self._queue.get()
         if change is None:
             raise StopAsyncIteration
@@ -128,7 +128,7 @@ class Recorder:
 
     def publish(self, kind: str, subject: object) -> None:
         """Tell every subscriber."""
-        change = Change(kind, subject)
+        change = News(kind, subject)
         for subscription in self._subscriptions:
             subscription.put(change)
 

@@ -18,7 +18,7 @@ OPERATION_TIMEOUT = "operation_timeout"
 DISPATCH_FAILED = "dispatch_failed"
 
 
-class Delivery:
+class EventSender:
     """Sends acts of people and events to the app.
 
     Signatures carry the real time whatever clock the workspace has: the app checks them against its own.

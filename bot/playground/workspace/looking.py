@@ -6,7 +6,7 @@ from typing import TypeVar, cast
 from bot.playground.workspace.changes import Subscription
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Channel, Message, View
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 T = TypeVar("T")
 _CALLS_SHOWN = 15
@@ -15,7 +15,7 @@ _CALLS_SHOWN = 15
 class Looking:
     """Nothing here changes anything."""
 
-    _state: State
+    _state: WorkspaceState
 
     def channel(self, channel: str) -> Channel:
         """The channel with this id or name; ``KeyError`` when there is none."""

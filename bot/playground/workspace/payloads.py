@@ -5,13 +5,15 @@ from typing import Any
 
 from bot.playground.workspace.ids import new_id
 from bot.playground.workspace.model import Channel, Json, Message, User, View
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import message_object, view_object
 
 VERIFICATION_TOKEN = "playground-verification-token"  # deprecated by Slack, still sent
 
 
-def slash_command(state: State, user: User, channel: Channel, command: str, text: str, response_url: str) -> Json:
+def slash_command(
+    state: WorkspaceState, user: User, channel: Channel, command: str, text: str, response_url: str
+) -> Json:
     """The form of a slash command; all values are strings."""
     who = state.identity
     at_home = not state.directory.foreign(user.id)
@@ -34,7 +36,7 @@ def slash_command(state: State, user: User, channel: Channel, command: str, text
 
 
 def message_click(
-    state: State, user: User, channel: Channel, message: Message, action: Json, response_url: str
+    state: WorkspaceState, user: User, channel: Channel, message: Message, action: Json, response_url: str
 ) -> Json:
     """``block_actions`` of a message; an ephemeral one is not shown in the payload."""
     container: Json = {
@@ -61,7 +63,7 @@ def message_click(
     return payload
 
 
-def view_click(state: State, user: User, view: View, action: Json) -> Json:
+def view_click(state: WorkspaceState, user: User, view: View, action: Json) -> Json:
     """``block_actions`` of a modal or the App Home."""
     return _interaction(state, "block_actions", user) | {
         "container": {"type": "view", "view_id": view.id},
@@ -71,7 +73,7 @@ def view_click(state: State, user: User, view: View, action: Json) -> Json:
     }
 
 
-def view_submission(state: State, user: User, view: View, response_urls: list[Json]) -> Json:
+def view_submission(state: WorkspaceState, user: User, view: View, response_urls: list[Json]) -> Json:
     """``view_submission`` with everything the form holds."""
     return _interaction(state, "view_submission", user) | {
         "trigger_id": state.triggers.issue(user.id, view=view.id),
@@ -80,7 +82,7 @@ def view_submission(state: State, user: User, view: View, response_urls: list[Js
     }
 
 
-def suggestion(state: State, user: User, view: View, block_id: str, action_id: str, typed: str) -> Json:
+def suggestion(state: WorkspaceState, user: User, view: View, block_id: str, action_id: str, typed: str) -> Json:
     """``block_suggestion``: what was typed into an external select."""
     return _interaction(state, "block_suggestion", user) | {
         "container": {"type": "view", "view_id": view.id},
@@ -91,12 +93,12 @@ def suggestion(state: State, user: User, view: View, block_id: str, action_id: s
     }
 
 
-def view_closed(state: State, user: User, view: View, *, cleared: bool) -> Json:
+def view_closed(state: WorkspaceState, user: User, view: View, *, cleared: bool) -> Json:
     """``view_closed``."""
     return _interaction(state, "view_closed", user) | {"view": view_object(state, view), "is_cleared": cleared}
 
 
-def global_shortcut(state: State, user: User, callback_id: str) -> Json:
+def global_shortcut(state: WorkspaceState, user: User, callback_id: str) -> Json:
     """``shortcut``: from anywhere, without channel and response URL."""
     return _interaction(state, "shortcut", user) | {
         "action_ts": state.stamps.next(),
@@ -106,7 +108,7 @@ def global_shortcut(state: State, user: User, callback_id: str) -> Json:
 
 
 def message_shortcut(
-    state: State, user: User, channel: Channel, message: Message, callback_id: str, response_url: str
+    state: WorkspaceState, user: User, channel: Channel, message: Message, callback_id: str, response_url: str
 ) -> Json:
     """``message_action``: on a message, with the whole message."""
     return _interaction(state, "message_action", user) | {
@@ -120,7 +122,7 @@ def message_shortcut(
     }
 
 
-def event_callback(state: State, event: Json, event_id: str | None, *, happened_in: str = "") -> Json:
+def event_callback(state: WorkspaceState, event: Json, event_id: str | None, *, happened_in: str = "") -> Json:
     """The wrapper around an event; ``happened_in``: the workspace of the other side of a shared channel."""
     who = state.identity
     return {
@@ -147,7 +149,7 @@ def event_callback(state: State, event: Json, event_id: str | None, *, happened_
     }
 
 
-def message_event(state: State, channel: Channel, message: Message) -> Json:
+def message_event(state: WorkspaceState, channel: Channel, message: Message) -> Json:
     """The ``message`` event of what a person said."""
     kind = "im" if channel.kind == "im" else "group" if channel.private else "channel"
     return message_object(state, message) | {
@@ -158,14 +160,14 @@ def message_event(state: State, channel: Channel, message: Message) -> Json:
     }
 
 
-def app_mention(state: State, channel: Channel, message: Message) -> Json:
+def app_mention(state: WorkspaceState, channel: Channel, message: Message) -> Json:
     """The ``app_mention`` event that comes beside the ``message`` event."""
     event = message_event(state, channel, message) | {"type": "app_mention"}
     event.pop("channel_type")
     return event
 
 
-def home_opened(state: State, user: User, channel: Channel, tab: str) -> Json:
+def home_opened(state: WorkspaceState, user: User, channel: Channel, tab: str) -> Json:
     """``app_home_opened``, with the published view when there is one."""
     event: Json = {
         "type": "app_home_opened",
@@ -178,7 +180,7 @@ def home_opened(state: State, user: User, channel: Channel, tab: str) -> Json:
     return event | {"view": view_object(state, view)} if view else event
 
 
-def file_shared(state: State, channel: Channel, file_id: str, user: str) -> Json:
+def file_shared(state: WorkspaceState, channel: Channel, file_id: str, user: str) -> Json:
     """``file_shared``: ids only."""
     return {
         "type": "file_shared",
@@ -190,19 +192,19 @@ def file_shared(state: State, channel: Channel, file_id: str, user: str) -> Json
     }
 
 
-def file_deleted(state: State, file_id: str) -> Json:
+def file_deleted(state: WorkspaceState, file_id: str) -> Json:
     """``file_deleted``: the id only."""
     return {"type": "file_deleted", "file_id": file_id, "event_ts": state.stamps.next()}
 
 
-def _shared(state: State, event: Json) -> bool:
+def _shared(state: WorkspaceState, event: Json) -> bool:
     channel = state.directory.channel(str(event.get("channel") or event.get("channel_id") or ""))
     return channel is not None and any(
         m in state.directory.users and state.directory.foreign(m) for m in channel.members
     )
 
 
-def _interaction(state: State, kind: str, user: User) -> Json:
+def _interaction(state: WorkspaceState, kind: str, user: User) -> Json:
     who = state.identity
     return {
         "type": kind,

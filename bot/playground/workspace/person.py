@@ -1,17 +1,17 @@
 """What every act of a person rests on: who it is, where they are, what they see, what Slack tells them on failure."""
 
-from bot.playground.workspace.delivery import Delivery
+from bot.playground.workspace.delivery import EventSender
 from bot.playground.workspace.errors import ImpossibleAct
 from bot.playground.workspace.model import Ack, Channel, Message, User
 from bot.playground.workspace.responses import Responses
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 
 class Person:
     """Shared by the acts; finds people, places and messages as the acting person sees them."""
 
-    _state: State
-    _delivery: Delivery
+    _state: WorkspaceState
+    _delivery: EventSender
     _responses: Responses
 
     def _user(self, user: str, *, force: bool = False) -> User:

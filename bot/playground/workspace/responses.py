@@ -10,7 +10,7 @@ from bot.playground.workspace.ids import new_id
 from bot.playground.workspace.limits.surfaces import checked_metadata
 from bot.playground.workspace.methods.chat import new_content
 from bot.playground.workspace.model import Json, Message
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 MOST_USES = 5
 LIFE = 30 * 60.0
@@ -33,7 +33,7 @@ class Occasion:
 class Responses:
     """Issues response URLs and shows what comes back; needs no membership of the bot."""
 
-    def __init__(self, *, state: State) -> None:
+    def __init__(self, *, state: WorkspaceState) -> None:
         self._state = state
         self._occasions: dict[str, Occasion] = {}
 

@@ -13,7 +13,7 @@ from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.responses import Responses
 from bot.playground.workspace.socket_mode import Sockets
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.web_api import WebApi
 
 _CHUNK = 64 * 1024
@@ -24,7 +24,7 @@ class Surface:
     """Routes and handlers; everything else on the application is free for the page."""
 
     def __init__(
-        self, *, state: State, api: WebApi, responses: Responses, sockets: Sockets, stopping: asyncio.Event
+        self, *, state: WorkspaceState, api: WebApi, responses: Responses, sockets: Sockets, stopping: asyncio.Event
     ) -> None:
         self._state = state
         self._api = api

@@ -9,13 +9,13 @@ from typing import Any
 from aiohttp import WSMsgType, web
 
 from bot.playground.workspace.model import Json
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 
 class Sockets:
     """The connections of the app; each envelope goes to exactly one of them."""
 
-    def __init__(self, *, state: State) -> None:
+    def __init__(self, *, state: WorkspaceState) -> None:
         self._state = state
         self._open: list[web.WebSocketResponse] = []
         self._leaving: list[web.WebSocketResponse] = []

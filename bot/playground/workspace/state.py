@@ -66,7 +66,7 @@ class Identity:
 
 
 @dataclass
-class State:
+class WorkspaceState:
     """The workspace without its server: data, clock and who listens."""
 
     identity: Identity

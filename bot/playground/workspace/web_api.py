@@ -15,13 +15,13 @@ from bot.playground.workspace.methods import app, chat, conversations, files, pe
 from bot.playground.workspace.methods.method import Method
 from bot.playground.workspace.model import ApiCall, Change, Json
 from bot.playground.workspace.rates import POST_BURST, Rates
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 
 class WebApi:
     """Serves ``/api/{method}``."""
 
-    def __init__(self, *, state: State, rates: Rates, stopping: asyncio.Event) -> None:
+    def __init__(self, *, state: WorkspaceState, rates: Rates, stopping: asyncio.Event) -> None:
         self._state = state
         self._rates = rates
         self._stopping = stopping

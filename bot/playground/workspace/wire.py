@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Channel, Group, Json, Message, User, View
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 
-def user_object(state: State, user: User) -> Json:
+def user_object(state: WorkspaceState, user: User) -> Json:
     """As in ``users.info``; the e-mail address needs its own scope, and people of other workspaces keep theirs."""
     profile: Json = {
         "title": user.title,
@@ -57,7 +57,7 @@ def user_object(state: State, user: User) -> Json:
     }
 
 
-def _enterprise_user(state: State, user: User) -> Json:
+def _enterprise_user(state: WorkspaceState, user: User) -> Json:
     return {
         "id": user.id,
         "enterprise_id": state.identity.enterprise_id,
@@ -69,7 +69,7 @@ def _enterprise_user(state: State, user: User) -> Json:
     }
 
 
-def channel_object(state: State, channel: Channel) -> Json:
+def channel_object(state: WorkspaceState, channel: Channel) -> Json:
     """As in ``conversations.info``."""
     shared = any(state.directory.foreign(member) for member in channel.members if member in state.directory.users)
     common: Json = {
@@ -103,7 +103,7 @@ def channel_object(state: State, channel: Channel) -> Json:
     }
 
 
-def group_object(state: State, group: Group, *, with_users: bool) -> Json:
+def group_object(state: WorkspaceState, group: Group, *, with_users: bool) -> Json:
     """As in ``usergroups.list``."""
     result: Json = {
         "id": group.id,
@@ -121,7 +121,7 @@ def group_object(state: State, group: Group, *, with_users: bool) -> Json:
     return result | {"users": list(group.users)} if with_users else result
 
 
-def message_object(state: State, message: Message, *, with_metadata: bool = True) -> Json:
+def message_object(state: WorkspaceState, message: Message, *, with_metadata: bool = True) -> Json:
     """As in ``conversations.history`` and in payloads."""
     result: Json = {"type": "message", "user": message.user, "ts": message.ts, "text": message.text}
     if message.subtype:
@@ -157,7 +157,7 @@ def _reactions(message: Message) -> list[Json]:
     return [{"name": name, "users": users, "count": len(users)} for name, users in by_name.items()]
 
 
-def _thread_fields(state: State, message: Message) -> Json:
+def _thread_fields(state: WorkspaceState, message: Message) -> Json:
     if message.thread_ts:
         parent = state.log.find(message.channel, message.thread_ts)
         return {"thread_ts": message.thread_ts, "parent_user_id": parent.user if parent else ""}
@@ -176,7 +176,7 @@ def _thread_fields(state: State, message: Message) -> Json:
     }
 
 
-def bot_object(state: State) -> Json:
+def bot_object(state: WorkspaceState) -> Json:
     """As in ``bots.info`` and as ``bot_profile`` of messages."""
     who = state.identity
     return {
@@ -191,7 +191,7 @@ def bot_object(state: State) -> Json:
     }
 
 
-def file_object(state: State, file: StoredFile) -> Json:
+def file_object(state: WorkspaceState, file: StoredFile) -> Json:
     """As in ``files.info``."""
     if file.odd == "deleted":
         return {
@@ -206,7 +206,7 @@ def file_object(state: State, file: StoredFile) -> Json:
     return _ordinary(state, file) | _oddity(file)
 
 
-def listed_file(state: State, file: StoredFile) -> Json:
+def listed_file(state: WorkspaceState, file: StoredFile) -> Json:
     """As in the ``files`` of a message: of a file from another company, no more than its id."""
     if file.odd == "elsewhere":
         access = {"mode": "file_access", "file_access": "check_file_info"}
@@ -228,7 +228,7 @@ def _oddity(file: StoredFile) -> Json:
     return {}
 
 
-def _ordinary(state: State, file: StoredFile) -> Json:
+def _ordinary(state: WorkspaceState, file: StoredFile) -> Json:
     address = f"{state.url}/files-pri/{state.identity.team_id}-{file.id}"
     shares: dict[str, dict[str, list[Json]]] = {}
     for channel_id, ts, thread_ts in file.shares:
@@ -275,7 +275,7 @@ def _ordinary(state: State, file: StoredFile) -> Json:
     }
 
 
-def view_object(state: State, view: View) -> Json:
+def view_object(state: WorkspaceState, view: View) -> Json:
     """As in answers of ``views.*`` and in payloads, with what the person entered."""
     source = view.source
     shown: dict[str, Any] = {key: copy.deepcopy(source.get(key)) for key in ("title", "submit", "close")}

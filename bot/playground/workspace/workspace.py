@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import web
 
 from bot.playground.faults import Faults
-from bot.playground.workspace.delivery import Delivery
+from bot.playground.workspace.delivery import EventSender
 from bot.playground.workspace.forms import Forms
 from bot.playground.workspace.looking import Looking
 from bot.playground.workspace.model import ApiCall, Change, Channel, Command, Group, User
@@ -18,7 +18,7 @@ from bot.playground.workspace.rates import Rates
 from bot.playground.workspace.responses import Responses
 from bot.playground.workspace.server import Surface
 from bot.playground.workspace.socket_mode import Sockets
-from bot.playground.workspace.state import SCOPES, Identity, State
+from bot.playground.workspace.state import SCOPES, Identity, WorkspaceState
 from bot.playground.workspace.views import TRIGGER_SECONDS
 from bot.playground.workspace.web_api import WebApi
 
@@ -66,10 +66,10 @@ class Workspace(Forms, Looking):
             enterprise_id=enterprise_id,
             org_wide=org_wide,
         )
-        self._state = State(identity=self.identity, clock=clock, trigger_seconds=trigger_seconds)
+        self._state = WorkspaceState(identity=self.identity, clock=clock, trigger_seconds=trigger_seconds)
         self._stopping = asyncio.Event()
         self._sockets = Sockets(state=self._state)
-        self._delivery = Delivery(signing_secret=signing_secret, sockets=self._sockets, ack_seconds=ack_seconds)
+        self._delivery = EventSender(signing_secret=signing_secret, sockets=self._sockets, ack_seconds=ack_seconds)
         self._responses = Responses(state=self._state)
         self._rates = Rates(clock=clock, enforced=enforce_rates)
         self._runner: web.AppRunner | None = None

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.domain.bookings.booking import CLOSED, Booking, Kind, Stage
+from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
 from bot.domain.bookings.places import map_link
 from bot.domain.bookings.record import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
@@ -204,7 +204,7 @@ def _notes(booking: Booking) -> list[str]:
     if booking.detail.get("unpriced"):
         reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
         found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
-    if booking.kind is Kind.FOREIGN:
+    if booking.kind is BookingKind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")
     return found
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, Kind
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, BookingKind
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
 from bot.domain.money import plain as amount
@@ -106,7 +106,7 @@ def confirm(booking: Booking) -> View:
 
 def cancel(booking: Booking) -> View:
     """Cancel with a reason; sending the form is the confirmation."""
-    what = "pre-booking" if booking.kind is Kind.PREBOOKING and booking.remote_id is None else "booking"
+    what = "pre-booking" if booking.kind is BookingKind.PREBOOKING and booking.remote_id is None else "booking"
     warning = f"This cancels the {what} at the delivery service. It cannot be taken back."
     if booking.detail.get("driver"):
         warning += " A driver is on the way already, so the service may charge for it."

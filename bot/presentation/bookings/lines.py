@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.bookings.booking import Booking
-from bot.domain.bookings.record import Change, Status, is_canceled, read_status
+from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.presentation.blocks.text import escape, mention, message, quote, sentence_of
 from bot.presentation.bookings.cards import driver_line, named, proof
@@ -57,7 +57,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     driver = driver_line(facts.get("driver") or {})
     reason = sentence_of(quote(str(facts.get("reason", ""))))
     because = f" Reason: {reason}" if reason else ""
-    if facts.get("change") == Change.RESTARTED:
+    if facts.get("change") == StatusChange.RESTARTED:
         return (
             f":repeat: {named(booking)}: *search restarted*. The driver is gone, and every provider is asked again "
             f"(from {word(str(facts.get('before', '')))} to {word(status)})."

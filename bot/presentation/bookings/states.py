@@ -5,7 +5,7 @@ from datetime import datetime
 from math import ceil
 from typing import Any, Final
 
-from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
 from bot.presentation.blocks.text import capital, moment, quote, reason_of, sentence_of
 
@@ -108,10 +108,10 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             )
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it. {_because(booking)}".strip()
-        case Stage.DROPPED if booking.kind is Kind.FOREIGN:
+        case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
             return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
-            what = "the pre-booking" if booking.kind is Kind.PREBOOKING else "it"
+            what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
             return f"*Canceled*: {what} was called off; nothing will be delivered."
         case Stage.WAITING:
             return "*Waiting for the address*: send the customer the link below. The search starts when it is entered."

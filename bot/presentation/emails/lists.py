@@ -7,7 +7,7 @@ address is not documented.
 from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
-from bot.domain.emails.lists import OVER, Answer, Count, Outcome, Progress, RunState
+from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     clean,
@@ -105,7 +105,7 @@ def _word(answer: Answer) -> str:
     return OUTCOMES[answer.outcome]
 
 
-def board(progress: Progress) -> Content:
+def board(progress: ListProgress) -> Content:
     """The one message of a list: where it stands, how far it is, what can be done."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
@@ -119,13 +119,13 @@ def board(progress: Progress) -> Content:
     return Content(text=text, blocks=blocks)
 
 
-def news(progress: Progress) -> Content:
+def news(progress: ListProgress) -> Content:
     """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
     text = f"{mention(progress.requester)}: {_state_line(progress)}"
     return message(text)
 
 
-def _state_line(progress: Progress) -> str:
+def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
@@ -137,7 +137,7 @@ def _state_line(progress: Progress) -> str:
     return said
 
 
-def _returned(progress: Progress) -> str:
+def _returned(progress: ListProgress) -> str:
     said = "\n".join(f"{quote(name, 60)}: {quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
     if progress.receipt:
         head = (
@@ -150,7 +150,7 @@ def _returned(progress: Progress) -> str:
     return ":white_check_mark: Done. What the service gave back is in the thread."
 
 
-def _figures(progress: Progress) -> Iterator[str]:
+def _figures(progress: ListProgress) -> Iterator[str]:
     count = progress.count
     if progress.whole:
         if count.rows:
@@ -184,7 +184,7 @@ def bar(done: int, total: int) -> str:
     return f"{'█' * filled}{'░' * (_BAR - filled)} {0 if total <= 0 else done * 100 // total}%"
 
 
-def _buttons(progress: Progress) -> list[Block]:
+def _buttons(progress: ListProgress) -> list[Block]:
     if progress.whole or progress.state in OVER or progress.state is RunState.STOPPING:
         return []
     found = []
@@ -195,7 +195,7 @@ def _buttons(progress: Progress) -> list[Block]:
     return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger", "confirm": _really_stop(progress.count)}]
 
 
-def _really_stop(count: Count) -> Block:
+def _really_stop(count: RunCount) -> Block:
     """Stopping is final, so it is confirmed, with what would be lost."""
     text = (
         f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
@@ -213,7 +213,7 @@ def _button(action: str, label: str, value: str) -> Block:
     return {"type": "button", "action_id": action, "text": plain(label), "value": value}
 
 
-def result_comment(progress: Progress) -> str:
+def result_comment(progress: ListProgress) -> str:
     """What stands above the result file; the requester hears of it."""
     who = mention(progress.requester)
     if progress.whole:
@@ -222,12 +222,12 @@ def result_comment(progress: Progress) -> str:
     return f"{who}: {_summary(progress.count)}{stopped}"
 
 
-def _summary(count: Count) -> str:
+def _summary(count: RunCount) -> str:
     rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
     return f"{rows}, {count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
 
 
-def result_alt(progress: Progress) -> str:
+def result_alt(progress: ListProgress) -> str:
     """The same in words, for who cannot see a file."""
     return f"Table with the rows of {clean(progress.file)} and what the service said about each address"
 

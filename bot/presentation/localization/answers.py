@@ -1,7 +1,7 @@
 """What one person is told about localization calls."""
 
 from bot.domain.content import Content
-from bot.domain.localization.progress import Order, Sight, State
+from bot.domain.localization.progress import CallState, Order, Sight
 from bot.domain.localization.request import SOURCE
 from bot.presentation.blocks.text import mention, message
 from bot.presentation.localization.calls import settings
@@ -35,7 +35,7 @@ def no_cancel(sight: Sight | None) -> Content:
     """It cannot be canceled any more."""
     if sight is None:
         return message(":warning: This button is out of date.")
-    ended = {State.HANDING_OVER: "is done already; its files are on their way", State.DONE: "is done already"}
+    ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
     what = ended.get(sight.state, f"is over already: {sight.state.value}")
     return message(f":warning: There is nothing to cancel: it {what}.")
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, Delivery, Order, Sight, State
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
 from bot.presentation.blocks.text import (
     capital,
     clean,
@@ -47,14 +47,14 @@ _EMOJI = {
     "Neutral": ":neutral_face:",
 }
 _SIGNS = {
-    State.WAITING: ":hourglass_flowing_sand:",
-    State.RUNNING: ":hourglass_flowing_sand:",
-    State.HANDING_OVER: ":inbox_tray:",
-    State.DONE: ":white_check_mark:",
-    State.FAILED: ":x:",
-    State.UNKNOWN: ":grey_question:",
-    State.CANCELED: ":no_entry_sign:",
-    State.INTERRUPTED: ":arrows_counterclockwise:",
+    CallState.WAITING: ":hourglass_flowing_sand:",
+    CallState.RUNNING: ":hourglass_flowing_sand:",
+    CallState.HANDING_OVER: ":inbox_tray:",
+    CallState.DONE: ":white_check_mark:",
+    CallState.FAILED: ":x:",
+    CallState.UNKNOWN: ":grey_question:",
+    CallState.CANCELED: ":no_entry_sign:",
+    CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 
 
@@ -73,26 +73,26 @@ def board(sight: Sight) -> Content:
 def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     match sight.state:
-        case State.WAITING:
+        case CallState.WAITING:
             return _waiting(sight)
-        case State.RUNNING:
+        case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             return f"{doing}, {clock(sight.elapsed or 0)}{_bar(sight.percent)}"
-        case State.HANDING_OVER:
+        case CallState.HANDING_OVER:
             return "done, its files are on their way"
-        case State.DONE:
+        case CallState.DONE:
             return f"done{_took(sight)}{_gist(sight)}{_lacking(sight)}"
-        case State.FAILED:
+        case CallState.FAILED:
             return f"failed{_took(sight)}. {_why(sight)}"
-        case State.UNKNOWN:
+        case CallState.UNKNOWN:
             return (
                 f"*unknown*{_took(sight)}. {_why(sight)} The service may have done it, and may bill it. "
                 "It is not sent again by itself."
             )
-        case State.CANCELED:
+        case CallState.CANCELED:
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
-        case State.INTERRUPTED:
+        case CallState.INTERRUPTED:
             why = progress.reason or RESTARTED
             return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
 
@@ -147,7 +147,7 @@ def _gist(sight: Sight) -> str:
 
 
 def _sign(sight: Sight) -> str:
-    return ":warning:" if sight.state is State.DONE and _lacking(sight) else _SIGNS[sight.state]
+    return ":warning:" if sight.state is CallState.DONE and _lacking(sight) else _SIGNS[sight.state]
 
 
 def _lacking(sight: Sight) -> str:
@@ -187,7 +187,7 @@ def _buttons(sight: Sight) -> list[Block]:
     if sight.state not in REPEATABLE or sight.progress.again:
         return []
     button: Block = {"type": "button", "action_id": AGAIN, "text": plain("Run again"), "value": sight.id}
-    if sight.state is State.UNKNOWN:
+    if sight.state is CallState.UNKNOWN:
         button["confirm"] = {
             "title": plain("Run it again?"),
             "text": plain("The service may have done it already. It may bill both."),
@@ -268,7 +268,7 @@ def failure(sight: Sight) -> Content:
     return message(text)
 
 
-def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
+def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
@@ -276,7 +276,7 @@ def file_comment(sight: Sight, delivery: Delivery, seconds: float | None) -> str
     return f"{mention(sight.requester)} *{title}*{what}{length}, .{escape(delivery.track.extension)}"
 
 
-def file_in_words(sight: Sight, delivery: Delivery, seconds: float | None) -> str:
+def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     """The same for who cannot see it."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"

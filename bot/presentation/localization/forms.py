@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Block
-from bot.domain.localization import Capability, Choice, Media, Option
+from bot.domain.localization import Capability, Media, Option, OptionChoice
 from bot.domain.localization.declaration import Accepts
 from bot.presentation import views
 from bot.presentation.blocks.text import capital, clean, plain, section, shorten
@@ -155,7 +155,7 @@ def _option(option: Option, given: Mapping[str, str]) -> Block:
     return field(block_id, option.label, element, optional=True, hint=capital(option.rule))
 
 
-def _choices(choices: Sequence[Choice]) -> Block:
+def _choices(choices: Sequence[OptionChoice]) -> Block:
     if len(choices) <= _LIST:
         return {"options": [_choice(one) for one in choices]}
     halves = ([one for one in choices if one.label[0] < _MIDDLE], [one for one in choices if one.label[0] >= _MIDDLE])
@@ -167,5 +167,5 @@ def _choices(choices: Sequence[Choice]) -> Block:
     }
 
 
-def _choice(choice: Choice) -> Block:
+def _choice(choice: OptionChoice) -> Block:
     return {"text": plain(choice.label), "value": choice.value}

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
@@ -62,7 +62,7 @@ def lines(instruction: Instruction) -> list[str]:
 
 def cancel_button(instruction: Instruction) -> list[Block]:
     """On the job's message, as long as something can be canceled."""
-    progress = instruction.progress or Progress()
+    progress = instruction.progress or BulkProgress()
     if not isinstance(instruction.payload, BulkPayload) or instruction.state not in _CAN_CANCEL:
         return []
     if not progress.tally.pending:

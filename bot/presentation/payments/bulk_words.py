@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.text import quote, reason_of
@@ -102,7 +102,7 @@ def so_far(tally: Tally) -> str:
     )
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: BulkProgress) -> str:
     """How far the service is."""
     tally = progress.tally
     if not tally.total or tally.unaccounted == tally.total:
@@ -110,7 +110,7 @@ def progress_line(progress: Progress) -> str:
     return f"`{bar(tally.final, tally.total)}` {counts(tally)}."
 
 
-def accounts_line(progress: Progress | None) -> str:
+def accounts_line(progress: BulkProgress | None) -> str:
     """What the accounts of the recipients say, as far as they were looked up."""
     if progress is None or not progress.to_look_up:
         return "Accounts: not looked up yet"
@@ -135,7 +135,7 @@ BEFORE_DECIDING = "Look it up at the service before you decide; a new attempt ne
 
 def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
     """What follows the word of a bulk payment's state, in mrkdwn; None: what every request says."""
-    progress = instruction.progress or Progress()
+    progress = instruction.progress or BulkProgress()
     approved = instruction.payload.count if isinstance(instruction.payload, BulkPayload) else 0
     match instruction.state:
         case State.NEW:
@@ -171,7 +171,7 @@ def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a s
 
 def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a state
     """The same of a cancellation."""
-    progress = instruction.progress or Progress()
+    progress = instruction.progress or BulkProgress()
     match instruction.state:
         case State.NEW:
             return "nothing is canceled before people approve it."

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from bot.clients.circuit import Seat
 from bot.clients.delivery import NewBooking
-from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -81,7 +81,7 @@ def adopt(
         return None
     first = booking.remote_id is None
     stored = observe(ctx, tx, booking, record, now, report=report)
-    if stored is not None and first and booking.kind is not Kind.FOREIGN:
+    if stored is not None and first and booking.kind is not BookingKind.FOREIGN:
         _note_made(tx, stored, now)
         if booking.stage is Stage.LOST:
             alarm(tx, stored, ctx.policy, "found_late", {"status": record.status}, now)
@@ -90,7 +90,7 @@ def adopt(
 
 def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
     """A webhook without our id was faster and made a row of its own: that one ends, and points here."""
-    if other.kind is not Kind.FOREIGN:
+    if other.kind is not BookingKind.FOREIGN:
         log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
         return False
     ended = tx.bookings.change(
@@ -104,7 +104,7 @@ def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
 
 def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:
     request = booking.request
-    if booking.kind is Kind.PREBOOKING:
+    if booking.kind is BookingKind.PREBOOKING:
         note(tx, Point.ADDRESS, booking.reference, now)
     note(tx, Point.BOOK, booking.reference, now)
     if request is not None:
@@ -154,7 +154,7 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
 
     guard = seat.guard(lambda: ctx.clock.boottime() - claimed_at <= GUARD_SECONDS)
     outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
-    if taken.kind is Kind.PREBOOKING:
+    if taken.kind is BookingKind.PREBOOKING:
         outcome = await delivery.client.create_prebooking(_asked(taken), key=key, guard=guard)
     else:
         outcome = await delivery.client.create_booking(_asked(taken), key=key, guard=guard)

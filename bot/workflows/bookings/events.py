@@ -14,7 +14,7 @@ from itertools import islice
 
 import structlog
 
-from bot.domain.bookings.booking import Booking, Kind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -166,7 +166,7 @@ def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now:
     booking = Booking(
         id=ulid(now),
         reference=unused_reference(tx, Letter.BOOKING),
-        kind=Kind.FOREIGN,
+        kind=BookingKind.FOREIGN,
         store=store,
         request=None,
         stage=Stage.OPEN,

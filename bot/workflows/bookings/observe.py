@@ -11,7 +11,7 @@ import structlog
 
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord, Change, Driver, Status, change_of, is_final, read_status
+from bot.domain.bookings.record import BookingRecord, Driver, Status, StatusChange, change_of, is_final, read_status
 from bot.domain.tracking import next_poll
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
@@ -58,13 +58,13 @@ def observe(
     if current is None or current.version != booking.version:
         return None
     change = change_of(booking.status, record.status)
-    if change is Change.CONTRADICTION:
+    if change is StatusChange.CONTRADICTION:
         facts = {"status": booking.status, "now": record.status}
         alarm(tx, booking, ctx.policy, f"contradiction:{record.status.casefold()}", facts, now)
         tx.bookings.release(booking.id, owner=ctx.owner, due_at=None)
         return current
     detail = _merged(booking.detail, record, report)
-    moved = change is not Change.NONE
+    moved = change is not StatusChange.NONE
     if not moved and booking.stage is Stage.ENDED:
         return _late_words(tx, booking, detail, now)
     if not moved and detail == dict(booking.detail) and booking.stage is Stage.OPEN and not booking.reason:
@@ -78,11 +78,11 @@ def _store(
     tx: Tx,
     booking: Booking,
     record: BookingRecord,
-    change: Change,
+    change: StatusChange,
     detail: dict[str, Any],
     now: datetime,
 ) -> Booking | None:
-    final, moved = is_final(record.status), change is not Change.NONE
+    final, moved = is_final(record.status), change is not StatusChange.NONE
     if moved:
         history = [*detail.get("history", []), [now.isoformat(), record.status]]
         detail |= {"history": history[-_HISTORY:], "changes": int(detail.get("changes", 0)) + 1}
@@ -122,7 +122,7 @@ def _store(
     return stored
 
 
-def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: Change, now: datetime) -> None:
+def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: StatusChange, now: datetime) -> None:
     detail = stored.detail
     facts = {
         "status": stored.status,
@@ -136,7 +136,7 @@ def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: C
     tell(tx, stored, "moved", facts, now, key=f"moved:{detail['changes']}")
     note_state(tx, stored.status, stored.reference, now)
     note(tx, Point.STATES, stored.reference, now)
-    if change is Change.RESTARTED:
+    if change is StatusChange.RESTARTED:
         note(tx, Point.RESTART, stored.reference, now)
     if detail.get("tracking_url"):
         note(tx, Point.VIEW, stored.reference, now)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.domain.bookings.booking import Booking, BookingRequest, Kind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.references import Letter, ulid
 from bot.presentation.services import sentence
@@ -25,7 +25,7 @@ class RequestedDelivery:
     channel: str
     store: str
     request: BookingRequest
-    kind: Kind
+    kind: BookingKind
     source_key: str
 
 
@@ -120,7 +120,9 @@ async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Book
 def _new(tx: Tx, requested: RequestedDelivery, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
     booking = Booking(
         id=ulid(now),
-        reference=unused_reference(tx, Letter.PREBOOKING if requested.kind is Kind.PREBOOKING else Letter.BOOKING),
+        reference=unused_reference(
+            tx, Letter.PREBOOKING if requested.kind is BookingKind.PREBOOKING else Letter.BOOKING
+        ),
         kind=requested.kind,
         store=requested.store,
         request=requested.request,

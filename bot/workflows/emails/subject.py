@@ -6,7 +6,7 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from bot.domain.content import Content
-from bot.domain.emails.lists import WHOLE, Count, Outcome, Progress, RunState
+from bot.domain.emails.lists import WHOLE, ListProgress, Outcome, RunCount, RunState
 from bot.presentation.emails import lists as emails
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.emails.prepare import ROWS
@@ -53,17 +53,17 @@ class EmailList(Subject):
         )
 
 
-def _progress(tx: Tx, job_id: str) -> Progress | None:
+def _progress(tx: Tx, job_id: str) -> ListProgress | None:
     job = tx.jobs.get(job_id)
     if job is None:
         return None
     return progress_of(job, tx.emails.get(job_id))
 
 
-def progress_of(job: Job, run: EmailRun | None) -> Progress:
+def progress_of(job: Job, run: EmailRun | None) -> ListProgress:
     """A job as its board shows it."""
     said = job.detail.get("said") or ()
-    return Progress(
+    return ListProgress(
         id=job.id,
         state=RunState(job.state),
         file=str(job.payload["name"]),
@@ -71,16 +71,16 @@ def progress_of(job: Job, run: EmailRun | None) -> Progress:
         whole=job.kind == WHOLE,
         requester=job.requester,
         concurrency=int(job.payload["concurrency"]),
-        count=Count() if run is None else _count(run),
+        count=RunCount() if run is None else _count(run),
         reason=str(job.detail.get("reason") or ""),
         receipt=str(job.detail.get("receipt") or ""),
         said=tuple((str(name), str(value)) for name, value in said),
     )
 
 
-def _count(run: EmailRun) -> Count:
+def _count(run: EmailRun) -> RunCount:
     outcomes = {Outcome(outcome): count for outcome, count in run.outcomes.items()}
-    return Count(
+    return RunCount(
         total=run.total,
         taken=run.taken,
         rows=run.rows,

@@ -1,6 +1,6 @@
 """A call that ends without a result."""
 
-from bot.domain.localization.progress import Progress, State
+from bot.domain.localization.progress import CallProgress, CallState
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.localization.request import show_queue, subject_of
@@ -10,12 +10,12 @@ from storage.rows import Job
 from storage.transaction import Tx
 
 
-async def end(ctx: Context, job: Job, state: State, *, reason: str, words: str = "") -> None:
+async def end(ctx: Context, job: Job, state: CallState, *, reason: str, words: str = "") -> None:
     """Close it, edit its message and tell who asked; nothing when somebody else has ended it meanwhile."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:
-        progress = Progress.read(job.detail).but(ended_at=now, reason=reason, words=words, deliveries=())
+        progress = CallProgress.read(job.detail).but(ended_at=now, reason=reason, words=words, deliveries=())
         if tx.jobs.change(job, now=now, state=state, detail=progress.detail(), close=True) is None:
             return
         subject = subject_of(job.id)

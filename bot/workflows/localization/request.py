@@ -12,10 +12,10 @@ from bot.domain.localization.progress import (
     REPEATABLE,
     STOPPABLE,
     SUBJECT,
+    CallProgress,
+    CallState,
     Order,
-    Progress,
     Sight,
-    State,
     lane_of,
 )
 from bot.domain.references import ulid
@@ -68,7 +68,7 @@ def _requested_before(tx: Tx, job: Job) -> Job | None:
 def _pressed_before(tx: Tx, job: Job) -> Job | None:
     """The same, or what was made of a press a moment ago; who has canceled that means another one."""
     lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
-    alike = (one for one in lately if _same(one, job) and one.state != State.CANCELED)
+    alike = (one for one in lately if _same(one, job) and one.state != CallState.CANCELED)
     return _requested_before(tx, job) or next(alike, None)
 
 
@@ -115,7 +115,7 @@ def _job(requested: RequestedCall, order: Order, *, now: datetime) -> Job:
     return Job(
         id=ulid(now),
         kind=lane_of(order.request.capability),
-        state=State.WAITING,
+        state=CallState.WAITING,
         payload=order.payload(),
         detail={},
         requester=requested.requester,
@@ -136,16 +136,16 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
     def work(tx: Tx) -> Sight | None:
         job = find(tx, job_id)
-        if job is None or State(job.state) not in STOPPABLE:
+        if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(tx, job)
-        progress = Progress.read(job.detail).but(by=person, ended_at=now)
-        changed = tx.jobs.change(job, now=now, state=State.CANCELED, detail=progress.detail(), close=True)
+        progress = CallProgress.read(job.detail).but(by=person, ended_at=now)
+        changed = tx.jobs.change(job, now=now, state=CallState.CANCELED, detail=progress.detail(), close=True)
         show_board(tx, subject_of(job_id), now=now)
         show_queue(tx, job.kind, now=now)
         return sight_in(tx, changed or job)
 
     found = await ctx.store.write(work, name="cancel_localization")
-    if found is not None and found.state is State.CANCELED:
+    if found is not None and found.state is CallState.CANCELED:
         ctx.localization.calls.stop(job_id)
     ctx.wake()
     return found
@@ -160,9 +160,9 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
     def work(tx: Tx) -> tuple[Job, Job] | None:
         job = find(tx, job_id)
-        if job is None or State(job.state) not in REPEATABLE:
+        if job is None or CallState(job.state) not in REPEATABLE:
             return None
-        progress = Progress.read(job.detail)
+        progress = CallProgress.read(job.detail)
         if progress.again:
             return None
         order = replace(Order.read(job.payload), again_of=job_id)
@@ -206,7 +206,7 @@ async def sight_of(ctx: Context, job_id: str) -> Sight | None:
         return found
     until = found.progress.ended_at or now
     elapsed = max((until - found.progress.started_at).total_seconds(), 0.0)
-    percent = ctx.localization.calls.percent(job_id) if found.state is State.RUNNING else None
+    percent = ctx.localization.calls.percent(job_id) if found.state is CallState.RUNNING else None
     return replace(found, elapsed=elapsed, percent=percent)
 
 
@@ -218,21 +218,21 @@ def find(tx: Tx, job_id: str) -> Job | None:
 
 def sight_in(tx: Tx, job: Job) -> Sight:
     """A job as people see it, but for what the clock says."""
-    state = State(job.state)
+    state = CallState(job.state)
     return Sight(
         id=job.id,
         order=Order.read(job.payload),
         state=state,
-        progress=Progress.read(job.detail),
+        progress=CallProgress.read(job.detail),
         requester=job.requester,
-        position=_position(tx, job) if state is State.WAITING else 0,
+        position=_position(tx, job) if state is CallState.WAITING else 0,
     )
 
 
 def _position(tx: Tx, job: Job) -> int:
     """Its number in the queue, from 1; 0 when there is room for it already."""
     all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
-    waiting = [one.id for one in all_open if one.state == State.WAITING]
+    waiting = [one.id for one in all_open if one.state == CallState.WAITING]
     before = waiting.index(job.id) if job.id in waiting else len(waiting)
     return max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
 
@@ -261,7 +261,7 @@ def too_many() -> PersonError:
 def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
     """Everybody behind moves up, or back."""
     for job in tx.jobs.open(kind, limit=_MOST):
-        if job.state == State.WAITING:
+        if job.state == CallState.WAITING:
             show_board(tx, subject_of(job.id), now=now, progress=True)
 
 

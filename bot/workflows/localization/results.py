@@ -20,7 +20,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization import Result, Track, Tracks
 from bot.domain.localization.playing import seconds_of
-from bot.domain.localization.progress import Delivery, Handed, Order, Progress, State
+from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
 from bot.domain.localization.results import SOUNDS
 from bot.domain.tracking import back_off
 from bot.presentation.localization import calls as told
@@ -90,15 +90,17 @@ async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
     order = Order.read(job.payload)
 
     def work(tx: Tx) -> Job | None:
-        progress = Progress.read(job.detail).but(ended_at=now, result=_without_addresses(result))
+        progress = CallProgress.read(job.detail).but(ended_at=now, result=_without_addresses(result))
         if isinstance(result, Tracks):
-            deliveries = tuple(Delivery(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
+            deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
             detail = progress.but(deliveries=deliveries).detail()
-            changed = tx.jobs.change(job, now=now, state=State.HANDING_OVER, detail=detail, due_at=now, keep_lease=True)
+            changed = tx.jobs.change(
+                job, now=now, state=CallState.HANDING_OVER, detail=detail, due_at=now, keep_lease=True
+            )
             if changed is not None:
                 show_board(tx, subject_of(job.id), now=now)
             return changed
-        changed = tx.jobs.change(job, now=now, state=State.DONE, detail=progress.detail(), close=True)
+        changed = tx.jobs.change(job, now=now, state=CallState.DONE, detail=progress.detail(), close=True)
         if changed is not None:
             _tell(tx, changed, now=now)
         return None
@@ -142,14 +144,14 @@ async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
         job: in the state ``HANDING_OVER``, leased by us.
         spool: holds the file when its bytes were the answer; None after a restart, when they are lost.
     """
-    for number in range(len(Progress.read(job.detail).deliveries)):
+    for number in range(len(CallProgress.read(job.detail).deliveries)):
         handed = await _hand_one(ctx, job, number, spool)
         if handed is None:
             return
         job = handed
-    done, progress = job, Progress.read(job.detail)
+    done, progress = job, CallProgress.read(job.detail)
     if all(one.state is Handed.LOST for one in progress.deliveries):
-        await end(ctx, job, State.FAILED, reason=progress.reason)
+        await end(ctx, job, CallState.FAILED, reason=progress.reason)
         return
     await keep(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
     ctx.wake()
@@ -159,7 +161,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     ctx: Context, job: Job, number: int, spool: Spool | None
 ) -> Job | None:
     """One file; the job as it is then, or None when it goes on later or is over."""
-    progress = Progress.read(job.detail)
+    progress = CallProgress.read(job.detail)
     delivery = progress.deliveries[number]
     if delivery.state in (Handed.THERE, Handed.LOST):
         return job
@@ -173,7 +175,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
             if await _is_there(ctx, job, delivery):
                 return await _store(ctx, job, _marked(progress, number, Handed.THERE))
         if not delivery.track.url and spool is None:
-            await end(ctx, job, State.INTERRUPTED, reason=reasons.RESULT_LOST)
+            await end(ctx, job, CallState.INTERRUPTED, reason=reasons.RESULT_LOST)
             return None
         # Stored before it is sent: after a crash the next process looks first.
         marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
@@ -189,16 +191,16 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
         return await _give_up(ctx, job, number, reason=reasons.not_handed_over(refused))
-    return await _store(ctx, job, _marked(Progress.read(job.detail), number, Handed.THERE))
+    return await _store(ctx, job, _marked(CallProgress.read(job.detail), number, Handed.THERE))
 
 
 async def _give_up(ctx: Context, job: Job, number: int, *, reason: str) -> Job | None:
     """Go on without this file: the others are handed over all the same."""
-    progress = _marked(Progress.read(job.detail), number, Handed.LOST)
+    progress = _marked(CallProgress.read(job.detail), number, Handed.LOST)
     return await _store(ctx, job, progress.but(reason=reason, tries=0))
 
 
-async def _store(ctx: Context, job: Job, progress: Progress) -> Job | None:
+async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
     now = ctx.clock.now()
     return await keep(
         ctx,
@@ -213,7 +215,7 @@ async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
     await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
 
 
-async def _is_there(ctx: Context, job: Job, delivery: Delivery) -> bool:
+async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
     channel, thread_ts = await _where(ctx, job)
     oldest = job.created_at.timestamp() - _CLOCK_SKEW
     names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
@@ -222,25 +224,25 @@ async def _is_there(ctx: Context, job: Job, delivery: Delivery) -> bool:
     return found is not None
 
 
-def _marked(progress: Progress, number: int, state: Handed) -> Progress:
+def _marked(progress: CallProgress, number: int, state: Handed) -> CallProgress:
     deliveries = list(progress.deliveries)
     one = deliveries[number]
     # An address that has served is forgotten.
     track = replace(one.track, url="") if state in (Handed.THERE, Handed.LOST) else one.track
-    deliveries[number] = Delivery(track=track, name=one.name, state=state)
+    deliveries[number] = ResultFile(track=track, name=one.name, state=state)
     return progress.but(deliveries=tuple(deliveries))
 
 
 def _close(ctx: Context, tx: Tx, job: Job) -> None:
     now = ctx.clock.now()
-    progress = Progress.read(job.detail)
+    progress = CallProgress.read(job.detail)
     lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
     result = progress.result
     if isinstance(result, Tracks) and lost:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
     detail = progress.but(deliveries=(), result=result).detail()
-    if tx.jobs.change(job, now=now, state=State.DONE, detail=detail, close=True) is not None:
+    if tx.jobs.change(job, now=now, state=CallState.DONE, detail=detail, close=True) is not None:
         subject = subject_of(job.id)
         show_board(tx, subject, now=now)
         show_queue(tx, job.kind, now=now)
@@ -265,7 +267,7 @@ async def _later(
     Returns:
         The job when this file is given up, so that the next one follows; else None.
     """
-    progress = _marked(Progress.read(job.detail), number, state)
+    progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
         return await _give_up(ctx, job, number, reason=reasons.handing_over_failed(reason))
     progress = progress.but(tries=progress.tries + (asked is None))
@@ -285,7 +287,7 @@ async def _later(
     return None
 
 
-async def _put(ctx: Context, job: Job, delivery: Delivery, spool: Spool | None) -> None:
+async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None) -> None:
     channel, thread_ts = await _where(ctx, job)
     try:
         await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
@@ -310,7 +312,7 @@ async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
 
 
 async def _share(
-    ctx: Context, job: Job, delivery: Delivery, spool: Spool | None, *, channel: str, thread_ts: str | None
+    ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None, *, channel: str, thread_ts: str | None
 ) -> None:
     async with _opened(ctx, delivery, spool) as (chunks, length):
         head, whole = await _looked_into(chunks)
@@ -331,7 +333,7 @@ async def _share(
         )
 
 
-def _as_it_is(delivery: Delivery, head: bytes) -> Delivery:
+def _as_it_is(delivery: ResultFile, head: bytes) -> ResultFile:
     """The file under the name that its bytes ask for, whatever the service called it."""
     found = sniff(head, delivery.name)
     name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
@@ -342,7 +344,7 @@ def _as_it_is(delivery: Delivery, head: bytes) -> Delivery:
 
 @asynccontextmanager
 async def _opened(
-    ctx: Context, delivery: Delivery, spool: Spool | None
+    ctx: Context, delivery: ResultFile, spool: Spool | None
 ) -> AsyncIterator[tuple[AsyncIterable[bytes], int | None]]:
     """The bytes of a file of the result, and how many there are where that is known."""
     if not delivery.track.url and spool is not None:

@@ -20,7 +20,7 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
 from bot.domain.localization import Request
 from bot.domain.localization.declaration import normal_format
-from bot.domain.localization.progress import LANES, Order, Progress, State
+from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
@@ -43,21 +43,21 @@ LEASE_SECONDS = 30.0
 
 
 async def _take_up(ctx: Context, job: Job) -> None:
-    match State(job.state):
-        case State.WAITING:
+    match CallState(job.state):
+        case CallState.WAITING:
             begun = await ctx.store.write(lambda tx: _begin(ctx, tx, job), name="begin_localization")
             if begun is not None:
                 ctx.localization.calls.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
-        case State.HANDING_OVER:
+        case CallState.HANDING_OVER:
             ctx.localization.calls.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
         case _:
-            await end(ctx, job, State.INTERRUPTED, reason=reasons.RESTARTED)
+            await end(ctx, job, CallState.INTERRUPTED, reason=reasons.RESTARTED)
 
 
 def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
     now = ctx.clock.now()
-    progress = Progress.read(job.detail).but(started_at=now)
-    begun = tx.jobs.change(job, now=now, state=State.RUNNING, detail=progress.detail(), keep_lease=True)
+    progress = CallProgress.read(job.detail).but(started_at=now)
+    begun = tx.jobs.change(job, now=now, state=CallState.RUNNING, detail=progress.detail(), keep_lease=True)
     if begun is not None:
         show_board(tx, subject_of(job.id), now=now)
         show_queue(tx, job.kind, now=now)
@@ -100,7 +100,7 @@ async def _let_go(ctx: Context, job: Job) -> None:
 async def _end_of(ctx: Context, job_id: str) -> None:
     job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
     if job is not None and job.closed_at is None:
-        await end(ctx, job, State.FAILED, reason=reasons.BROKEN)
+        await end(ctx, job, CallState.FAILED, reason=reasons.BROKEN)
 
 
 async def _beat(ctx: Context, job: Job) -> bool:
@@ -128,9 +128,9 @@ async def _run(ctx: Context, job: Job) -> None:
     try:
         outcome = await _call(ctx, job, order.request, spool)
     except UploadTrouble as broken:
-        await end(ctx, job, State.FAILED, reason=_trouble(broken.cause))
+        await end(ctx, job, CallState.FAILED, reason=_trouble(broken.cause))
     except SwitchboardError as trouble:
-        await end(ctx, job, State.FAILED, reason=_trouble(trouble))
+        await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
     else:
         match outcome:
             case Done(value=result):
@@ -138,9 +138,9 @@ async def _run(ctx: Context, job: Job) -> None:
                 if accepted is not None:
                     await hand_over(ctx, accepted, spool=spool)
             case NotExecuted(words=words) as refused:
-                await end(ctx, job, State.FAILED, reason=_told(refused), words=words)
+                await end(ctx, job, CallState.FAILED, reason=_told(refused), words=words)
             case Unknown(reason=reason):
-                await end(ctx, job, State.UNKNOWN, reason=reasons.unknown(reason))
+                await end(ctx, job, CallState.UNKNOWN, reason=reasons.unknown(reason))
     finally:
         spool.close()
 

@@ -14,8 +14,8 @@ from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, hashes_digest
-from bot.domain.payments.bulk_account import BulkRow, Change, moves_on, our_word
-from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_account import BulkRow, RowChange, moves_on, our_word
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
@@ -126,15 +126,15 @@ def _as_approved(tx: Tx, instruction: Instruction) -> bool:
     return instruction.intact() and hashes_digest(amounts) == _payload(instruction).items_digest
 
 
-def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> Progress:
+def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> BulkProgress:
     """Store what the items say now; how they stand together."""
     changes = []
     for row in tx.bulk_items.rows(instruction.id):
         item = reported.get(row.hash)
         if item is not None and moves_on(row.status, our_word(item.status)):
-            changes.append(Change(row.row, our_word(item.status), row.hash, row.error))
+            changes.append(RowChange(row.row, our_word(item.status), row.hash, row.error))
     tx.bulk_items.change(instruction.id, changes)
-    before = instruction.progress or Progress()
+    before = instruction.progress or BulkProgress()
     return before.model_copy(update={"tally": tx.bulk_items.tally(instruction.id)})
 
 
@@ -195,7 +195,7 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
 
 def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
     why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
-    _all_sent(ctx, tx, under_way, under_way.progress or Progress(), now, reason=why, said=outcome.detail)
+    _all_sent(ctx, tx, under_way, under_way.progress or BulkProgress(), now, reason=why, said=outcome.detail)
 
 
 def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:
@@ -228,7 +228,7 @@ def _all_sent(
     ctx: Context,
     tx: Tx,
     instruction: Instruction,
-    progress: Progress,
+    progress: BulkProgress,
     now: datetime,
     *,
     reason: str = "",
@@ -294,7 +294,7 @@ def _sent_rows(tx: Tx, instruction: Instruction) -> list[BulkRow]:
     return [row for row in tx.bulk_items.rows(instruction.id) if row.attempt]
 
 
-def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, now: datetime) -> None:
+def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgress, now: datetime) -> None:
     moved = tx.instructions.move(
         instruction,
         ended_cancel(progress.tally),
@@ -313,7 +313,7 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, 
     tx.tracked.hasten(BULK, _job_of(instruction), now)
 
 
-def _counted(progress: Progress) -> str:
+def _counted(progress: BulkProgress) -> str:
     """What became of them, for the audit."""
     return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
 

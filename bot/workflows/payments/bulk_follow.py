@@ -12,8 +12,8 @@ import structlog
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import row_of
-from bot.domain.payments.bulk_account import Accounting, BulkRow, Change
-from bot.domain.payments.bulk_progress import Progress, Tally
+from bot.domain.payments.bulk_account import Accounting, BulkRow, RowChange
+from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Instruction, State
@@ -43,7 +43,7 @@ class Read:
     """What one look brought. ``complete``: every page of the items was read; ``unread``: why they were not."""
 
     job: BulkJob
-    changes: tuple[Change, ...] = ()
+    changes: tuple[RowChange, ...] = ()
     complete: bool = False
     trouble: str = ""
     unread: str = ""
@@ -67,7 +67,7 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
         return Read(job)
     rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id))
     accounting = Accounting(reference=instruction.reference, rows=rows)
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     unread = ""
     try:
         async for page in payments.bulk_items(job.id):
@@ -80,20 +80,20 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
     return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)
 
 
-async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[Change]:
+async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
     """Why items failed: a list of its own, read only for those that have no reason yet."""
     failed = OperationStatus.FAILED
     wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
     if not wanting:
         return []
-    changes: list[Change] = []
+    changes: list[RowChange] = []
     try:
         async for page in payments.bulk_failures(job.id):
             for item in page.items:
                 number = row_of(item.internal_note, accounting.reference)
                 row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
                 if row is not None:
-                    changes.append(Change(row.row, row.status, row.hash, item.error or "no reason given"))
+                    changes.append(RowChange(row.row, row.status, row.hash, item.error or "no reason given"))
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
     return changes
@@ -132,7 +132,7 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None, now: date
 
 def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: datetime) -> Instruction | None:
     """Take the request where its items stand; the same request when nothing is new, None when it was changed."""
-    before = instruction.progress or Progress()
+    before = instruction.progress or BulkProgress()
     over = read.job.state is not None and read.job.state.is_over
     tally = tx.bulk_items.tally(instruction.id)
     progress = before.model_copy(
@@ -167,9 +167,9 @@ def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: date
 
 
 def _show_progress(
-    ctx: Context, tx: Tx, instruction: Instruction, progress: Progress, read: Read, now: datetime
+    ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgress, read: Read, now: datetime
 ) -> Instruction | None:
-    before = instruction.progress or Progress()
+    before = instruction.progress or BulkProgress()
     if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
         return instruction
     after = tx.instructions.touch(
@@ -197,7 +197,7 @@ def job_place(ctx: Context, instruction: Instruction) -> Place:
 
 def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: Tracked, now: datetime) -> None:
     """Nothing has changed for a while although something should."""
-    progress = instruction.progress or Progress()
+    progress = instruction.progress or BulkProgress()
     left = progress.tally.under_way + progress.tally.unaccounted
     if not left or progress.read_at is None:
         return

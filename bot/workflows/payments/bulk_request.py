@@ -20,7 +20,7 @@ from bot.domain.payments.bulk import (
     sample_of,
     twin_digest,
 )
-from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
@@ -161,9 +161,9 @@ def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
 
 async def _look_up(
     ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
-) -> tuple[Instruction, Progress] | None:
+) -> tuple[Instruction, BulkProgress] | None:
     """Read one account after the other, showing how far it is; None when somebody else took the request over."""
-    held, progress, silences = instruction, Progress(to_look_up=len(emails)), 0
+    held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
         active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
         silences = silences + 1 if active is _SILENT else 0
@@ -189,7 +189,7 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
     return _SILENT
 
 
-def _told(progress: Progress, *, inactive: str = "", not_read: int = 0) -> Progress:
+def _told(progress: BulkProgress, *, inactive: str = "", not_read: int = 0) -> BulkProgress:
     first = (*progress.inactive_emails, inactive)[:_KEPT_INACTIVE] if inactive else progress.inactive_emails
     return progress.model_copy(
         update={
@@ -201,7 +201,7 @@ def _told(progress: Progress, *, inactive: str = "", not_read: int = 0) -> Progr
     )
 
 
-def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: Progress) -> Instruction | None:
+def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
     now = ctx.clock.now()
     after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
     if after is not None:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_progress import Progress
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import Instruction, Kind, Payload, State, digest_of
 from bot.domain.payments.moves import APPROVED
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
@@ -92,7 +92,7 @@ def _store(ctx: Context, tx: Tx, requested: Requested, *, code: str, now: dateti
         origin_channel=requested.channel,
         created_at=now,
         source_key=requested.source_key,
-        progress=Progress() if requested.items else None,
+        progress=BulkProgress() if requested.items else None,
         due_at=now,
     )
     tx.instructions.insert(instruction, actor=requested.requester)

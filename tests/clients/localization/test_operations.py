@@ -10,9 +10,9 @@ from bot.clients.localization import LocalizationClient
 from bot.domain.errors import PersonError
 from bot.domain.localization import (
     CAPABILITIES,
+    CallOperation,
     Emotion,
     Gender,
-    Operation,
     Phrases,
     Request,
     Track,
@@ -28,19 +28,19 @@ from tests.support import media
 
 ENGLISH = "The meeting was moved to Friday because the room was taken. Everybody was happy with it. We meet at nine."
 SHAPES = {
-    Operation.GENDER: Gender,
-    Operation.SEPARATION: Tracks,
-    Operation.CONVERSION: Tracks,
-    Operation.AUDIO_EXTRACTION: Tracks,
-    Operation.TRANSCRIPTION: Written,
-    Operation.SPEECH_EMOTION: Emotion,
-    Operation.PARAPHRASE: Phrases,
-    Operation.SUMMARY: Written,
-    Operation.TRANSLATION: Written,
-    Operation.TRANSLITERATION: Written,
-    Operation.SPEECH: Tracks,
-    Operation.TEXT_EMOTION: Emotion,
-    Operation.TEXT_EXTRACTION: Written,
+    CallOperation.GENDER: Gender,
+    CallOperation.SEPARATION: Tracks,
+    CallOperation.CONVERSION: Tracks,
+    CallOperation.AUDIO_EXTRACTION: Tracks,
+    CallOperation.TRANSCRIPTION: Written,
+    CallOperation.SPEECH_EMOTION: Emotion,
+    CallOperation.PARAPHRASE: Phrases,
+    CallOperation.SUMMARY: Written,
+    CallOperation.TRANSLATION: Written,
+    CallOperation.TRANSLITERATION: Written,
+    CallOperation.SPEECH: Tracks,
+    CallOperation.TEXT_EMOTION: Emotion,
+    CallOperation.TEXT_EXTRACTION: Written,
 }
 FORMATS = [
     (one.operation, extension)
@@ -49,23 +49,23 @@ FORMATS = [
     for extension in one.media.formats
 ]
 PATHS = {
-    Operation.GENDER: "/gender-detection",
-    Operation.PARAPHRASE: "/paraphrase",
-    Operation.SUMMARY: "/summary-generation",
-    Operation.AUDIO_EXTRACTION: "/audio-extraction",
-    Operation.SEPARATION: "/music-source-separation",
-    Operation.CONVERSION: "/audio-conversion",
-    Operation.SPEECH: "/tts",
-    Operation.TRANSCRIPTION: "/stt",
-    Operation.TRANSLATION: "/translate-text",
-    Operation.TRANSLITERATION: "/text-transliteration",
-    Operation.TEXT_EXTRACTION: "/text-extraction",
-    Operation.TEXT_EMOTION: "/text-emotion-recognition",
-    Operation.SPEECH_EMOTION: "/speech-emotion-recognition",
+    CallOperation.GENDER: "/gender-detection",
+    CallOperation.PARAPHRASE: "/paraphrase",
+    CallOperation.SUMMARY: "/summary-generation",
+    CallOperation.AUDIO_EXTRACTION: "/audio-extraction",
+    CallOperation.SEPARATION: "/music-source-separation",
+    CallOperation.CONVERSION: "/audio-conversion",
+    CallOperation.SPEECH: "/tts",
+    CallOperation.TRANSCRIPTION: "/stt",
+    CallOperation.TRANSLATION: "/translate-text",
+    CallOperation.TRANSLITERATION: "/text-transliteration",
+    CallOperation.TEXT_EXTRACTION: "/text-extraction",
+    CallOperation.TEXT_EMOTION: "/text-emotion-recognition",
+    CallOperation.SPEECH_EMOTION: "/speech-emotion-recognition",
 }
 
 
-def asked(operation: Operation) -> Request:
+def asked(operation: CallOperation) -> Request:
     one = capability(operation)
     if one.media is None:
         stated = {"source_lang": "en"} if one.option("source_lang") is not None else {}
@@ -74,9 +74,9 @@ def asked(operation: Operation) -> Request:
     return Request(operation=operation, url=f"https://files.example.com/sample.{extension}").complete()
 
 
-@pytest.mark.parametrize("operation", Operation)
+@pytest.mark.parametrize("operation", CallOperation)
 async def test_every_operation(
-    operation: Operation, client: LocalizationClient, simulator: LocalizationSimulator
+    operation: CallOperation, client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
     outcome = await client.run(asked(operation))
     assert isinstance(outcome, Done)
@@ -90,7 +90,11 @@ async def test_every_operation(
 
 @pytest.mark.parametrize(("operation", "extension"), FORMATS)
 async def test_every_documented_format(
-    operation: Operation, extension: str, client: LocalizationClient, simulator: LocalizationSimulator, samples: Path
+    operation: CallOperation,
+    extension: str,
+    client: LocalizationClient,
+    simulator: LocalizationSimulator,
+    samples: Path,
 ) -> None:
     content = media.make(samples, extension).read_bytes()
     request = Request(operation=operation, file="F1", file_format=extension, seconds=1.0).complete()
@@ -111,7 +115,7 @@ async def test_every_documented_format(
 async def test_numbers_are_form_text_and_defaults_are_sent(
     client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
-    await client.run(asked(Operation.AUDIO_EXTRACTION))
+    await client.run(asked(CallOperation.AUDIO_EXTRACTION))
     assert simulator.calls[0].body == {
         "video_url": "https://files.example.com/sample.mp4",
         "sample_rate": "44100",
@@ -121,25 +125,27 @@ async def test_numbers_are_form_text_and_defaults_are_sent(
 
 
 async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
-    await client.run(Request(operation=Operation.SPEECH, text="Hello", options={"speed": "1.2", "locale": "de-DE"}))
+    await client.run(Request(operation=CallOperation.SPEECH, text="Hello", options={"speed": "1.2", "locale": "de-DE"}))
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        Request(operation=Operation.GENDER),
-        Request(operation=Operation.GENDER, url="https://example.com/a.mp3", file="F1"),
-        Request(operation=Operation.GENDER, url="https://example.com/a.flac"),
-        Request(operation=Operation.GENDER, file="F1", file_format="flac"),
-        Request(operation=Operation.CONVERSION, url="https://example.com/a.m4a"),
-        Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
-        Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
-        Request(operation=Operation.AUDIO_EXTRACTION, url="https://example.com/a.mp4", options={"sample_rate": "8000"}),
-        Request(operation=Operation.PARAPHRASE, text=""),
-        Request(operation=Operation.PARAPHRASE, text="Привет, мир"),
-        Request(operation=Operation.SUMMARY, text="a" * 3_001),
-        Request(operation=Operation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
+        Request(operation=CallOperation.GENDER),
+        Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3", file="F1"),
+        Request(operation=CallOperation.GENDER, url="https://example.com/a.flac"),
+        Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
+        Request(operation=CallOperation.CONVERSION, url="https://example.com/a.m4a"),
+        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
+        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
+        Request(
+            operation=CallOperation.AUDIO_EXTRACTION, url="https://example.com/a.mp4", options={"sample_rate": "8000"}
+        ),
+        Request(operation=CallOperation.PARAPHRASE, text=""),
+        Request(operation=CallOperation.PARAPHRASE, text="Привет, мир"),
+        Request(operation=CallOperation.SUMMARY, text="a" * 3_001),
+        Request(operation=CallOperation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
     ],
     ids=lambda request: f"{request.operation}",
 )
@@ -156,9 +162,9 @@ async def test_a_file_and_no_word_of_it_is_a_mistake_of_ours(
     client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
     for request, file in (
-        (Request(operation=Operation.GENDER, file="F1"), None),
-        (Request(operation=Operation.GENDER, url="https://example.com/a.mp3"), upload(b"ID3", "mp3")),
-        (Request(operation=Operation.PARAPHRASE, text="Hello"), upload(b"ID3", "mp3")),
+        (Request(operation=CallOperation.GENDER, file="F1"), None),
+        (Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3"), upload(b"ID3", "mp3")),
+        (Request(operation=CallOperation.PARAPHRASE, text="Hello"), upload(b"ID3", "mp3")),
     ):
         with pytest.raises(ValueError, match="needs the file"):
             await client.run(request, upload=file)
@@ -173,7 +179,7 @@ async def test_the_answer_may_be_the_audio_itself(
     simulator.switches.audio_as_bytes = as_bytes
     content = media.make(samples, "flac").read_bytes()
     request = Request(
-        operation=Operation.CONVERSION, file="F1", file_format="flac", options={"target_extension": extension}
+        operation=CallOperation.CONVERSION, file="F1", file_format="flac", options={"target_extension": extension}
     )
     sink = Kept()
     outcome = await client.run(request, upload=upload(content, "flac"), sink=sink)
@@ -189,8 +195,8 @@ async def test_the_answer_may_be_the_audio_itself(
 
 
 async def test_the_key_is_a_bearer_credential(open_client: OpenClient, simulator: LocalizationSimulator) -> None:
-    wrong = await open_client(simulator.base_url, key="another").run(asked(Operation.PARAPHRASE))
-    right = await open_client(simulator.base_url).run(asked(Operation.PARAPHRASE))
+    wrong = await open_client(simulator.base_url, key="another").run(asked(CallOperation.PARAPHRASE))
+    right = await open_client(simulator.base_url).run(asked(CallOperation.PARAPHRASE))
     assert not isinstance(wrong, Done)
     assert isinstance(right, Done)
 
@@ -225,9 +231,9 @@ async def test_another_dialect_by_a_file_alone(open_client: OpenClient) -> None:
 
     async with wire_server(behave) as server:
         client = open_client(server.url, services=DIALECT)
-        phrases = await client.run(asked(Operation.PARAPHRASE))
-        speech = await client.run(Request(operation=Operation.SPEECH, text="Hello").complete())
-        clip = Request(operation=Operation.GENDER, file="F1", file_format="mp3")
+        phrases = await client.run(asked(CallOperation.PARAPHRASE))
+        speech = await client.run(Request(operation=CallOperation.SPEECH, text="Hello").complete())
+        clip = Request(operation=CallOperation.GENDER, file="F1", file_format="mp3")
         gender = await client.run(clip, upload=upload(b"ID3 and more", "mp3"))
     assert phrases == Done(value=Phrases(sentences=("One.",)))
     assert speech == Done(
@@ -246,7 +252,7 @@ async def test_a_path_alone_is_one_at_the_service(open_client: OpenClient) -> No
         writer.write(answer(b'{"vocals": "/results/v.mp3", "music": "https://cdn.example.com/m.mp3"}'))
 
     async with wire_server(behave) as server:
-        outcome = await open_client(server.url).run(asked(Operation.SEPARATION))
+        outcome = await open_client(server.url).run(asked(CallOperation.SEPARATION))
         assert isinstance(outcome, Done)
         assert isinstance(outcome.value, Tracks)
         assert [track.url for track in outcome.value.tracks] == [

@@ -7,15 +7,15 @@ from contextlib import asynccontextmanager
 import pytest
 
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
-from bot.domain.localization import Operation, Request
+from bot.domain.localization import CallOperation, Request
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
 from tests.clients.localization.conftest import Kept, OpenClient, upload
 from tests.clients.wire_server import Arrived, answer, wire_server
 
-TEXT = Request(operation=Operation.PARAPHRASE, text="The meeting was moved to Friday.")
-CLIP = Request(operation=Operation.GENDER, file="F1", file_format="mp3")
+TEXT = Request(operation=CallOperation.PARAPHRASE, text="The meeting was moved to Friday.")
+CLIP = Request(operation=CallOperation.GENDER, file="F1", file_format="mp3")
 
 
 @pytest.mark.parametrize(
@@ -66,23 +66,23 @@ async def test_the_services_words_are_passed_on(
     shape: str, client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
     simulator.switches.errors = shape
-    many = Request(operation=Operation.PARAPHRASE, text="One. " * 51)
+    many = Request(operation=CallOperation.PARAPHRASE, text="One. " * 51)
     outcome = await client.run(many)
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
     assert "At most 50 elements per request are supported" in outcome.words
-    short = await client.run(Request(operation=Operation.SUMMARY, text="Too short."))
+    short = await client.run(Request(operation=CallOperation.SUMMARY, text="Too short."))
     assert isinstance(short, NotExecuted)
     assert "not long enough to summarize" in short.words
 
 
 async def test_fifty_elements_are_taken(client: LocalizationClient) -> None:
-    assert isinstance(await client.run(Request(operation=Operation.PARAPHRASE, text="One. " * 50)), Done)
+    assert isinstance(await client.run(Request(operation=CallOperation.PARAPHRASE, text="One. " * 50)), Done)
 
 
 async def test_a_page_is_never_anybodys_words(client: LocalizationClient, simulator: LocalizationSimulator) -> None:
     simulator.switches.errors = "html"
-    outcome = await client.run(Request(operation=Operation.SUMMARY, text="Too short."))
+    outcome = await client.run(Request(operation=CallOperation.SUMMARY, text="Too short."))
     assert isinstance(outcome, NotExecuted)
     assert outcome.words == ""
 
@@ -164,5 +164,5 @@ async def test_media_that_are_too_large_end_unknown(
     client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
     simulator.switches.audio_as_bytes = True
-    asked = Request(operation=Operation.CONVERSION, url="https://files.example.com/a.flac")
+    asked = Request(operation=CallOperation.CONVERSION, url="https://files.example.com/a.flac")
     assert isinstance(await client.run(asked, sink=Kept(limit=1_000)), Unknown)

@@ -8,13 +8,13 @@ import pytest
 from bot.clients.localization.wire import read_result
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import read_reply
-from bot.domain.localization import Emotion, Gender, Operation, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.outcome import read_error
 
 ROUTES = load_routes(None, environment="sandbox")
 
 
-def read(operation: Operation, document: object, **options: str) -> Result:
+def read(operation: CallOperation, document: object, **options: str) -> Result:
     route = ROUTES.use("localization", operation.value)
     return read_result(Request(operation=operation, options=options), route.reply, document)
 
@@ -22,12 +22,12 @@ def read(operation: Operation, document: object, **options: str) -> Result:
 @pytest.mark.parametrize("name", ["confidence", "confidence_level", "score", "probability"])
 @pytest.mark.parametrize("value", [Decimal("0.93"), "0.93", "93%", 93, "93 %", Decimal("93.0")])
 def test_confidence_in_any_form(name: str, value: object) -> None:
-    assert read(Operation.GENDER, {"gender": "female", name: value}) == Gender(gender="female", percent=Decimal(93))
+    assert read(CallOperation.GENDER, {"gender": "female", name: value}) == Gender(gender="female", percent=Decimal(93))
 
 
 @pytest.mark.parametrize("value", [None, "", "high", True, [1], {"a": 1}, "101%", Decimal("1e9"), "-0.5"])
 def test_confidence_that_is_none(value: object) -> None:
-    assert read(Operation.GENDER, {"gender": "male", "confidence": value}) == Gender(gender="male")
+    assert read(CallOperation.GENDER, {"gender": "male", "confidence": value}) == Gender(gender="male")
 
 
 @pytest.mark.parametrize(
@@ -40,34 +40,34 @@ def test_confidence_that_is_none(value: object) -> None:
     ],
 )
 def test_phrases(document: object) -> None:
-    assert read(Operation.PARAPHRASE, document) == Phrases(sentences=("One.", "Two."))
+    assert read(CallOperation.PARAPHRASE, document) == Phrases(sentences=("One.", "Two."))
 
 
 @pytest.mark.parametrize("name", ["text", "transcript", "transcription"])
 def test_a_transcript_by_any_name(name: str) -> None:
-    assert read(Operation.TRANSCRIPTION, {name: "Hello"}) == Written(text="Hello")
+    assert read(CallOperation.TRANSCRIPTION, {name: "Hello"}) == Written(text="Hello")
 
 
 @pytest.mark.parametrize("name", ["audio", "audio_url", "audio_clip", "url", "output", "file"])
-@pytest.mark.parametrize("operation", [Operation.AUDIO_EXTRACTION, Operation.CONVERSION, Operation.SPEECH])
+@pytest.mark.parametrize("operation", [CallOperation.AUDIO_EXTRACTION, CallOperation.CONVERSION, CallOperation.SPEECH])
 @pytest.mark.parametrize("wrap", [lambda url: url, lambda url: [url], lambda url: {"url": url}])
-def test_one_address_by_any_name(name: str, operation: Operation, wrap: Any) -> None:
+def test_one_address_by_any_name(name: str, operation: CallOperation, wrap: Any) -> None:
     found = read(operation, {name: wrap("https://cdn.example.com/a/b.wav?X=1")})
     assert found == Tracks(tracks=(Track(name="audio", url="https://cdn.example.com/a/b.wav?X=1", extension="wav"),))
 
 
 def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
     url = "https://cdn.example.com/42"
-    asked = read(Operation.CONVERSION, {"audio": url}, target_extension="mp3")
+    asked = read(CallOperation.CONVERSION, {"audio": url}, target_extension="mp3")
     assert asked == Tracks(tracks=(Track(name="audio", url=url, extension="mp3"),))
-    assert read(Operation.AUDIO_EXTRACTION, {"audio": url}) == Tracks(
+    assert read(CallOperation.AUDIO_EXTRACTION, {"audio": url}) == Tracks(
         tracks=(Track(name="audio", url=url, extension="wav"),)
     )
 
 
 def test_two_tracks() -> None:
     base = "https://cdn.example.com"
-    assert read(Operation.SEPARATION, {"vocals": f"{base}/v.mp3", "music": f"{base}/m.mp3"}) == Tracks(
+    assert read(CallOperation.SEPARATION, {"vocals": f"{base}/v.mp3", "music": f"{base}/m.mp3"}) == Tracks(
         tracks=(
             Track(name="vocals", url=f"{base}/v.mp3", extension="mp3"),
             Track(name="music", url=f"{base}/m.mp3", extension="mp3"),
@@ -78,14 +78,14 @@ def test_two_tracks() -> None:
 @pytest.mark.parametrize("other", [{}, {"music": None}, {"music": ""}, {"music": "later"}, {"music": []}])
 def test_one_track_without_the_other(other: dict[str, object]) -> None:
     url = "https://cdn.example.com/v.mp3"
-    assert read(Operation.SEPARATION, {"vocals": url, **other}) == Tracks(
+    assert read(CallOperation.SEPARATION, {"vocals": url, **other}) == Tracks(
         tracks=(Track(name="vocals", url=url, extension="mp3"),), missing=("music",)
     )
 
 
 @pytest.mark.parametrize(("ending", "extension"), [("ogg", "ogg"), ("OGA", "ogg"), ("flac", "flac"), ("php", "mp3")])
 def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> None:
-    found = read(Operation.SPEECH, {"audio": f"https://cdn.example.com/a.{ending}"})
+    found = read(CallOperation.SPEECH, {"audio": f"https://cdn.example.com/a.{ending}"})
     assert isinstance(found, Tracks)
     assert [track.extension for track in found.tracks] == [extension]
 
@@ -103,28 +103,28 @@ def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> 
     ],
 )
 def test_emotions(document: object, label: str) -> None:
-    for operation in (Operation.TEXT_EMOTION, Operation.SPEECH_EMOTION):
+    for operation in (CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION):
         assert read(operation, document) == Emotion(label=label)
 
 
 @pytest.mark.parametrize(
     ("operation", "document"),
     [
-        *((operation, {}) for operation in Operation),
-        *((operation, []) for operation in Operation),
-        *((operation, None) for operation in Operation),
-        *((operation, "text") for operation in Operation),
-        *((operation, {"data": {"data": {"data": {"data": {}}}}}) for operation in Operation),
-        (Operation.SEPARATION, {"vocals": None, "music": "later"}),
-        (Operation.CONVERSION, {"audio": "file:///etc/passwd"}),
-        (Operation.CONVERSION, {"audio": "https://[bad/"}),
-        (Operation.CONVERSION, {"audio": "//evil.example.com/a.wav"}),
-        (Operation.CONVERSION, {"audio": "a.wav"}),
-        (Operation.PARAPHRASE, {"paraphrased_sentences": [None, {}, ""]}),
-        (Operation.TEXT_EMOTION, {"emotion": {}}),
+        *((operation, {}) for operation in CallOperation),
+        *((operation, []) for operation in CallOperation),
+        *((operation, None) for operation in CallOperation),
+        *((operation, "text") for operation in CallOperation),
+        *((operation, {"data": {"data": {"data": {"data": {}}}}}) for operation in CallOperation),
+        (CallOperation.SEPARATION, {"vocals": None, "music": "later"}),
+        (CallOperation.CONVERSION, {"audio": "file:///etc/passwd"}),
+        (CallOperation.CONVERSION, {"audio": "https://[bad/"}),
+        (CallOperation.CONVERSION, {"audio": "//evil.example.com/a.wav"}),
+        (CallOperation.CONVERSION, {"audio": "a.wav"}),
+        (CallOperation.PARAPHRASE, {"paraphrased_sentences": [None, {}, ""]}),
+        (CallOperation.TEXT_EMOTION, {"emotion": {}}),
     ],
 )
-def test_what_is_no_record(operation: Operation, document: object) -> None:
+def test_what_is_no_record(operation: CallOperation, document: object) -> None:
     with pytest.raises(ValueError):  # noqa: PT011 - the one kind a reader may raise
         read(operation, document)
 

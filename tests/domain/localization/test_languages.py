@@ -5,7 +5,7 @@ import re
 import pytest
 
 from bot.domain.localization.codes import KNOWN, base_of, is_same, normal_tag
-from bot.domain.localization.declaration import Choice
+from bot.domain.localization.declaration import OptionChoice
 from bot.domain.localization.languages import LANGUAGES, LOCALES, settled, written_in
 from bot.domain.localization.small_words import is_foreign, looks_like
 
@@ -76,7 +76,7 @@ def test_voices_of_every_large_country_are_offered() -> None:
 
 
 @pytest.mark.parametrize("choices", [LANGUAGES, LOCALES], ids=["languages", "locales"])
-def test_codes_are_codes_and_no_two_are_alike(choices: tuple[Choice, ...]) -> None:
+def test_codes_are_codes_and_no_two_are_alike(choices: tuple[OptionChoice, ...]) -> None:
     codes = [one.value for one in choices]
     labels = [one.label for one in choices]
     assert all(re.fullmatch(r"[a-z]{2,3}(-[A-Z]{2})?", code) for code in codes)

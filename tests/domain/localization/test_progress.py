@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from bot.domain.localization import (
     CAPABILITIES,
+    CallOperation,
     Emotion,
     Gender,
-    Operation,
     Phrases,
     Request,
     Result,
@@ -20,7 +20,16 @@ from bot.domain.localization import (
     Tracks,
     Written,
 )
-from bot.domain.localization.progress import LANES, Delivery, Handed, Order, Progress, dump_result, lane_of, load_result
+from bot.domain.localization.progress import (
+    LANES,
+    CallProgress,
+    Handed,
+    Order,
+    ResultFile,
+    dump_result,
+    lane_of,
+    load_result,
+)
 
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
 TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
@@ -44,11 +53,11 @@ def test_results(result: Result) -> None:
 
 
 @given(
-    operation=st.sampled_from(list(Operation)),
+    operation=st.sampled_from(list(CallOperation)),
     text=st.text(max_size=50),
     seconds=st.none() | st.floats(min_value=0, max_value=1e6),
 )
-def test_orders(operation: Operation, text: str, seconds: float | None) -> None:
+def test_orders(operation: CallOperation, text: str, seconds: float | None) -> None:
     request = Request(operation=operation, text=text, url="https://a.example/b", seconds=seconds, options={"a": "b"})
     order = Order(request=request, file_name=text, again_of="01J")
     assert Order.read(stored(order.payload())) == order  # type: ignore[arg-type]
@@ -56,11 +65,11 @@ def test_orders(operation: Operation, text: str, seconds: float | None) -> None:
 
 @pytest.mark.parametrize("result", [None, *RESULTS], ids=lambda result: type(result).__name__)
 def test_progress(result: Result | None) -> None:
-    progress = Progress(
+    progress = CallProgress(
         started_at=NOW,
         ended_at=NOW,
         result=result,
-        deliveries=(Delivery(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
+        deliveries=(ResultFile(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
         reason="why",
         words="theirs",
         by="U0MARIA",
@@ -68,11 +77,11 @@ def test_progress(result: Result | None) -> None:
         tries=2,
         sent_at=NOW,
     )
-    assert Progress.read(stored(progress.detail())) == progress  # type: ignore[arg-type]
-    assert Progress.read({}) == Progress()
+    assert CallProgress.read(stored(progress.detail())) == progress  # type: ignore[arg-type]
+    assert CallProgress.read({}) == CallProgress()
 
 
 def test_texts_and_media_have_lanes_of_their_own() -> None:
     lanes = {one.operation: lane_of(one) for one in CAPABILITIES}
     assert set(lanes.values()) == set(LANES)
-    assert lanes[Operation.PARAPHRASE] != lanes[Operation.SPEECH] == lanes[Operation.GENDER]
+    assert lanes[CallOperation.PARAPHRASE] != lanes[CallOperation.SPEECH] == lanes[CallOperation.GENDER]

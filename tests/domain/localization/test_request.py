@@ -6,15 +6,23 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import PersonError
-from bot.domain.localization import CAPABILITIES, Capability, MediaKind, Operation, Request, capability, request_errors
+from bot.domain.localization import (
+    CAPABILITIES,
+    CallOperation,
+    Capability,
+    MediaKind,
+    Request,
+    capability,
+    request_errors,
+)
 
 WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
 WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
 DOCUMENTED = {
-    Operation.GENDER: ("mp3", "wav"),
-    Operation.SEPARATION: ("mp3", "wav"),
-    Operation.CONVERSION: ("mp3", "wav", "flac", "ogg", "aiff"),
-    Operation.AUDIO_EXTRACTION: ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v"),
+    CallOperation.GENDER: ("mp3", "wav"),
+    CallOperation.SEPARATION: ("mp3", "wav"),
+    CallOperation.CONVERSION: ("mp3", "wav", "flac", "ogg", "aiff"),
+    CallOperation.AUDIO_EXTRACTION: ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v"),
 }
 URL = "https://example.com/file"
 
@@ -28,8 +36,8 @@ def rules(asked: Request, **more: Any) -> list[str]:
 
 
 def test_there_are_thirteen() -> None:
-    assert len(CAPABILITIES) == len(Operation) == 13
-    assert {one.operation for one in CAPABILITIES} == set(Operation)
+    assert len(CAPABILITIES) == len(CallOperation) == 13
+    assert {one.operation for one in CAPABILITIES} == set(CallOperation)
     assert all(capability(one.operation) is one for one in CAPABILITIES)
 
 
@@ -65,7 +73,7 @@ def test_texts_take_no_file(one: Capability) -> None:
 @pytest.mark.parametrize(
     ("operation", "extension"), [(each, extension) for each, listed in DOCUMENTED.items() for extension in listed]
 )
-def test_each_documented_format_is_taken(operation: Operation, extension: str) -> None:
+def test_each_documented_format_is_taken(operation: CallOperation, extension: str) -> None:
     assert rules(Request(operation=operation, file="F1", file_format=extension)) == []
     assert rules(Request(operation=operation, url=f"{URL}.{extension}?token=1")) == []
     assert rules(Request(operation=operation, url=f"{URL}.{extension.upper()}")) == []
@@ -73,7 +81,7 @@ def test_each_documented_format_is_taken(operation: Operation, extension: str) -
 
 @pytest.mark.parametrize("operation", DOCUMENTED)
 @pytest.mark.parametrize("extension", ["pdf", "m4a", "txt", "mp5", "wma", "wmv", "exe", "flac", "mp4", "mp3"])
-def test_no_other_format_is_taken(operation: Operation, extension: str) -> None:
+def test_no_other_format_is_taken(operation: CallOperation, extension: str) -> None:
     if extension in DOCUMENTED[operation]:
         return
     media = capability(operation).media
@@ -93,22 +101,22 @@ def test_formats_are_listed_as_the_document_lists_them() -> None:
 
 def test_an_address_without_an_ending_is_left_to_the_service() -> None:
     for url in ("https://example.com/download?id=7", "https://example.com/v1.2/get", "https://cdn.example.com/"):
-        assert rules(Request(operation=Operation.GENDER, url=url)) == []
+        assert rules(Request(operation=CallOperation.GENDER, url=url)) == []
 
 
 @pytest.mark.parametrize("seconds", [0.5, 600, 600.0])
 def test_ten_minutes_of_video_are_taken(seconds: float) -> None:
-    assert rules(Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=seconds)) == []
+    assert rules(Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=seconds)) == []
 
 
 def test_more_is_not_and_only_of_videos() -> None:
-    long = Request(operation=Operation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601.2)
+    long = Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601.2)
     assert rules(long) == ["it must be at most 600 seconds long; this has 601"]
-    assert rules(Request(operation=Operation.CONVERSION, file="F1", file_format="mp3", seconds=4_000)) == []
+    assert rules(Request(operation=CallOperation.CONVERSION, file="F1", file_format="mp3", seconds=4_000)) == []
 
 
-@pytest.mark.parametrize("operation", [Operation.PARAPHRASE, Operation.SUMMARY])
-def test_english_only(operation: Operation) -> None:
+@pytest.mark.parametrize("operation", [CallOperation.PARAPHRASE, CallOperation.SUMMARY])
+def test_english_only(operation: CallOperation) -> None:
     assert rules(Request(operation=operation, text="Встреча перенесена на пятницу.")) == [
         "only English is understood here"
     ]
@@ -127,15 +135,15 @@ def test_english_only(operation: Operation) -> None:
 
 
 OPTIONS = {
-    (Operation.AUDIO_EXTRACTION, "sample_rate"): (("16000", "22050", "44100", "48000"), "44100"),
-    (Operation.AUDIO_EXTRACTION, "sample_width"): (("16", "32"), "32"),
-    (Operation.AUDIO_EXTRACTION, "n_channels"): (("1", "2"), "1"),
-    (Operation.CONVERSION, "target_extension"): (("wav", "mp3"), "wav"),
+    (CallOperation.AUDIO_EXTRACTION, "sample_rate"): (("16000", "22050", "44100", "48000"), "44100"),
+    (CallOperation.AUDIO_EXTRACTION, "sample_width"): (("16", "32"), "32"),
+    (CallOperation.AUDIO_EXTRACTION, "n_channels"): (("1", "2"), "1"),
+    (CallOperation.CONVERSION, "target_extension"): (("wav", "mp3"), "wav"),
 }
 
 
 @pytest.mark.parametrize(("operation", "option"), OPTIONS)
-def test_allowed_values_and_defaults(operation: Operation, option: str) -> None:
+def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> None:
     allowed, default = OPTIONS[(operation, option)]
     media = capability(operation).media
     assert media is not None
@@ -152,7 +160,7 @@ def test_allowed_values_and_defaults(operation: Operation, option: str) -> None:
 
 
 def test_an_option_that_is_not_there() -> None:
-    found = request_errors(Request(operation=Operation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
+    found = request_errors(Request(operation=CallOperation.PARAPHRASE, text="Hello", options={"tone": "formal"}))
     rule = "there is no such option; there is: language="
     assert [(error.argument, error.rule) for error in found] == [("tone", rule)]
 
@@ -160,13 +168,13 @@ def test_an_option_that_is_not_there() -> None:
 @pytest.mark.parametrize(
     ("operation", "text", "source"),
     [
-        (Operation.TRANSLATION, "おはようございます", "ja"),
-        (Operation.TRANSLATION, "Καλημέρα", "el"),
-        (Operation.TRANSLITERATION, "नमस्ते", "hi"),
-        (Operation.TRANSLITERATION, "வணக்கம்", "ta"),
+        (CallOperation.TRANSLATION, "おはようございます", "ja"),
+        (CallOperation.TRANSLATION, "Καλημέρα", "el"),
+        (CallOperation.TRANSLITERATION, "नमस्ते", "hi"),
+        (CallOperation.TRANSLITERATION, "வணக்கம்", "ta"),
     ],
 )
-def test_letters_settle_the_source_language(operation: Operation, text: str, source: str) -> None:
+def test_letters_settle_the_source_language(operation: CallOperation, text: str, source: str) -> None:
     asked = Request(operation=operation, text=text).complete()
     assert asked.options["source_lang"] == source
     assert not asked.lacks_source
@@ -177,15 +185,15 @@ def test_letters_settle_the_source_language(operation: Operation, text: str, sou
 @pytest.mark.parametrize(
     ("operation", "text"),
     [
-        (Operation.TRANSLATION, "Good morning"),
-        (Operation.TRANSLATION, "Où est la gare ?"),
-        (Operation.TRANSLATION, "Доброе утро"),
-        (Operation.TRANSLATION, "今天天气很好"),
-        (Operation.TRANSLATION, "12"),
-        (Operation.TRANSLITERATION, "namaste"),
+        (CallOperation.TRANSLATION, "Good morning"),
+        (CallOperation.TRANSLATION, "Où est la gare ?"),
+        (CallOperation.TRANSLATION, "Доброе утро"),
+        (CallOperation.TRANSLATION, "今天天气很好"),
+        (CallOperation.TRANSLATION, "12"),
+        (CallOperation.TRANSLITERATION, "namaste"),
     ],
 )
-def test_without_that_somebody_has_to_say_it(operation: Operation, text: str) -> None:
+def test_without_that_somebody_has_to_say_it(operation: CallOperation, text: str) -> None:
     asked = Request(operation=operation, text=text).complete()
     assert "source_lang" not in asked.options
     assert asked.lacks_source
@@ -202,12 +210,12 @@ def test_without_that_somebody_has_to_say_it(operation: Operation, text: str) ->
     ],
 )
 def test_a_text_is_not_translated_into_its_own_language(text: str, options: Mapping[str, str], argument: str) -> None:
-    found = request_errors(Request(operation=Operation.TRANSLATION, text=text, options=options).complete())
+    found = request_errors(Request(operation=CallOperation.TRANSLATION, text=text, options=options).complete())
     assert [error.argument for error in found] == ([argument] if argument else [])
 
 
 def test_languages_by_code_and_by_name() -> None:
-    target = capability(Operation.TRANSLATION).option("to")
+    target = capability(CallOperation.TRANSLATION).option("to")
     assert target is not None
     assert [target.read(text) for text in ("fr", "FR", "French", "chinese (traditional)", "pt-br")] == [
         *("fr", "fr", "fr", "zh-TW", "pt-BR")
@@ -252,7 +260,7 @@ def test_languages_by_code_and_by_name() -> None:
     ],
 )
 def test_addresses_that_are_never_handed_on(url: str) -> None:
-    assert len(rules(Request(operation=Operation.GENDER, url=url))) == 1
+    assert len(rules(Request(operation=CallOperation.GENDER, url=url))) == 1
 
 
 @pytest.mark.parametrize(
@@ -266,7 +274,7 @@ def test_addresses_that_are_never_handed_on(url: str) -> None:
     ],
 )
 def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
-    assert rules(Request(operation=Operation.GENDER, url=url), own_hosts=(own,)) == []
+    assert rules(Request(operation=CallOperation.GENDER, url=url), own_hosts=(own,)) == []
 
 
 @pytest.mark.parametrize(
@@ -274,9 +282,9 @@ def test_private_addresses_of_the_service_itself(own: str, url: str) -> None:
 )
 @pytest.mark.parametrize("own", ["127.0.0.1", "localhost", "10.0.0.5", "localization"])
 def test_no_other_private_address_wherever_the_service_is(own: str, url: str) -> None:
-    assert len(rules(Request(operation=Operation.GENDER, url=url), own_hosts=(own,))) == 1
+    assert len(rules(Request(operation=CallOperation.GENDER, url=url), own_hosts=(own,))) == 1
 
 
 def test_this_machine_is_not_told_to_a_service_elsewhere() -> None:
-    asked = Request(operation=Operation.GENDER, url="http://127.0.0.1/a.mp3")
+    asked = Request(operation=CallOperation.GENDER, url="http://127.0.0.1/a.mp3")
     assert len(rules(asked, own_hosts=("10.0.0.5", "api.example.com"))) == 1

@@ -11,7 +11,7 @@ from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import app, chat, conversations, files, people, views
 from bot.playground.workspace.model import Channel, Json
-from bot.playground.workspace.state import Identity, State
+from bot.playground.workspace.state import Identity, WorkspaceState
 from tests.playground.workspace.conftest import actions, button, modal, section, text_input
 from tests.playground.workspace.fitting import FITTING, plain, select
 
@@ -49,7 +49,7 @@ SAMPLES: list[list[Json]] = [
 ]
 
 
-def fresh() -> State:
+def fresh() -> WorkspaceState:
     identity = Identity(
         team_id="T0HOME",
         team_domain="home",
@@ -61,13 +61,13 @@ def fresh() -> State:
         app_token="y",
         signing_secret="z",
     )
-    state = State(identity=identity, clock=lambda: 1.0)
+    state = WorkspaceState(identity=identity, clock=lambda: 1.0)
     state.directory.put_channel(Channel(id="C0GENERAL", name="general"))
     state.post_as_bot("C0GENERAL", text="first")
     return state
 
 
-def run(state: State, method: str, arguments: Json) -> Json:
+def run(state: WorkspaceState, method: str, arguments: Json) -> Json:
     try:
         return METHODS[method].run(state, Arguments(arguments))
     except ApiRefusal as refusal:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from bot.playground.simulators.callbacks import Delivery
+from bot.playground.simulators.callbacks import CallbackAttempt
 from bot.playground.simulators.exchange import Answer, Ask, Refusal
 from bot.playground.simulators.ledger import Ledger
 from bot.playground.simulators.payments.book import BalanceTooLowError, Book, DuplicateCodeError, NotAllowedError
@@ -33,7 +33,7 @@ class Endpoints:
         switches: Switches,
         dialect: Dialect,
         partner_id: str,
-        deliveries: Sequence[Delivery],
+        deliveries: Sequence[CallbackAttempt],
     ) -> None:
         self._book = book
         self._ledger = ledger

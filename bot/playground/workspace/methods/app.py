@@ -8,11 +8,11 @@ from bot.playground.workspace.limits.blocks import check_blocks
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.playground.workspace.methods.method import Method
 from bot.playground.workspace.model import Json
-from bot.playground.workspace.state import MOST_SOCKETS, State
+from bot.playground.workspace.state import MOST_SOCKETS, WorkspaceState
 from bot.playground.workspace.wire import bot_object
 
 
-def api_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001 - the form of every method
+def api_test(state: WorkspaceState, arguments: Arguments) -> Json:  # noqa: ARG001 - the form of every method
     """``api.test``: an echo; ``error`` makes it fail."""
     echo = {key: value for key, value in arguments.raw.items() if key != "token"}
     if error := arguments.text("error", ""):
@@ -20,7 +20,7 @@ def api_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001 - the 
     return {"ok": True, "args": echo}
 
 
-def auth_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
+def auth_test(state: WorkspaceState, arguments: Arguments) -> Json:  # noqa: ARG001
     """``auth.test``: who the token is."""
     who = state.identity
     organized: Json = {"enterprise_id": who.enterprise_id} if who.enterprise_id else {}
@@ -36,7 +36,7 @@ def auth_test(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
     }
 
 
-def team_info(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
+def team_info(state: WorkspaceState, arguments: Arguments) -> Json:  # noqa: ARG001
     """``team.info``."""
     who = state.identity
     team = {
@@ -52,14 +52,14 @@ def team_info(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
     return {"ok": True, "team": team}
 
 
-def bot_info(state: State, arguments: Arguments) -> Json:
+def bot_info(state: WorkspaceState, arguments: Arguments) -> Json:
     """``bots.info``: the app's own bot."""
     if arguments.text("bot", state.identity.bot_id) != state.identity.bot_id:
         raise ApiRefusal("bot_not_found")
     return {"ok": True, "bot": bot_object(state)}
 
 
-def validate_blocks(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
+def validate_blocks(state: WorkspaceState, arguments: Arguments) -> Json:  # noqa: ARG001
     """``blocks.validate``: blocks, a message's blocks or a view, without posting them."""
     if (view := arguments.structure("view")) is not None:
         checked_view(view, view.get("type", "modal") if isinstance(view, dict) else "modal")
@@ -73,7 +73,7 @@ def validate_blocks(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
     return {"ok": True}
 
 
-def open_connection(state: State, arguments: Arguments) -> Json:  # noqa: ARG001
+def open_connection(state: WorkspaceState, arguments: Arguments) -> Json:  # noqa: ARG001
     """``apps.connections.open``: the address of a WebSocket that serves once."""
     if state.sockets >= MOST_SOCKETS:
         raise ApiRefusal("too_many_websockets")

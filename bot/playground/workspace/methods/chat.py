@@ -14,11 +14,11 @@ from bot.playground.workspace.limits.surfaces import (
 )
 from bot.playground.workspace.methods.method import Method, joined_channel, parent_ts, readable_channel
 from bot.playground.workspace.model import Channel, Json, Message
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import message_object
 
 
-def post_message(state: State, arguments: Arguments) -> Json:
+def post_message(state: WorkspaceState, arguments: Arguments) -> Json:
     """``chat.postMessage``: into a channel, a direct message, or to a person by their id."""
     channel = _target(state, arguments.text("channel"))
     content = new_content(arguments)
@@ -33,7 +33,7 @@ def post_message(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "channel": channel.id, "ts": message.ts, "message": message_object(state, message)}
 
 
-def post_ephemeral(state: State, arguments: Arguments) -> Json:
+def post_ephemeral(state: WorkspaceState, arguments: Arguments) -> Json:
     """``chat.postEphemeral``: seen by one member of the channel, gone for ``chat.update``."""
     channel = _target(state, arguments.text("channel"))
     content = new_content(arguments)
@@ -45,7 +45,7 @@ def post_ephemeral(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "message_ts": message.ts}
 
 
-def update(state: State, arguments: Arguments) -> Json:
+def update(state: WorkspaceState, arguments: Arguments) -> Json:
     """``chat.update``: only the app's own messages; blocks stay only when no text is sent."""
     channel, message = _own_message(state, arguments, "cant_update_message")
     if channel.archived:
@@ -67,14 +67,14 @@ def update(state: State, arguments: Arguments) -> Json:
     }
 
 
-def delete(state: State, arguments: Arguments) -> Json:
+def delete(state: WorkspaceState, arguments: Arguments) -> Json:
     """``chat.delete``: only the app's own messages."""
     channel, message = _own_message(state, arguments, "cant_delete_message")
     state.log.change(message, deleted=True)
     return {"ok": True, "channel": channel.id, "ts": message.ts}
 
 
-def get_permalink(state: State, arguments: Arguments) -> Json:
+def get_permalink(state: WorkspaceState, arguments: Arguments) -> Json:
     """``chat.getPermalink``."""
     channel = readable_channel(state, arguments.text("channel"))
     message = state.log.find(channel.id, arguments.text("message_ts"))
@@ -118,7 +118,7 @@ def _changes(arguments: Arguments) -> dict[str, Any]:
     return changes if any(shown) else {}
 
 
-def _target(state: State, name: str) -> Channel:
+def _target(state: WorkspaceState, name: str) -> Channel:
     """Where a message goes: a channel the bot is in, or the direct message with a person."""
     if user := state.directory.users.get(name):
         if user.bot:
@@ -132,7 +132,7 @@ def _target(state: State, name: str) -> Channel:
     return channel
 
 
-def _own_message(state: State, arguments: Arguments, refusal: str) -> tuple[Channel, Message]:
+def _own_message(state: WorkspaceState, arguments: Arguments, refusal: str) -> tuple[Channel, Message]:
     channel = readable_channel(state, arguments.text("channel"))
     message = state.log.find(channel.id, arguments.text("ts"))
     if message is None or message.deleted or message.ephemeral_to:

@@ -4,13 +4,13 @@ from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods.method import Method, joined_channel, page, readable_channel
 from bot.playground.workspace.model import Json, Message
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import channel_object, message_object
 
 MOST = 999
 
 
-def info(state: State, arguments: Arguments) -> Json:
+def info(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.info``."""
     channel = readable_channel(state, arguments.text("channel"))
     result = channel_object(state, channel)
@@ -19,7 +19,7 @@ def info(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "channel": result}
 
 
-def list_channels(state: State, arguments: Arguments) -> Json:
+def list_channels(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.list``: what the bot can see, public channels unless ``types`` says otherwise."""
     types = arguments.words("types") or ["public_channel"]
     wanted = []
@@ -34,7 +34,7 @@ def list_channels(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "channels": channels, "response_metadata": {"next_cursor": cursor}}
 
 
-def members(state: State, arguments: Arguments) -> Json:
+def members(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.members``: the bot is among them where it is in."""
     channel = readable_channel(state, arguments.text("channel"))
     bot = (state.identity.bot_user_id,) if channel.bot_member else ()
@@ -43,7 +43,7 @@ def members(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "members": some, "response_metadata": {"next_cursor": cursor}}
 
 
-def open_conversation(state: State, arguments: Arguments) -> Json:
+def open_conversation(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.open``: the direct message with one person."""
     if name := arguments.text("channel", ""):
         channel = readable_channel(state, name)
@@ -65,7 +65,7 @@ def open_conversation(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "channel": channel_object(state, channel) if full else {"id": channel.id}}
 
 
-def join(state: State, arguments: Arguments) -> Json:
+def join(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.join``: the bot joins a public channel."""
     channel = readable_channel(state, arguments.text("channel"))
     if channel.private:
@@ -76,14 +76,14 @@ def join(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "channel": channel_object(state, joined)}
 
 
-def history(state: State, arguments: Arguments) -> Json:
+def history(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.history``: newest first, without replies and without what only others see."""
     channel = joined_channel(state, arguments.text("channel"))
     public = [m for m in state.log.in_channel(channel.id) if not m.ephemeral_to and (not m.thread_ts or m.broadcast)]
     return _messages(state, arguments, list(reversed(_between(public, arguments))))
 
 
-def replies(state: State, arguments: Arguments) -> Json:
+def replies(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.replies``: the parent first, then its replies, oldest first."""
     channel = joined_channel(state, arguments.text("channel"))
     ts = arguments.text("ts")
@@ -95,7 +95,7 @@ def replies(state: State, arguments: Arguments) -> Json:
     return _messages(state, arguments, [thread[0], *_between(thread[1:], arguments)])
 
 
-def add_reaction(state: State, arguments: Arguments) -> Json:
+def add_reaction(state: WorkspaceState, arguments: Arguments) -> Json:
     """``reactions.add``: by the bot."""
     channel = joined_channel(state, arguments.text("channel"))
     message = state.log.find(channel.id, arguments.text("timestamp"))
@@ -122,7 +122,7 @@ def _before(ts: str, bound: str, inclusive: bool) -> bool:
     return not bound or float(ts) < float(bound) or (inclusive and float(ts) == float(bound))
 
 
-def _messages(state: State, arguments: Arguments, messages: list[Message]) -> Json:
+def _messages(state: WorkspaceState, arguments: Arguments, messages: list[Message]) -> Json:
     some, cursor = page(messages, arguments, default=100, most=MOST)
     with_metadata = arguments.flag("include_all_metadata")
     found = [message_object(state, message, with_metadata=with_metadata) for message in some]

@@ -8,14 +8,14 @@ from bot.playground.workspace.files import FILE_BYTES, StoredFile
 from bot.playground.workspace.limits.surfaces import checked_blocks
 from bot.playground.workspace.methods.method import Method, joined_channel, parent_ts
 from bot.playground.workspace.model import Channel, Json
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import file_object
 
 _ALT_TEXT = 1000
 _CHANNELS = 100
 
 
-def get_upload_url(state: State, arguments: Arguments) -> Json:
+def get_upload_url(state: WorkspaceState, arguments: Arguments) -> Json:
     """``files.getUploadURLExternal``: where to send the bytes."""
     length = arguments.number("length", 0)
     if length <= 0:
@@ -30,7 +30,7 @@ def get_upload_url(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "upload_url": f"{state.url}/upload/v1/{file.upload_token}", "file_id": file.id}
 
 
-def complete_upload(state: State, arguments: Arguments) -> Json:
+def complete_upload(state: WorkspaceState, arguments: Arguments) -> Json:
     """``files.completeUploadExternal``: names the files and shares them; once only."""
     files = _uploaded(state, arguments.structure("files"))
     channels = _channels(state, arguments)
@@ -51,7 +51,7 @@ def complete_upload(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "files": [file_object(state, file) for file in files]}
 
 
-def info(state: State, arguments: Arguments) -> Json:
+def info(state: WorkspaceState, arguments: Arguments) -> Json:
     """``files.info``."""
     file = state.files.get(arguments.text("file"))
     if file is None or not file.complete:
@@ -63,13 +63,13 @@ def info(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "file": file_object(state, file), "comments": [], "response_metadata": {"next_cursor": ""}}
 
 
-def _visible(state: State, file: StoredFile) -> bool:
+def _visible(state: WorkspaceState, file: StoredFile) -> bool:
     """Whether the app may see a file: its own, one that stands where it is, or one that was given to it in a form."""
     places = [state.directory.channels[channel] for channel, _, _ in file.shares]
     return not places or any(place.bot_member or place.kind == "im" or not place.private for place in places)
 
 
-def _uploaded(state: State, listed: object) -> list[StoredFile]:
+def _uploaded(state: WorkspaceState, listed: object) -> list[StoredFile]:
     if not isinstance(listed, list) or not listed:
         raise ApiRefusal.explained("invalid_arguments", ["missing required field: files"])
     found = []
@@ -81,7 +81,7 @@ def _uploaded(state: State, listed: object) -> list[StoredFile]:
     return found
 
 
-def _channels(state: State, arguments: Arguments) -> list[Channel]:
+def _channels(state: WorkspaceState, arguments: Arguments) -> list[Channel]:
     names = arguments.words("channels") or arguments.words("channel_id")
     if len(names) > _CHANNELS:
         raise ApiRefusal("channels_limit_exceeded")

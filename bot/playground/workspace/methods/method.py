@@ -10,11 +10,11 @@ from typing import Literal, TypeVar
 from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.model import Channel, Json
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 
 T = TypeVar("T")
 _TIMESTAMP = re.compile(r"\d{1,12}\.\d{6}")
-Run = Callable[[State, Arguments], Json]
+Run = Callable[[WorkspaceState, Arguments], Json]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +51,7 @@ def _start(cursor: str) -> int:
         raise ApiRefusal("invalid_cursor") from None
 
 
-def readable_channel(state: State, name: str) -> Channel:
+def readable_channel(state: WorkspaceState, name: str) -> Channel:
     """A channel the bot may look at.
 
     Raises:
@@ -63,7 +63,7 @@ def readable_channel(state: State, name: str) -> Channel:
     return channel
 
 
-def joined_channel(state: State, name: str) -> Channel:
+def joined_channel(state: WorkspaceState, name: str) -> Channel:
     """A channel the bot is in.
 
     Raises:
@@ -75,7 +75,7 @@ def joined_channel(state: State, name: str) -> Channel:
     return channel
 
 
-def parent_ts(state: State, channel: Channel, ts: str) -> str:
+def parent_ts(state: WorkspaceState, channel: Channel, ts: str) -> str:
     """The time stamp of the thread's parent; a reply's own time stamp leads to its parent, ``""`` to none.
 
     Raises:

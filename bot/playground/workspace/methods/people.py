@@ -4,11 +4,11 @@ from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods.method import Method, page
 from bot.playground.workspace.model import Json
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import group_object, user_object
 
 
-def info(state: State, arguments: Arguments) -> Json:
+def info(state: WorkspaceState, arguments: Arguments) -> Json:
     """``users.info``: also people of other workspaces and those who left."""
     user = state.directory.users.get(arguments.text("user"))
     if user is None:
@@ -16,7 +16,7 @@ def info(state: State, arguments: Arguments) -> Json:
     return {"ok": True, "user": user_object(state, user)}
 
 
-def list_users(state: State, arguments: Arguments) -> Json:
+def list_users(state: WorkspaceState, arguments: Arguments) -> Json:
     """``users.list``: this workspace's people only."""
     people = [u for u in state.directory.users.values() if not state.directory.foreign(u.id)]
     some, cursor = page(people, arguments, default=1000, most=1000)
@@ -29,7 +29,7 @@ def list_users(state: State, arguments: Arguments) -> Json:
     }
 
 
-def lookup_by_email(state: State, arguments: Arguments) -> Json:
+def lookup_by_email(state: WorkspaceState, arguments: Arguments) -> Json:
     """``users.lookupByEmail``: active people of this workspace."""
     wanted = arguments.text("email").lower()
     for user in state.directory.users.values():
@@ -38,14 +38,14 @@ def lookup_by_email(state: State, arguments: Arguments) -> Json:
     raise ApiRefusal("users_not_found")
 
 
-def list_groups(state: State, arguments: Arguments) -> Json:
+def list_groups(state: WorkspaceState, arguments: Arguments) -> Json:
     """``usergroups.list``."""
     with_users = arguments.flag("include_users")
     groups = [group_object(state, group, with_users=with_users) for group in state.directory.groups.values()]
     return {"ok": True, "usergroups": groups}
 
 
-def list_group_users(state: State, arguments: Arguments) -> Json:
+def list_group_users(state: WorkspaceState, arguments: Arguments) -> Json:
     """``usergroups.users.list``: those who left are not among them."""
     group = state.directory.groups.get(arguments.text("usergroup"))
     if group is None:

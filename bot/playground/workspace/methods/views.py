@@ -5,18 +5,18 @@ from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.playground.workspace.methods.method import Method
 from bot.playground.workspace.model import Json, View
-from bot.playground.workspace.state import State
+from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import view_object
 
 
-def open_view(state: State, arguments: Arguments) -> Json:
+def open_view(state: WorkspaceState, arguments: Arguments) -> Json:
     """``views.open``: a view that is wrong does not use the trigger up."""
     source = checked_view(arguments.structure("view"), "modal")
     user, _ = state.triggers.exchange(arguments.text("trigger_id"))
     return _answer(state, state.views.open(user, source))
 
 
-def push(state: State, arguments: Arguments) -> Json:
+def push(state: WorkspaceState, arguments: Arguments) -> Json:
     """``views.push``: only with a trigger from within a modal that is still open."""
     source = checked_view(arguments.structure("view"), "modal")
     user, view_id = state.triggers.exchange(arguments.text("trigger_id"))
@@ -25,7 +25,7 @@ def push(state: State, arguments: Arguments) -> Json:
     return _answer(state, state.views.push(user, source))
 
 
-def update(state: State, arguments: Arguments) -> Json:
+def update(state: WorkspaceState, arguments: Arguments) -> Json:
     """``views.update``: by view id or external id, guarded by ``hash`` when given."""
     if view_id := arguments.text("view_id", ""):
         view = state.views.get(view_id)
@@ -37,7 +37,7 @@ def update(state: State, arguments: Arguments) -> Json:
     return _answer(state, state.views.update(view, source, expected_hash=arguments.text("hash", "")))
 
 
-def publish(state: State, arguments: Arguments) -> Json:
+def publish(state: WorkspaceState, arguments: Arguments) -> Json:
     """``views.publish``: a person's App Home."""
     source = checked_view(arguments.structure("view"), "home")
     user = state.directory.users.get(arguments.text("user_id"))
@@ -46,7 +46,7 @@ def publish(state: State, arguments: Arguments) -> Json:
     return _answer(state, state.views.publish(user.id, source, expected_hash=arguments.text("hash", "")))
 
 
-def _answer(state: State, view: View) -> Json:
+def _answer(state: WorkspaceState, view: View) -> Json:
     return {"ok": True, "view": view_object(state, view)}
 
 
