@@ -1,1 +1,1 @@
-"""The outside services: the route table, the transport and one module a service."""
+"""Clients of the outside services: the route table, the transport, and one package for each service."""

@@ -21,11 +21,11 @@ from contextlib import contextmanager
 from typing import Final, NamedTuple, Self
 
 IN_A_ROW: Final = 3
-"""Requests without an answer that open it."""
+"""Consecutive unanswered requests that open the circuit."""
 FEW: Final = 3
-"""Effects that may be under way since the last answer."""
+"""Effects that may be in flight since the last answer."""
 DOZEN: Final = 12
-"""Effects that may be under way since the last one that was answered."""
+"""Effects that may be in flight since the last answered effect."""
 READY: Final = 5
 """Effects that may be claimed and have not left yet."""
 PAUSES: Final = (5.0, 10.0, 20.0, 30.0)
@@ -151,7 +151,7 @@ class Circuit:
     # What the transport tells
 
     def mark(self) -> Mark:
-        """Now, for :meth:`silent`."""
+        """The present mark, for :meth:`silent`."""
         return Mark(self._answers, self._clock())
 
     def answered(self, *, effect: bool = False) -> None:
@@ -245,7 +245,7 @@ class Circuit:
         return self._under_way + self._silences >= FEW
 
     async def sit(self) -> Taken | None:
-        """For a seat: wait for room, not for long; None when there is none."""
+        """For a seat: wait briefly for room; None when there is none."""
         deadline = asyncio.get_running_loop().time() + self.patience
         while not self.is_silent:
             if self._has_room():
@@ -263,12 +263,12 @@ class Circuit:
         return None
 
     def left(self) -> None:
-        """For a seat: its request leaves."""
+        """For a seat: its request is being sent."""
         self._ready -= 1
         self._tell()
 
     def rise(self, taken: Taken, *, left: bool) -> None:
-        """For a seat: it is over."""
+        """For a seat: release it."""
         self._under_way -= taken.answers == self._answers
         self._unanswered -= taken.effects == self._effects
         self._ready -= not left
@@ -282,7 +282,7 @@ class Circuit:
 
 
 class Seat:
-    """Leave for one effect. What it takes is given back when its block ends."""
+    """Permission for one effect, released when its block ends."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
@@ -297,7 +297,7 @@ class Seat:
             self.circuit.rise(self._taken, left=self._left)
 
     async def take(self) -> bool:
-        """Wait a moment for a seat; False: nothing may be claimed now. Taken once it is kept."""
+        """Wait briefly for a seat; False: nothing may be claimed now. A seat that is held is kept."""
         if self._taken is None:
             self._taken = await self.circuit.sit()
         return self._taken is not None and not self.circuit.stops

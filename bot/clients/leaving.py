@@ -1,4 +1,4 @@
-"""What is asked before a request that changes something leaves, and the outcome of one that must not."""
+"""The send guard: whether a request with an effect may leave, and the outcome of one that may not."""
 
 from collections.abc import Awaitable, Callable
 from typing import Final

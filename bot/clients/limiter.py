@@ -1,4 +1,4 @@
-"""Turns at the partner: who asks next, and when its first byte may leave.
+"""Rate limiter of the partner: which request is next, and when its first byte may leave.
 
 A request waits for its moment when its connection stands, however long that took; the moment comes from a ``Window``,
 which one process keeps in memory and several share. Few connections are made ahead, so that as many requests leave as
@@ -33,7 +33,7 @@ _LONGEST_HOLD: Final = 60.0
 
 
 class Lane(IntEnum):
-    """Who goes first when several wait; within a lane in the order of arrival."""
+    """Priority of waiting requests; within a lane in order of arrival."""
 
     EFFECT = 0
     READ = 1
@@ -224,7 +224,7 @@ class PartnerTurns:
         return self._held_until <= self._clock() and await slot.leaves()
 
     def forget(self, turn: "_Turn") -> None:
-        """It makes room for another."""
+        """Release its place."""
         self._open.discard(turn)
 
 

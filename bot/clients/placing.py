@@ -1,4 +1,4 @@
-"""Where the parameters of a request go: path, query, header or body, as the route table says."""
+"""Placement of request parameters in path, query, header or body, as the route table says."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

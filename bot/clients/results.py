@@ -1,4 +1,4 @@
-"""Fetching what a service made: an address in its answer, on a host that nobody here has chosen.
+"""Downloads of service results, from an address in the service's answer on a host it chose.
 
 It is asked with no key, no cookie and no referrer. Addresses inside private networks are refused, unless the host is
 the configured service's own: the answer of a service, or of an impostor, must not make us read our own
@@ -31,11 +31,11 @@ _MOVED: Final = frozenset({301, 302, 303, 307, 308})
 
 
 class PrivateAddressError(OSError):
-    """The host is, or stands for, an address that is nobody's business outside."""
+    """The host is, or resolves to, a private address."""
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names, and hands out public addresses only; ``own`` hosts may be anything."""
+    """Resolver that returns public addresses only; ``own`` hosts may be private."""
 
     def __init__(self, *, own: Collection[str], resolver: AbstractResolver | None = None) -> None:
         self._own = frozenset(own)
@@ -126,7 +126,7 @@ class Results:
         raise ServiceNever(service, "sent us from address to address for its result")
 
     def _admit(self, url: str, service: str) -> None:
-        """Refuse what is refused without asking anybody; names are looked at by the resolver."""
+        """Refuse addresses that need no lookup to be refused; the resolver checks the names."""
         match flaw_of(url, own=self._own):
             case None:
                 return
@@ -206,7 +206,7 @@ def _name(answer: aiohttp.ClientResponse) -> str:
 
 
 def _plain(hosts: Collection[str]) -> frozenset[str]:
-    """Host names in their one form."""
+    """Host names in canonical form."""
     return frozenset(host for host in map(plain_host, hosts) if host is not None)
 
 

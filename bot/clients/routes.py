@@ -18,7 +18,7 @@ Place = Literal["path", "query", "header", "body", "both"]
 
 
 class Mark(StrEnum):
-    """How sure we are of an entry."""
+    """Evidence for an entry."""
 
     DOCUMENTED = "D"
     STRONG_EVIDENCE = "A1"
@@ -63,7 +63,7 @@ class Route:
 
     @property
     def is_unconfirmed(self) -> bool:
-        """Whether this is an assumption that moves money and that nobody vouches for."""
+        """Whether it moves money, is assumed, and is not confirmed by an operator."""
         return self.moves_money and self.mark.is_assumed and not self.confirmed
 
     @property
@@ -157,11 +157,11 @@ class RouteTable:
         return route
 
     def unconfirmed(self) -> tuple[Route, ...]:
-        """Assumptions that move money and that nobody vouches for: what ``doctor`` warns about."""
+        """Unconfirmed assumptions that move money: what ``doctor`` warns about."""
         return tuple(route for route in self._routes.values() if route.is_unconfirmed)
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What no document shows and no operator vouches for, whether it moves money or not."""
+        """Unconfirmed assumptions, whether they move money or not."""
         return tuple(
             Assumption(
                 name=route.name,

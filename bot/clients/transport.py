@@ -45,11 +45,11 @@ _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
 _OF_A_GATEWAY: Final = frozenset({502, 503, 504})
-"""Said by somebody in front of a service that was not reached, or did not answer."""
+"""Statuses with which a gateway says that the service was not reached, or did not answer."""
 
 
 class Sink(Protocol):
-    """Where the bytes of a successful answer go that is a file and no document."""
+    """Destination of a successful answer that is a file."""
 
     def wants(self, content_type: str) -> bool:
         """Whether such an answer is a file; asked with its content type in lower case."""
@@ -80,7 +80,7 @@ class _NotSent(Exception):
 
 
 class _Flight:
-    """What happens to one prepared request on its way."""
+    """State of one prepared request while it is sent."""
 
     def __init__(self, guard: Guard | None, turn: Turn | None, circuit: Circuit) -> None:
         self._guard = guard
@@ -297,7 +297,7 @@ def _outgoing(body: bytes | aiohttp.Payload | None) -> bytes | io.BytesIO | aioh
 
 
 def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
-    """What a request proved itself with, whole and in its parts."""
+    """Credentials of a request, whole and in parts."""
     kind, _, token = headers.get("Authorization", "").partition(" ")
     if kind.casefold() != "basic":
         return (token,) if token else ()

@@ -1,4 +1,4 @@
-"""What is told of answers: that one was read, or the shape of one that was not. The call does not wait for it."""
+"""Reports about answers: that one was parsed, or the shape of one that was not. Calls do not wait for them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 
 
 class Answers(Protocol):
-    """Takes notes. Returns at once and raises nothing."""
+    """Receiver of the reports. Returns at once and never raises."""
 
     def unread(self, answer: UnreadAnswer) -> None:
         """A successful answer could not be read."""
@@ -28,20 +28,20 @@ class Answers(Protocol):
 
 
 class _Nobody:
-    """Takes no notes."""
+    """Receiver that ignores every report."""
 
     def unread(self, answer: UnreadAnswer) -> None:
-        """Nobody wants to know."""
+        """Ignored."""
 
     def read(self, operation: str) -> None:
-        """Nobody wants to know."""
+        """Ignored."""
 
 
 NOBODY: Final[Answers] = _Nobody()
 
 
 class Reading(Generic[T]):
-    """A reader that remembers what it stumbled over, for what catches it drops it."""
+    """A reader that keeps the exception it raised, which its caller drops."""
 
     def __init__(self, read: Callable[[object], T]) -> None:
         self._read = read
@@ -109,7 +109,7 @@ def _no_json(reply: Reply) -> str:
 
 
 def _wanted(shape: Shape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:
-    """What was looked for in vain; of several only what is not there, where anything is."""
+    """Fields that were not found; where there are any, fields that do not fit are left out."""
     found = [_looked_for(shape, route, ours) for route, ours in _ours(names, routes)]
     missing = [one for one in found if not one.is_there] or found
     wrappers = [] if any(one.candidates for one in missing) else _wrappers(shape, routes)

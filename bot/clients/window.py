@@ -1,4 +1,4 @@
-"""The ten a second of one process, in memory.
+"""The window of one process, in memory: ten requests a second.
 
 Ten slots each carry one request after the other. A request is counted where it arrives, some time after its first byte
 left: the network may hold one up for 50 ms and not the one after it. So the next of a slot leaves 1.055 s after the

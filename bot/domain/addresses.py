@@ -10,7 +10,7 @@ RULE: Final = "an e-mail address such as ana@example.com"
 
 
 class AddressError(ValueError):
-    """The text is no such address; ``rule`` says which rule it broke, in words a person can act on."""
+    """The text is not such an address; ``rule`` says which rule it breaks, in words a person can act on."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)
@@ -18,7 +18,7 @@ class AddressError(ValueError):
 
 
 def address(text: str) -> str:
-    """An address as it is compared, shown and sent.
+    """Normalize an address: the one form in which it is compared, shown and sent.
 
     Raises:
         AddressError: it is none, or too long.

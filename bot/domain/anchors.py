@@ -15,10 +15,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 EVERY_ROWS = 100
-"""At the latest after so many rows an anchor is due."""
+"""Rows after which a new anchor is due, at the latest."""
 
 EVERY = timedelta(minutes=15)
-"""At the latest after so long an anchor is due for rows that have none."""
+"""Time after which rows without an anchor get one, at the latest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +53,7 @@ class Anchors:
 def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
     """Whether a chain that ends at row ``seq`` (0: it is empty) needs a new anchor.
 
-    A chain that is shorter than its last anchor was put back or replaced; what it holds now is anchored too.
+    A chain that is shorter than its last anchor was restored or replaced; what it holds now is anchored too.
     """
     if seq == 0 or (last is not None and seq == last.seq):
         return False
@@ -105,7 +105,7 @@ def _seal(content: Mapping[str, Any], key: bytes) -> str:
 
 
 def parse(written: str) -> Anchor | None:
-    """What a line says, whichever key sealed it; None when it is no anchor."""
+    """Parse a line without checking its seal; None when it is not an anchor."""
     try:
         found = json.loads(written)
         at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]

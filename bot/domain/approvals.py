@@ -1,4 +1,4 @@
-"""Who counts. Every decision is a value with its reason, and unknown means no."""
+"""Authority: who may ask, look and decide. Every refusal is a value; whoever is unknown is refused."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.policy import People
 
 STANDING_SECONDS = 60.0
-"""How old what Slack said about somebody may be where money depends on it."""
+"""Seconds for which Slack's answer about a person may be used where money depends on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Person:
 
 
 class No(StrEnum):
-    """Why a person does not count."""
+    """Why a person has no authority."""
 
     UNKNOWN = "unknown"
     ELSEWHERE = "elsewhere"
@@ -48,10 +48,10 @@ class No(StrEnum):
 
 
 class Void(StrEnum):
-    """Why a vote does not count although its person does."""
+    """Why a vote does not count although its voter is an approver."""
 
     UNTYPED = "untyped"
-    """It was given without typing the amount, which the policy asks for by now."""
+    """It was given without typing the amount, and the policy has required that since."""
     TOO_OLD = "too_old"
 
 
@@ -61,7 +61,7 @@ class Refusal(StrEnum):
     STALE = "stale"
     """The card or form is of an earlier round, or not the card this request was posted as."""
     DECIDED = "decided"
-    """It no longer stands where this could change it."""
+    """The request is in a state in which this has no effect."""
     REPEATED = "repeated"
     """This person's voice is recorded already."""
     EXPIRED = "expired"
@@ -100,7 +100,7 @@ class Standing:
     read_at: float = float("-inf")
 
     def fresh(self, at: float) -> bool:
-        """Whether money may still depend on it at this time of the same clock."""
+        """Whether it is recent enough to decide about money at this time of the same clock."""
         return at - self.read_at <= STANDING_SECONDS
 
 
@@ -158,7 +158,7 @@ def may_see_balance(standing: Standing, *, people: People, home: str) -> No | No
 
 
 def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:
-    """None when this person's voice on a request of ``requester`` counts."""
+    """None when this person's vote on a request of ``requester`` counts."""
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
@@ -176,7 +176,7 @@ def counting(
     home: str,
     since: datetime,
 ) -> Count:
-    """The votes of the present round, held against what is known of their people and what the request needs.
+    """Count the votes of the present round: which are valid, and why the others are not.
 
     Args:
         votes: of any round.

@@ -28,7 +28,7 @@ GENESIS = "0" * 64
 _KEY_ID_LENGTH = 16
 
 _FURTHEST = 100_000
-"""How far behind the last row that is left a removed row's number is guessed: it costs a hash a number."""
+"""Row numbers past the last row that are tried for a removed row; each costs one hash."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -58,7 +58,7 @@ class Row:
 
 
 class Stored(NamedTuple):
-    """A row exactly as it lies in the database, whatever was done to it there: nothing of it is parsed or believed.
+    """A row exactly as it is in the database: nothing of it has been parsed or verified.
 
     Attributes:
         at: microseconds since 1970, UTC.
@@ -77,7 +77,7 @@ class Stored(NamedTuple):
     hash: str
 
     def entry(self) -> Entry | None:
-        """What it says; None when it cannot be read."""
+        """The entry it holds; None when it cannot be parsed."""
         try:
             at, detail = _EPOCH + timedelta(microseconds=self.at), json.loads(self.detail)
         except (ValueError, TypeError, OverflowError, RecursionError):
@@ -97,7 +97,7 @@ class Stored(NamedTuple):
 
 
 def stored(row: Row) -> Stored:
-    """The row as it lies in the database."""
+    """The row as it is stored in the database."""
     entry = row.entry
     return Stored(
         seq=row.seq,
@@ -115,7 +115,7 @@ def stored(row: Row) -> Stored:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """A row for people: what it says, None when it cannot be read, and whether it is what was written."""
+    """A row for people: its entry (None when it cannot be parsed), and whether it is unaltered."""
 
     seq: int
     entry: Entry | None
@@ -212,7 +212,7 @@ class Keys:
 
 
 def key_id(key: bytes) -> str:
-    """Tells keys apart and gives nothing of them away."""
+    """Identifier of a key that reveals nothing about it."""
     return hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
 
 

@@ -8,7 +8,7 @@ from typing import IO, Any
 from bot.domain.audit import Stored
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-"""What a spreadsheet takes for the beginning of a formula, or skips to look for one."""
+"""Characters with which a spreadsheet formula may begin, and those a spreadsheet skips before one."""
 
 _COLUMNS = {
     "seq": "seq",
@@ -56,6 +56,6 @@ def _cell(value: object) -> str:
 
 
 def _moment(row: Stored) -> str:
-    """ISO 8601 in UTC, as it is sealed; what is no time is given as it lies there."""
+    """ISO 8601 in UTC, as it is sealed; a value that is no time is written unchanged."""
     entry = row.entry()
     return str(row.at) if entry is None else entry.at.isoformat()

@@ -1,4 +1,4 @@
-"""Time, injected: workflows never ask the operating system themselves."""
+"""Clocks. They are injected: workflows never read the system clock themselves."""
 
 import time
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""That all sending is stopped, as a value."""
+"""The freeze: all sending is stopped."""
 
 from dataclasses import dataclass
 

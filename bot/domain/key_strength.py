@@ -1,4 +1,4 @@
-"""How easily a secret key can be guessed: what nobody would make with a generator, only type."""
+"""Weak secret keys: those that were typed rather than generated."""
 
 import re
 
@@ -14,7 +14,7 @@ _FILLERS = re.compile(
 
 
 def why_weak(key: str) -> str:
-    """The rule that the key breaks, without the key; empty: none."""
+    """The rule that the key breaks, without the key itself; empty for a good key."""
     if len(key) < _SHORTEST:
         return f"must have at least {_SHORTEST} characters"
     if len(set(key)) < _FEWEST or key in (key + key)[1:-1]:

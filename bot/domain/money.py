@@ -33,7 +33,7 @@ _CODES = frozenset(
     """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
 )
 _SPELLED = frozenset("eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr yen pesos pounds".split())  # noqa: SIM905
-"""Currencies in small letters, as far as they are no words of anything else."""
+"""Currency codes in lower case that are not also ordinary words."""
 
 _PLAIN_DIGITS = "it is written in digits, with a point before the cents and no currency sign"
 OTHER_CURRENCY = (
@@ -45,7 +45,7 @@ _LONGEST = 24
 
 
 class AmountError(ValueError):
-    """The text is no amount; ``rule`` says which rule it broke, in words a person can act on."""
+    """The text is not an amount; ``rule`` says which rule it breaks, in words a person can act on."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)

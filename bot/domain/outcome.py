@@ -97,7 +97,7 @@ class Done(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class _NotDone:
-    """No record of it came back.
+    """No record came back.
 
     Attributes:
         reason: our own words.
@@ -126,7 +126,7 @@ class _NotDone:
 
 @dataclass(frozen=True, kw_only=True)
 class NotExecuted(_NotDone):
-    """It certainly did not happen.
+    """It was certainly not executed.
 
     Attributes:
         again: True: nothing is wrong with the request, go back and try later. False: the service refused it.

@@ -1,4 +1,4 @@
-"""How everything stands at once: what ``/switchboard`` shows to who runs it. Counts and ages, nobody's data."""
+"""Overview of the whole system for operators, as ``/switchboard`` shows it: counts and ages, no personal data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

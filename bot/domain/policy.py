@@ -128,7 +128,7 @@ class Rule(_Section):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the rules look at. Cents; ``duplicates`` are requests of a day with the same recipient and amount."""
+    """Input of the rules, in cents. ``duplicates`` counts requests of a day with the same recipient and amount."""
 
     cents: int
     duplicates: int = 0
@@ -165,12 +165,12 @@ class Policy(_Section):
 
     @property
     def looks_at_recipients(self) -> bool:
-        """Whether it matters to any rule if somebody was paid before."""
+        """Whether any rule depends on earlier payments to the recipient."""
         return any(rule.new_recipient for rule in self.approval.rule)
 
     @property
     def looks_at_the_day(self) -> bool:
-        """Whether it matters to any rule what was sent today."""
+        """Whether any rule depends on the sum sent today."""
         return any(rule.daily_over is not None for rule in self.approval.rule)
 
     def requirement(self, facts: Facts) -> Requirement:

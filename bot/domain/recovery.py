@@ -1,4 +1,4 @@
-"""A database that may be older than the services: what is known of it, as values.
+"""Recovery of a database that may be older than the services: what is known about it, as values.
 
 It happens when a backup is put back, or when a replica takes over that had not heard of everything. Such a database
 asks for what was done already to be done again; so nothing is sent until an operator has looked.
@@ -58,7 +58,7 @@ class ReadingOnly:
 
 
 class Seen(StrEnum):
-    """What looking for one request at the service came to."""
+    """Result of searching the service for one request."""
 
     FOUND = "found"
     """The service holds more than the database knew; it was taken in."""

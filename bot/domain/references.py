@@ -15,7 +15,7 @@ _CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
 _REFERENCE_LENGTH = 6
 
 ADDRESSES_LIVE: Final = timedelta(days=90)
-"""For so long after the end of what it belongs to, a callback address is still listened to."""
+"""How long a callback address stays valid after its request has ended."""
 
 
 class Letter(StrEnum):
@@ -61,5 +61,5 @@ def token_hash(token: str) -> str:
 
 
 def derived_key(secret: str, purpose: str) -> bytes:
-    """A key of its own for each purpose, so that no leak of one opens another."""
+    """Derive a separate key for each purpose, so that leaking one does not expose another."""
     return hmac.new(secret.encode(), f"switchboard|{purpose}".encode(), hashlib.sha256).digest()

@@ -1,4 +1,4 @@
-"""When approvers are reminded: after an eighth, a quarter and a half of the time they have, and no more."""
+"""Reminder times of approvers: after an eighth, a quarter and a half of the time they have."""
 
 from datetime import datetime
 

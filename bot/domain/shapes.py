@@ -12,7 +12,7 @@ from itertools import islice, pairwise
 from typing import Final
 
 Path = tuple[str, ...]
-"""Where something lies: names of fields from the outside in, ``[]`` for any item of a list."""
+"""Path of a field: names from the outermost inwards, ``[]`` for any item of a list."""
 
 ITEM: Final = "[]"
 MASKED: Final = "(masked)"
@@ -31,9 +31,9 @@ _KINDS: Final = {bool: FLAG, int: WHOLE, Decimal: NUMBER, str: TEXT}
 MOST_FIELDS: Final = 60
 _DEEPEST: Final = 4
 _MOST_ITEMS: Final = 3
-"""Of a list: the others are alike."""
+"""Items of a list that are looked at; the others have the same shape."""
 _MOST_NAMES: Final = 200
-"""Looked at in one object."""
+"""Names that are looked at in one object."""
 _MOST_NODES: Final = 20_000
 """Looked at to find one object in a document."""
 
@@ -156,7 +156,7 @@ class _Looked:
 
 
 def stem(kind: str) -> str:
-    """A type without its figure: all lists are of one type."""
+    """A type without its count: all lists are of one type."""
     return kind.partition(" of ")[0]
 
 

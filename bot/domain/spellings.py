@@ -1,4 +1,4 @@
-"""A secret in every form in which it may stand in a text."""
+"""Every spelling in which a secret may appear in a text."""
 
 import base64
 import json

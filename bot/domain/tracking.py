@@ -1,4 +1,4 @@
-"""When to look again at something that a service is still working on. Polling is the guarantee.
+"""Polling intervals for operations that a service is still working on. Polling is the guarantee.
 
 The pace grows from the base interval by half each time. At the default base of 30 seconds: up to every
 5 minutes in the first hour, then hourly, and daily for money held in escrow.
@@ -34,7 +34,7 @@ def back_off(*, first: float, attempts: int, ceiling: float) -> timedelta:
 
 
 def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
-    """The pause, up to ``spread`` longer or shorter: what was begun together is not read together for ever.
+    """The pause with jitter of up to ``spread``, so that operations started together are not polled together.
 
     The same seed gives the same pause, so that nothing depends on luck.
     """

@@ -1,4 +1,4 @@
-"""Answers of the services that could not be read: the shape of each, and what an operator may write to have it read.
+"""Service answers that could not be parsed: the shape of each, and the configuration lines that may fix it.
 
 Only names and types are kept. What is proposed is a guess that an operator confirms by writing it.
 """
@@ -37,7 +37,7 @@ _MOST_CANDIDATES: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
-    """A field of ours that was not found, or whose value did not fit.
+    """A field that was not found in an answer, or whose value has the wrong type.
 
     Attributes:
         section: operation whose table of names it is in, ``payments.get_operation``.
@@ -156,7 +156,7 @@ class Noted:
 
 
 def looked_for(shape: Shape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]) -> Wanted:
-    """What an operator may want to know of one field of ours.
+    """Describe one missing field for the operator.
 
     Args:
         shape: of the answer; its ``level`` is where the field was looked for.
@@ -200,7 +200,7 @@ def _best(theirs: str, names: Collection[str]) -> int:
 
 @lru_cache(maxsize=4_096)  # the answers to one operation have the same names again and again
 def _likeness(theirs: str, ours: str) -> int:
-    """How much alike two names are: the same letters, one with the words of the other, much the same letters."""
+    """Similarity of two names: equal letters, all words of the other, or mostly equal letters."""
     one, other = _words(theirs), _words(ours)
     if not one or not other:
         return 0

@@ -1,4 +1,4 @@
-"""Web addresses from outside: what somebody typed, and what a service names for its results. One check for both.
+"""Validation of web addresses from outside: those that people type, and those of a service's results.
 
 Programs read the same host in many ways: with full-width letters, percent signs, a dot at its end, an IPv4 address as
 one number or in octal, or inside of an IPv6 address. So the host is brought into its one form first, and what has none
@@ -54,7 +54,7 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> Flaw | None:
 
 
 def plain_host(text: str) -> str | None:
-    """A host in its one form, an IPv6 address without brackets; None when it has none."""
+    """Canonical form of a host, an IPv6 address without brackets; None when it has none."""
     # Letters that only look like others come first: a percent sign may be one of them.
     host = unicodedata.normalize("NFKC", unquote(unicodedata.normalize("NFKC", text))).strip("[]").casefold()
     if ":" in host:
@@ -72,7 +72,7 @@ def plain_host(text: str) -> str | None:
 
 
 def is_public_host(host: str) -> bool:
-    """Whether a host in its one form is everybody's, as far as its name tells."""
+    """Whether a canonical host is public, as far as its name tells."""
     if ":" in host or _NUMBERS.fullmatch(host):
         return is_public(host)  # a number that is no address in four parts is read as one by other programs
     return "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
@@ -93,7 +93,7 @@ def is_public(address: str) -> bool:
 
 
 def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address that this one leads to."""
+    """The IPv4 address embedded in this IPv6 address."""
     number = int(address)
     last = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
     if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:

@@ -1,4 +1,4 @@
-"""What one person is told about what they did: for their eyes only, never silence."""
+"""Answers to one person, whatever they asked about. Only they see them."""
 
 from collections.abc import Sequence
 
@@ -54,7 +54,7 @@ def not_configured(service: str, missing: Sequence[str]) -> Content:
 
 
 def storage_full() -> Content:
-    """Nothing can be stored, so nothing is begun."""
+    """The disk is full, so no request is accepted."""
     return trouble(
         "Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was started; "
         "please try again later."
@@ -62,7 +62,7 @@ def storage_full() -> Content:
 
 
 def try_again(what: str) -> Content:
-    """Nothing was recorded, and the person is the one who can repeat it."""
+    """Nothing was recorded; the person can repeat the request."""
     return message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
@@ -72,7 +72,7 @@ def not_shared(reason: str) -> Content:
 
 
 def too_many(wait: float) -> Content:
-    """Somebody asks for more than one person may at a time; ``wait`` is the seconds until they may again."""
+    """The person's rate limit is reached; ``wait`` is the seconds until they may ask again."""
     seconds = max(round(wait + 0.5), 1)
     return message(
         f":hourglass: You have asked for very much in a short time, so this was not done. Try again in {seconds} s; "
@@ -81,7 +81,7 @@ def too_many(wait: float) -> Content:
 
 
 def asking(service: str) -> Content:
-    """A service is asked and has not answered yet."""
+    """A request to a service is in flight."""
     return message(f":hourglass_flowing_sand: Asking the {service} service…")
 
 
@@ -112,7 +112,7 @@ def slow(command: str) -> Content:
 
 
 def broken(error_id: str) -> Content:
-    """Something that is our fault; the id finds it in the logs."""
+    """An internal error; ``error_id`` is in the logs."""
     return message(
         f":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
         f"tell your operator this number: `{error_id}`"
@@ -120,5 +120,5 @@ def broken(error_id: str) -> Content:
 
 
 def unknown_command(command: str) -> Content:
-    """A command that Slack sent us and nobody here knows."""
+    """Slack sent a command that we do not have."""
     return message(f":question: `{escape(command)}` is not a command of Switchboard.")

@@ -1,4 +1,4 @@
-"""The audit of one request as a story: one line a row, who did what and when, in plain words."""
+"""The audit trail of one request for people: one line for each row, with who did what and when."""
 
 import re
 from collections import Counter
@@ -73,7 +73,7 @@ _SAID: Mapping[str, str] = {
     "tried_again": "{who} had it tried again",
     "closed": "{who} closed it as not paid",
 }
-"""What an action of the audit is in words. One that is not here is told by its name."""
+"""Action of the audit -> sentence. An action without one is shown by its name."""
 
 FILE_TITLE = "Audit of Switchboard"
 FILE_ALT = "The audit of everything that was asked, decided and sent, as a table."
@@ -86,7 +86,7 @@ def unknown(rule: str) -> str:
 
 
 def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
-    """Everything the audit says of one request, oldest first.
+    """The audit trail of one request, oldest first.
 
     Args:
         instruction: as it stands now.
@@ -99,7 +99,7 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
 
 
 def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
-    """A story under its title, with what proves it.
+    """An audit trail under its title, with the proof that it is unaltered.
 
     Args:
         title: which story.
@@ -165,7 +165,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
 
 
 def because(detail: Mapping[str, Any]) -> str:
-    """Why, and what the service said itself, which the audit keeps whole; sentences with a space before them."""
+    """The reason and the service's own words, as sentences with a space before them."""
     reason, words = (
         quote(str(detail.get("reason") or ""), REASON_LIMIT),
         quote(str(detail.get("said") or ""), _SAID_LIMIT),
@@ -194,7 +194,7 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
 
 
 def person(actor: str) -> str:
-    """A person as a mention; what is no user id as it is written."""
+    """A person as a mention; anything but a user id as it is."""
     if _USER.fullmatch(actor):
         return mention(actor)
     return "Switchboard" if actor == "switchboard" else quote(actor, WORD_LIMIT)

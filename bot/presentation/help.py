@@ -1,4 +1,4 @@
-"""Help, printed from the declaration that parses."""
+"""Help, generated from the declarations that parse the commands."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

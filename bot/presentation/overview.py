@@ -1,4 +1,4 @@
-"""What ``/switchboard`` says of how everything stands."""
+"""The answers of ``/switchboard``: status, jobs, assumed routes."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -102,7 +102,7 @@ def jobs(found: Sequence[Running]) -> Content:
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:
-    """What the route table assumes and nobody vouches for; first what production refuses."""
+    """Unconfirmed routes; first those that production refuses."""
     if not found:
         return message(":white_check_mark: Every route is documented or confirmed by the operator.")
     ordered = sorted(found, key=lambda one: not one.blocks)

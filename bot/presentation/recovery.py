@@ -1,4 +1,4 @@
-"""What is said while the database may be older than the services, and afterwards."""
+"""Notices while Switchboard only reads because the database may be older than the services, and afterwards."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

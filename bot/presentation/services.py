@@ -1,4 +1,4 @@
-"""What the services are called, and one sentence for everything that can go wrong with them."""
+"""Missing settings of a service, and one sentence for each of its failures."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -11,7 +11,7 @@ _TWO_MINUTES: Final = 120
 
 
 def to_set(names: Sequence[str], *, code: bool = True) -> str:
-    """Who has to set what is missing; the names as mrkdwn, or as plain text without ``code``."""
+    """Says that the operator has to set these variables; their names as mrkdwn, or as plain text without ``code``."""
     return f"the operator has to set {', '.join(f'`{name}`' if code else name for name in names)}"
 
 

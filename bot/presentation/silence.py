@@ -1,4 +1,4 @@
-"""What the alerts channel hears of a service that answers nothing, once when it begins and once when it is over."""
+"""Alerts about a service that does not answer: one when it stops answering, one when it answers again."""
 
 from collections.abc import Mapping
 from datetime import datetime

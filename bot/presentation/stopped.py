@@ -1,4 +1,4 @@
-"""Work that was stopped after an internal error: what the alerts channel and the card say, and the way out."""
+"""Work that was stopped after an internal error: the alert, the note on the card, and the button to try again."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -58,7 +58,7 @@ def goes_on() -> Content:
 
 
 def nothing_stopped() -> Content:
-    """Somebody was faster, or it was decided otherwise meanwhile."""
+    """It was released or decided already."""
     return message(":information_source: Nothing is stopped by this error any more.")
 
 

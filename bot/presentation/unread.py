@@ -1,4 +1,4 @@
-"""Answers of the services that could not be read, and the lines with which an operator has them read."""
+"""Service answers that could not be parsed, and the configuration lines that may fix it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -22,7 +22,7 @@ _THEN: Final = (
 
 
 def listing(found: Sequence[Noted]) -> Content:
-    """What could not be read, for who runs it. Names of fields are foreign text."""
+    """The list of unread answers for operators. Names of fields are foreign text."""
     still = [one for one in found if one.mended_at is None]
     again = _read_again(found)
     if not still:
@@ -48,7 +48,7 @@ def finding(one: Noted) -> tuple[str, str]:
 
 
 def hint(reason: str) -> str:
-    """Where the fields of an answer stand that could not be read; empty for every other reason."""
+    """How to see the fields of an unread answer; empty when the reason is another."""
     return _FIELDS_KEPT if is_of_an_unread_answer(reason) else ""
 
 
@@ -79,7 +79,7 @@ def _told(one: Noted) -> Iterator[str]:
 
 
 def _missing(answer: UnreadAnswer) -> Iterator[str]:
-    """What was looked for in vain, by our names."""
+    """Fields that were not found, by our names."""
     absent = [_our(one) for one in answer.wanted if not one.is_there]
     unfit = [_our(one) for one in answer.wanted if one.is_there]
     if absent:

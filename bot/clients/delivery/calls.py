@@ -1,4 +1,4 @@
-"""What all calls to the delivery service share: the right key, the language, one request, one answer."""
+"""Base of all calls to the delivery service: key, language, one request, one answer."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeVar
@@ -21,7 +21,7 @@ _CONFLICT: Final = 409
 
 
 class DeliveryCalls:
-    """Calls of one company.
+    """Calls of one company (one master key).
 
     Args:
         routes: paths and names.
@@ -162,5 +162,5 @@ def _kind(key: SecretStr | None) -> Key:
 
 
 def anything(document: object, route: Route) -> object:  # noqa: ARG001 - every reader gets the route
-    """The reader of an answer whose form is not known and does not matter: the resource is read afterwards."""
+    """Reader that accepts any answer: the resource itself is read afterwards."""
     return document

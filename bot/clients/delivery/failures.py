@@ -1,4 +1,4 @@
-"""What an answer of the delivery service means when it is no record: each kind has a sentence of its own.
+"""Errors of the delivery service, each with a message of its own.
 
 Error bodies are ``{message, messageKey, data?}`` (assumed). A suspended workspace, a key that is not accepted and
 a key of the other environment all come as 401 or 403; only their words tell them apart.
@@ -30,11 +30,11 @@ class Key(StrEnum):
 
 
 class NotCovered(ServiceNever):
-    """A quote was refused: the service does not deliver there, or not that. An outage is ``ServiceNow`` instead."""
+    """A quote was refused: the service does not deliver this. An outage is ``ServiceNow`` instead."""
 
 
 def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
-    """Why the service lets nobody in, when it does not."""
+    """Reason for a rejected login, or None."""
     closed = _locked(reply, kind)
     if closed is not None:
         closed.words = read_error(reply).words
@@ -88,7 +88,7 @@ def read_trouble(
 
 
 def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:
-    """A refused change in the words of this service."""
+    """The outcome of a refused change, with the reason in this service's terms."""
     closed = locked(reply, kind=kind)
     if closed is None:
         return outcome

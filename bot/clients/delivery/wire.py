@@ -60,7 +60,7 @@ def read_same(document: object, route: Route, *, booking_id: str) -> BookingReco
 
 
 def read_ours(document: object, route: Route, *, external_id: str) -> BookingRecord:
-    """The booking with our own id; a record that does not say one is taken at the question's word."""
+    """The booking with our own id; a record without one is assumed to be the one that was asked for."""
     record = read_booking(document, route)
     if record.external_id not in ("", external_id):
         raise Unfit("the record of another booking", _unwrapped(document, route), route.reply["external_id"])
@@ -114,7 +114,7 @@ def read_new_store(document: object, route: Route) -> StoreRecord:
 
 
 def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
-    """Every store of a list, bare or under ``data``; what cannot be read of it costs nothing else."""
+    """Every store of a list, bare or under ``data``; unreadable ones are left out."""
     found = document
     for _ in range(3):
         if isinstance(found, dict):
@@ -234,7 +234,7 @@ def _driver(body: Body, route: Route) -> Driver:
 
 
 def _proof(body: Body, names: reading.Names) -> str:
-    """A picture's address, or words; the first of a list."""
+    """Address of a picture, or text; the first of a list."""
     found = reading.value(body, names)
     if isinstance(found, list):
         found = next((one for one in found if one), None)

@@ -178,7 +178,7 @@ class EmailsClient:
         return read_answer(reply, result=self._check.reply["result"], hide=self._hide, outcome=outcome)
 
     def _not_done(self, reply: Reply) -> NotExecuted | Unknown:
-        """What became of a file that was not answered with a result."""
+        """Outcome of a file whose answer holds no result."""
         status = reply.status
         if status is None:
             left = reply.failure not in (Failure.NOT_CONNECTED, Failure.NOT_SENT)
@@ -220,7 +220,7 @@ def _not_configured(what: str, setting: str) -> OperatorError:
 
 
 def _silence(reply: Reply) -> Checked:
-    """A time-out is no answer and never a verdict; what broke on the way may be tried again."""
+    """Outcome of a missing answer: a time-out is never a verdict, a broken connection may be retried."""
     if reply.failure is Failure.TIMEOUT:
         return Answer(outcome=Outcome.NO_ANSWER, text=_NO_ANSWER)
     if reply.failure is Failure.OVERSIZE:

@@ -30,7 +30,7 @@ def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
 
 
 class Quick:
-    """Asks one service, many times.
+    """Sends many small requests to one service.
 
     Args:
         session: made by ``open_quick_session``.

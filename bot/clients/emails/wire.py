@@ -1,4 +1,4 @@
-"""Reading whatever the service says. Pure and total: every answer becomes something that can be shown."""
+"""Parsing of the e-mail service's answers. Pure and total: every answer becomes something that can be shown."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -124,7 +124,7 @@ def _listed(rows: Sequence[object], hide: Hide) -> Listed:
 
 
 def _values(document: Mapping[str, object], names: Sequence[str]) -> Iterator[str]:
-    """Texts and numbers under these names, in their order; first at the top, then one level down."""
+    """Texts and numbers under these names, in order: the top level first, then the next."""
     levels = [document, *(value for value in document.values() if isinstance(value, dict))]
     for level in levels:
         for name in names:
@@ -210,7 +210,7 @@ def _is_word(text: str) -> bool:
 
 
 def _short(text: str, limit: int) -> str:
-    """Storable everywhere, at most so many characters."""
+    """Text that every database stores, of at most so many characters."""
     if text.isascii() and "\x00" not in text:
         sound = text.strip()
         if len(sound) <= limit:

@@ -154,7 +154,7 @@ class LocalizationClient:
 
 
 def check(asked: Request, upload: Upload | None, *, own_hosts: Collection[str]) -> None:
-    """Hold a request to its declaration.
+    """Validate a request against its declaration.
 
     Raises:
         PersonError: the first rule it breaks.
@@ -182,7 +182,7 @@ def form_of(route: Route, asked: Request, upload: Upload | None) -> MultipartWri
 
 
 class _Poured:
-    """Notes of what type the bytes are that go into a sink."""
+    """Sink that records the content type of what it takes."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink

@@ -115,7 +115,7 @@ def _strongest(scores: Mapping[str, object]) -> str:
 
 
 def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    """Every track that is there: one is worth having without the other."""
+    """Every track that is there; missing ones are named, not an error."""
     found: list[Track] = []
     missing: list[str] = []
     for name, alternatives in names.items():

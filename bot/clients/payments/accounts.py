@@ -18,7 +18,7 @@ class AccountCalls(PartnerCalls):
         return await self._look(route, {"email": email}, lambda document: wire.read_account(document, route=route))
 
     async def partner(self) -> Partner:
-        """Read who we are to the service, and what is on our account.
+        """Read our own account at the service and its balance.
 
         Raises:
             ServiceNow, ServiceNever, OperatorError: see ``read_failure``.

@@ -37,7 +37,7 @@ class BulkCalls(PartnerCalls):
     """Calls about bulk payments. Those that change something are sent once and never repeated here."""
 
     def require_bulk(self) -> None:
-        """Refuse early what could not be submitted later.
+        """Check before approval that a bulk payment could be submitted.
 
         Raises:
             OperatorError: production, and the route is an unconfirmed assumption.
@@ -45,7 +45,7 @@ class BulkCalls(PartnerCalls):
         self._route("create_bulk_payment")
 
     def require_cancel(self) -> None:
-        """Refuse early what could not be canceled later.
+        """Check before approval that items could be canceled.
 
         Raises:
             OperatorError: production, and the route is an unconfirmed assumption; or it could not carry the list.

@@ -1,4 +1,4 @@
-"""What all calls to the payments service share: credentials, a turn, one request, one answer."""
+"""Base of all calls to the payments service: credentials, rate limit, one request, one answer."""
 
 import base64
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""Scanning the whole list for one code, and knowing when the scan proves nothing.
+"""Scan of the whole list for one code, and whether the scan proves absence.
 
 The list's parameters may be dropped on the way (they are documented as the body of a GET), its order is not
 documented, and it may change while it is read. Pure: pages in, a ``Search`` out.
@@ -74,7 +74,7 @@ class OperationScan:
         self.result = Search(hits=tuple(self._hits), complete=True, total=found.total)
 
     def broken_off(self, reason: str) -> Search:
-        """End the scan without a proof; what was found so far counts."""
+        """End the scan as incomplete; what was found so far counts."""
         self.is_over = True
         self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
         return self.result

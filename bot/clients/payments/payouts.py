@@ -36,7 +36,7 @@ class PayoutCalls(PartnerCalls):
     """Calls about payouts. Those that change something are sent once and never repeated here."""
 
     def require_committable(self) -> None:
-        """Refuse early what could not be committed later, before anything is created.
+        """Check before creating a payout that it could be committed.
 
         Raises:
             OperatorError: production, and the commit route is an unconfirmed assumption.
@@ -44,7 +44,7 @@ class PayoutCalls(PartnerCalls):
         self._route("commit_payout")
 
     def require_one_step(self) -> None:
-        """Refuse early what could not be paid in one step later, before anybody is asked to approve it.
+        """Check before approval that a payout could be paid in one step.
 
         Raises:
             OperatorError: production, and the one-step route is an unconfirmed assumption.

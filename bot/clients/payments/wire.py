@@ -167,7 +167,7 @@ def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseIt
 
 
 def read_partner(document: object, *, route: Route) -> Partner:
-    """Who we are; a document that names nobody is no partner."""
+    """Our own account; a document without a name is not one."""
     body, names = reading.as_object(document), route.reply
     inner = reading.value(body, names["partner"])
     body = inner if isinstance(inner, dict) else body

@@ -1,4 +1,4 @@
-"""A booking as Switchboard keeps it: what was asked, how far it is here, what was last read of it."""
+"""A booking as Switchboard stores it: the request, our stage, and what was last read from the service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ class Act(StrEnum):
 
 
 class Stage(StrEnum):
-    """How far a booking is here. What the service says of it is its status, a different thing."""
+    """Our stage of a booking. The service's own status is a separate field."""
 
     QUOTED = "quoted"
     """Priced and shown to who asks; nobody has confirmed it."""
@@ -50,7 +50,7 @@ class Stage(StrEnum):
 
 
 CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
-"""Nothing comes after these."""
+"""Final stages."""
 
 
 class BookingKind(StrEnum):
@@ -138,12 +138,12 @@ class Booking:
 
     @property
     def subject(self) -> str:
-        """Its board."""
+        """Name of the subject that its board shows."""
         return f"booking:{self.id}"
 
     @property
     def known_status(self) -> Status | None:
-        """The service's word, where it is one we know."""
+        """The service's status; None when it is not one we know."""
         return read_status(self.status)
 
     @property
@@ -153,7 +153,7 @@ class Booking:
 
     @property
     def can_cancel(self) -> bool:
-        """Whether canceling could do anything."""
+        """Whether it is in a stage in which it can be canceled."""
         if self.stage is Stage.WAITING:
             return True
         over = (Status.NOT_DELIVERED, Status.RETURNING)

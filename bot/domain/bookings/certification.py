@@ -37,7 +37,7 @@ OPTIONAL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """That something happened here: how often, when last, and to what."""
+    """Evidence of one point: how often it was seen here, when last, and on which booking."""
 
     count: int
     last: datetime

@@ -21,7 +21,7 @@ _RULES: Final = {
 
 
 class PhoneError(ValueError):
-    """The text is no phone number; ``rule`` says why, in words a person can act on."""
+    """The text is not a phone number; ``rule`` says why, in words a person can act on."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)

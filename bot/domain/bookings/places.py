@@ -1,4 +1,4 @@
-"""What people paste to say where something is: ``lat, lng`` in any usual spelling, or a link to a map.
+"""Positions that people paste: ``lat, lng`` in any usual spelling, or a link to a map.
 
 Nothing is looked up: a shortened link holds no position, and following it would be a request to a stranger.
 """
@@ -38,7 +38,7 @@ _NORTH, _EAST = 90, 180
 
 
 class PlaceError(ValueError):
-    """The text says no position; ``rule`` says why, in words a person can act on."""
+    """The text holds no position; ``rule`` says why, in words a person can act on."""
 
     def __init__(self, rule: str) -> None:
         super().__init__(rule)

@@ -1,4 +1,4 @@
-"""Bookings: the delivery service's states, what they mean, and what a newly read state is news of.
+"""Records of the delivery service: its states, what they mean, and what has changed between two of them.
 
 Only final states are sticky. A restart search moves a booking backwards (a driver is gone, the search is on again);
 that is news, not an event out of order: what counts is always the service's own record, read one at a time.
@@ -48,7 +48,7 @@ _SEARCHING: Final = frozenset({Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUN
 
 
 def read_status(text: str) -> Status | None:
-    """The known state, however it is spelled; None for one nobody has heard of."""
+    """The state in any spelling; None for one that is not known."""
     folded = text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
     return next((known for known in Status if known.value == folded), None)
 
@@ -64,14 +64,14 @@ def is_final(text: str) -> bool:
 
 
 class StatusChange(StrEnum):
-    """What a newly read state is news of."""
+    """What a newly read state changes."""
 
     NONE = "none"
     MOVED = "moved"
     RESTARTED = "restarted"
     """A booking that had a driver searches again."""
     CONTRADICTION = "contradiction"
-    """It had ended in another state. That one stays."""
+    """It had ended in another state, which is kept."""
 
 
 def change_of(before: str, now: str) -> StatusChange:
@@ -127,7 +127,7 @@ class Driver:
 
     @property
     def is_known(self) -> bool:
-        """Whether anything was said that tells a person who it is."""
+        """Whether the service named a driver."""
         return bool(self.name or self.mobile or self.provider)
 
 
@@ -153,7 +153,7 @@ class BookingRecord:
     payment_method: str = ""
 
     def goes_by(self, reference: str) -> bool:
-        """Whether this is one of its two ids."""
+        """Whether the text is one of its two ids."""
         return bool(reference) and reference in (self.id, self.numeric_id)
 
 

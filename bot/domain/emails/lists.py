@@ -11,9 +11,9 @@ from enum import StrEnum
 from types import MappingProxyType
 
 CONCURRENCY_LIMIT = 1_000
-"""Requests at a time that the service recommends at most."""
+"""Concurrent requests that the service recommends at most."""
 CONCURRENCY = 100
-"""Unless somebody chooses otherwise."""
+"""Concurrent requests by default."""
 
 _ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
 _ADDRESS_LIMIT = 320
@@ -33,9 +33,9 @@ class Outcome(StrEnum):
     REFUSED = "refused"
     """The service said no to this address."""
     FAILED = "failed"
-    """The service could not, several times over."""
+    """The service failed for this address on every attempt."""
     NO_ADDRESS = "no address"
-    """The cell holds none, so nobody was asked."""
+    """The cell holds no address, so the service was not asked."""
     NOT_ASKED = "not asked"
     """The run was stopped before its turn."""
 
@@ -82,7 +82,7 @@ class Busy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lost:
-    """No answer because of the way there; asking again may help."""
+    """No answer because of a network failure; another attempt may succeed."""
 
     reason: str
 
@@ -200,20 +200,20 @@ class ListProgress:
 
 
 def looks_like_address(cell: str) -> bool:
-    """Whether somebody would take this for an e-mail address; the service decides what it really is."""
+    """Whether this has the form of an e-mail address; the service decides whether it is valid."""
     text = cell.strip()
     return len(text) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(text) is not None
 
 
 def same_address(cell: str) -> str:
-    """What two cells share that mean one address: blanks around it and the case of the domain do not count."""
+    """Key under which two spellings of one address are equal: without blanks, with the domain in lower case."""
     local, _, domain = cell.strip().rpartition("@")
     return f"{local}@{domain.lower()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnLook:
-    """What stands in one column.
+    """Contents of one column.
 
     Attributes:
         filled: cells with something in them.
@@ -233,12 +233,12 @@ class ColumnLook:
 
     @property
     def is_usable(self) -> bool:
-        """Whether it holds more than hardly any addresses."""
+        """Whether at least half of the filled cells are addresses."""
         return self.share >= _LEAST_SHARE
 
 
 def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:
-    """Every column, from all rows."""
+    """Summarize every column over all rows."""
     filled, addresses = [0] * len(header), [0] * len(header)
     samples: list[list[str]] = [[] for _ in header]
     for row in rows:
@@ -261,7 +261,7 @@ def likely_column(looks: Sequence[ColumnLook]) -> int:
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:
-    """Room for requests divided among runs: nobody gets more than they want, nobody less than an equal part.
+    """Divide concurrent requests among runs: none gets more than it wants, none less than an equal part.
 
     Args:
         wants: what each run could use.

@@ -28,7 +28,7 @@ __all__ = [
 _MEGA = 1024 * 1024
 
 LARGEST = 1 << 30
-"""Bytes that any file here may have: what the workspace takes at most."""
+"""Largest file in bytes: the limit of the workspace."""
 
 
 class FileTrouble(StrEnum):
@@ -38,18 +38,18 @@ class FileTrouble(StrEnum):
     UNKNOWN = "unknown"
     """Slack says that there is no such file, or none that we may see."""
     EXTERNAL = "external"
-    """It lies with somebody else, e.g. a drive."""
+    """It is stored outside of Slack, e.g. on a shared drive."""
     PAGE = "page"
     """Written in Slack itself: a canvas, a list, a post."""
     HIDDEN = "hidden"
     """Behind the limit of the workspace's plan."""
     DENIED = "denied"
     PROCESSING = "processing"
-    """Slack is not done with it; the only trouble that passes."""
+    """Slack is still processing it; the only trouble that is temporary."""
     EMPTY = "empty"
     TOO_LARGE = "too_large"
     CHANGED = "changed"
-    """What came was not as long as Slack had said."""
+    """Its length differs from what Slack said."""
 
 
 _RULES = {
@@ -125,7 +125,7 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedFile:
-    """A file that somebody put somewhere, and what its bytes say it is.
+    """A file that somebody uploaded, with the type that its bytes show.
 
     Attributes:
         name: as its uploader called it; may end in anything.
@@ -154,12 +154,12 @@ class DroppedFile:
 
     @property
     def true_name(self) -> str:
-        """Its name with the ending that its bytes ask for: what a service is told that goes by names."""
+        """Its name with the extension of its real format, for services that go by the name."""
         return true_name(self.name, self.format)
 
     @property
     def is_called_wrongly(self) -> bool:
-        """Whether its name claims another format."""
+        """Whether its extension contradicts its real format."""
         return is_called_wrongly(self.name, self.format)
 
 

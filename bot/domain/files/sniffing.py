@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 HEAD_BYTES = 64 * 1024
-"""How much of a file's beginning is worth looking at."""
+"""Bytes of a file's beginning that are looked at."""
 
 
 class FileKind(StrEnum):
-    """What can be done with a file depends on this first of all."""
+    """Kind of a file; what can be done with it depends on this."""
 
     AUDIO = "audio"
     VIDEO = "video"
@@ -49,7 +49,7 @@ _ALIASES = {"jpg": "jpeg", "aif": "aiff", "tif": "tiff", "htm": "html", "oga": "
     "m4b": "m4a",
 }
 _SAME = ({"mpeg", "mpg"}, {"mp4", "m4v", "m4a", "mov", "3gp"}, {"ogg", "opus"}, {"mkv", "webm"})
-"""Names that people use for one another: nobody lies who confuses them."""
+"""Extensions that are used interchangeably: a wrong one of these is not reported."""
 _PLAIN = frozenset({"txt", "md", "log", "text", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"})
 """Names of text that is no table, whatever commas are in it."""
 
@@ -105,7 +105,7 @@ def suffix_of(name: str) -> str:
 
 
 def is_called_wrongly(name: str, true_format: str) -> bool:
-    """Whether a name claims a format that the file has not."""
+    """Whether a name claims a format that the file does not have."""
     claimed = suffix_of(name)
     if not claimed or not true_format or claimed == true_format:
         return False
@@ -123,7 +123,7 @@ def true_name(name: str, true_format: str) -> str:
 
 
 def _parted(name: str) -> tuple[str, str]:
-    """A name without its ending, and the ending; a name that begins with its only point has none."""
+    """Split a name into stem and extension; a name that begins with its only point has no extension."""
     stem, point, ending = name.strip().rpartition(".")
     return (stem, ending) if point and stem and "/" not in ending else (name.strip(), "")
 
@@ -270,7 +270,7 @@ _MARKUP = (
 
 
 def _text(head: bytes) -> str | None:
-    """The bytes as text, None when they are none."""
+    """The bytes as text; None when they are not text."""
     if not head:
         return None
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):

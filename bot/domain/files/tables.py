@@ -1,4 +1,4 @@
-"""A table as a value, and what can be wrong with a file that should hold one.
+"""Tables as values, and the flaws of a file that should hold one.
 
 Reading is in ``bot.tables``, the sentences in ``bot.presentation.files.table_problems``; both speak in these values.
 """
@@ -33,7 +33,7 @@ class Rows(Sequence[Row]):
         self._cells: list[tuple[str, ...]] = []
 
     def add(self, number: int, cells: tuple[str, ...]) -> None:
-        """One more row, by who reads the file; nobody adds to a table that was read."""
+        """Append a row while the file is read; a finished table is never changed."""
         self._numbers.append(number)
         self._cells.append(cells)
 
@@ -87,7 +87,7 @@ class Limits:
 
 
 class SampleRead(Exception):
-    """The rows of the sample are there: what reads a table ends here."""
+    """Raised to end reading when the sample is complete."""
 
 
 class Flaw(StrEnum):

@@ -1,4 +1,4 @@
-"""Content localization: what can be asked for, what may be given with it, what comes back."""
+"""Content localization: operations, their options, and their results."""
 
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, Media, MediaKind, Option, OptionChoice

@@ -50,7 +50,7 @@ _STATED = Option(
     example="en",
     is_sent=False,
 )
-"""Somebody says that a text is English, where it looks like another language."""
+"""Option with which a person states that a text is English although it looks like another language."""
 
 CAPABILITIES: tuple[Capability, ...] = (
     Capability(

@@ -1,4 +1,4 @@
-"""The form of a declaration: one says everything about one operation, and all who offer it read the same one.
+"""Declarations of operations: one says everything about one operation, and every user of it reads the same one.
 
 The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
 """
@@ -84,7 +84,7 @@ class Option:
 
     @property
     def rule(self) -> str:
-        """What is allowed, as a part of a sentence."""
+        """The rule for its values, as part of a sentence."""
         match self.accepts:
             case Accepts.CHOICE:
                 values = [choice.value for choice in self.choices]
@@ -98,7 +98,7 @@ class Option:
 
     @property
     def sample(self) -> str:
-        """One right value."""
+        """An example of a valid value."""
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 
     def read(self, text: str) -> str:

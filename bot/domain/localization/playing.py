@@ -1,4 +1,4 @@
-"""How long a sound plays, by its first bytes and its size: what a listener wants to know before pressing play."""
+"""Duration of an audio file, from its first bytes and its size."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""How far one call is, as it is kept in a job: what was asked for never changes, what came of it grows."""
+"""Progress of a call, as its job stores it: the request never changes, the progress does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,7 @@ from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Tr
 MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
 LANES: Mapping[str, int] = {MEDIA_LANE: 3, TEXT_LANE: 5}
-"""Kinds of jobs, and how many of each are under way at a time: nobody's sentence waits behind three films."""
+"""Kind of job -> how many run at a time. Texts have a lane of their own, so that they never wait behind media."""
 
 MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
@@ -29,14 +29,14 @@ class CallState(StrEnum):
     WAITING = "waiting"
     RUNNING = "running"
     HANDING_OVER = "handing_over"
-    """The service has done it; its files are on their way into the thread."""
+    """The service has finished; its files are being posted in the thread."""
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
     """It was sent, and nobody knows what became of it. Never sent again unasked."""
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
-    """A restart of ours ended the waiting."""
+    """Switchboard was restarted while it waited for the answer."""
 
 
 STOPPABLE = frozenset({CallState.WAITING, CallState.RUNNING})
@@ -95,7 +95,7 @@ class Handed(StrEnum):
     """It may be in the thread: looked for before it is sent again."""
     THERE = "there"
     LOST = "lost"
-    """It cannot be had; the others can."""
+    """It cannot be fetched; the other files can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +109,7 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
-    """What came of it so far.
+    """Progress so far.
 
     Attributes:
         reason: why it ended without a result, or without a part of it; our words.
@@ -132,7 +132,7 @@ class CallProgress:
     sent_at: datetime | None = None
 
     def but(self, **changes: Any) -> "CallProgress":
-        """The same with something changed."""
+        """A copy with these fields changed."""
         return replace(self, **changes)
 
     def detail(self) -> dict[str, object]:
@@ -212,7 +212,7 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sight:
-    """Everything that people see of one call.
+    """What people see of one call.
 
     Attributes:
         position: in the queue, from 1; 0: it does not wait.

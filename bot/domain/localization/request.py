@@ -1,4 +1,4 @@
-"""What somebody asks for, and everything that can be wrong with it before anything is sent."""
+"""Localization requests and their validation before anything is sent."""
 
 import ipaddress
 import re

@@ -1,4 +1,4 @@
-"""What comes back, whatever the service called it."""
+"""Results of localization calls, independent of the service's field names."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -75,7 +75,7 @@ class BulkPayload(_Frozen):
 
     @property
     def email(self) -> str:
-        """Nobody in particular."""
+        """Empty: there is no single recipient."""
         return ""
 
     @property
@@ -85,7 +85,7 @@ class BulkPayload(_Frozen):
 
     @property
     def payee(self) -> str:
-        """What a second request for the same would share with this one."""
+        """Key that a repeated request for the same payment would share."""
         return self.twin_digest
 
     def canonical(self) -> dict[str, object]:
@@ -108,17 +108,17 @@ class CancelPayload(_Frozen):
 
     @property
     def email(self) -> str:
-        """Nobody in particular."""
+        """Empty: there is no single recipient."""
         return ""
 
     @property
     def description(self) -> str:
-        """What it does."""
+        """What people call it."""
         return f"Cancel pending payments of {self.bulk}"
 
     @property
     def payee(self) -> str:
-        """What a second request for the same would share with this one."""
+        """Key that a repeated request for the same payment would share."""
         return self.items_digest
 
     def canonical(self) -> dict[str, object]:
@@ -216,7 +216,7 @@ class HashList:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """Every one of them; never empty."""
+        """All hashes; never empty."""
         return (self.first, *self.rest)
 
 

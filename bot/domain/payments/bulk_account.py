@@ -1,4 +1,4 @@
-"""Where every item of a bulk payment went: what the service lists, held against the rows that were approved."""
+"""Accounting of a bulk payment: the items that the service lists, matched with the rows that were approved."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -54,7 +54,7 @@ def moves_on(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """What a row is to say from now on."""
+    """New values of a row."""
 
     row: int
     status: str
@@ -63,7 +63,7 @@ class RowChange:
 
 
 class Accounting:
-    """One pass over what the service lists, against the rows that were approved.
+    """One pass over the items that the service lists, matching them with the approved rows.
 
     Feed page after page to ``take``, then ``finish``.
 
@@ -83,7 +83,7 @@ class Accounting:
         self._nameless: list[ReportedItem] = []
 
     def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
-        """What the rows named by these items have to say from now on."""
+        """Match a page of items with their rows; returns the rows that change."""
         changes = []
         for item in items:
             number = row_of(item.internal_note, self.reference)
@@ -131,7 +131,7 @@ class Accounting:
 
     @property
     def trouble(self) -> str:
-        """What in the list is not what was approved, in words; empty: nothing."""
+        """How the list differs from what was approved, in words; empty when it does not."""
         found = [
             (self.doubles, "were reported twice, so they may have been paid twice"),
             (self.different, "have another amount or address than was approved"),

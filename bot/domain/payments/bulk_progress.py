@@ -1,4 +1,4 @@
-"""How many items of a bulk payment stand where. Every count is of items, every sum in cents."""
+"""Counts and sums of a bulk payment's items by status. Sums are in cents."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ class _Frozen(BaseModel):
 
 
 class Tally(_Frozen):
-    """How many items stand where, and their sums; adds up to what was approved, always."""
+    """Counts and sums of the items by status; they always add up to what was approved."""
 
     counts: Mapping[str, int] = Field(default_factory=dict)
     """Status in our spelling -> items. ``""``: the service has not reported them."""
@@ -27,7 +27,7 @@ class Tally(_Frozen):
         return sum(self.counts.values())
 
     def of(self, *statuses: str) -> int:
-        """Items that stand at any of these."""
+        """Items with any of these statuses."""
         return sum(self.counts.get(status, 0) for status in statuses)
 
     def cents_of(self, *statuses: str) -> int:
@@ -61,7 +61,7 @@ class Tally(_Frozen):
 
     @property
     def final(self) -> int:
-        """Nothing more will happen to them."""
+        """Items in a final state."""
         return self.completed + self.failed + self.canceled
 
     @property

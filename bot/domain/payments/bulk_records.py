@@ -53,7 +53,7 @@ class BulkJob(_Frozen):
 
     @property
     def picture(self) -> str:
-        """What must change before it is worth reading the single payments again."""
+        """Figures that must change before the single payments are worth reading again."""
         told = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
         return "|".join("" if one is None else str(one) for one in told)
 

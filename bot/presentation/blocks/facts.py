@@ -1,4 +1,4 @@
-"""A record of a service as facts: what is said and the words for it, nothing invented for what is not said."""
+"""A service's record as labelled facts. Facts that the service did not give are left out."""
 
 from collections.abc import Sequence
 

@@ -8,7 +8,7 @@ from bot.domain.content import Block
 from bot.presentation.blocks.text import clean, shorten
 
 NOTHING = "–"
-"""What stands where there is nothing to say."""
+"""Text of an empty cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

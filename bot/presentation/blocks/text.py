@@ -1,4 +1,4 @@
-"""The only way foreign text enters a message.
+"""Text and its blocks. Foreign text enters messages only through these functions.
 
 Slack's control sequences begin with ``<``; escaping ``&``, ``<`` and ``>`` disarms all of them. Formatting
 characters have no escape, so text that must look as it was typed goes into ``plain_text``.
@@ -35,7 +35,7 @@ def escape(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """Without control characters and without the invisible ones that reorder what is read."""
+    """The text without control characters and without invisible ones that reorder it."""
     kept = (" " if letter in _BREAKS else letter for letter in text)
     return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()
 
@@ -66,7 +66,7 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 
 def sentence_of(text: str) -> str:
-    """Capital first, full stop last; nothing of nothing."""
+    """A sentence: capital first, full stop last; empty stays empty."""
     return capital(as_said(text))
 
 
@@ -88,7 +88,7 @@ def _in_the_readers_time(found: re.Match[str]) -> str:
 
 
 def as_said(text: str) -> str:
-    """Somebody's own words as they are, full stop last; nothing of nothing."""
+    """Somebody's own words with a full stop last; empty stays empty."""
     return f"{text}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
 
 
@@ -98,7 +98,7 @@ def mention(user: str) -> str:
 
 
 def named(user: str, names: Mapping[str, str]) -> str:
-    """A person by plain name, whom nothing rings; as a mention where nobody could say the name."""
+    """A person by plain name, which does not notify them; as a mention where the name is unknown."""
     name = quote(names.get(user, ""), _NAME_LIMIT)
     return name or mention(user)
 
@@ -129,7 +129,7 @@ def moment(at: datetime) -> str:
 
 
 def duration(seconds: float) -> str:
-    """How long, in its largest whole unit."""
+    """A duration in its largest whole unit."""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
             count = int(seconds // length)

@@ -53,7 +53,7 @@ class HookLine:
 
 
 def refused(no: No) -> Content:
-    """Why somebody may not use deliveries."""
+    """The person may not use deliveries."""
     if no is not No.NO_ROLE:
         return answers.refused(no)
     return message(
@@ -208,7 +208,7 @@ def hooks(name: str, found: Sequence[HookLine], *, turned_on: bool | None) -> Co
 
 
 def record(store: str, found: BookingRecord) -> Content:
-    """A booking that only the service knows, as it has it."""
+    """A booking that Switchboard did not make, as the service has it."""
     lines = [
         f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
         f"*{word(found.status)}* · `{quote(found.status, _NAME_LIMIT)}`"

@@ -1,4 +1,4 @@
-"""The audit of one booking as a story, in the words and the form of the audit of a payment."""
+"""The audit trail of one booking, in the form of a payment's."""
 
 from collections.abc import Mapping, Sequence
 
@@ -32,11 +32,11 @@ _SAID: Mapping[str, str] = {
     "not_said": "the delivery service did not say whether it did that; the booking is read instead",
     "dropped": "the pre-booking was called off",
 }
-"""What an action of the audit is in words. One that is not here is told by its name."""
+"""Action of the audit -> sentence. An action without one is shown by its name."""
 
 
 def story(booking: Booking, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
-    """Everything the audit says of one booking, oldest first.
+    """The audit trail of one booking, oldest first.
 
     Args:
         booking: as it stands now.

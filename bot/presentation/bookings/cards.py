@@ -1,4 +1,4 @@
-"""The card of a booking: one message, edited as it goes on."""
+"""The card of a booking: one message, edited on every change."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -85,13 +85,13 @@ def named(booking: Booking) -> str:
 
 
 def driver_line(driver: Mapping[str, Any]) -> str:
-    """Who delivers, escaped."""
+    """The driver in one line, escaped."""
     parts = [quote(str(driver.get(part, "")), _NAME_LIMIT) for part in ("name", "mobile", "provider")]
     return " · ".join(part for part in parts if part)
 
 
 def link(url: str, label: str) -> str:
-    """A link of the service's own; its address was checked when it was read."""
+    """A link that the service gave; its address was checked when it was read."""
     return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
 
 
@@ -163,7 +163,7 @@ def _order(booking: Booking) -> str:
 
 
 def cook_time(minutes: int) -> str:
-    """How long it takes before a driver is searched for."""
+    """The cook time in words."""
     return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 

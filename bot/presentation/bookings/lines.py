@@ -1,4 +1,4 @@
-"""Lines in the thread of a booking's card: what happened, each once."""
+"""Lines in the thread of a booking's card: each event once."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
-    """What came for a booking that cannot be read, in the channel of its store."""
+    """A webhook for a booking that cannot be read, told in the channel of its store."""
     said = f"that it is *{word(str(facts['said']))}*" if facts.get("said") else "a driver"
     text = (
         f":grey_question: {quote(store, _RAW_LIMIT)}: a message told {said} for the booking "
@@ -38,7 +38,7 @@ def picture_title(booking: Booking) -> str:
 
 
 def picture_in_words(booking: Booking, *, link: str) -> str:
-    """The picture for who cannot see it, in plain text."""
+    """Alternative text of the picture."""
     return f"QR code of the address link of {booking.reference}: {link}"
 
 

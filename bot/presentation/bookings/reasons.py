@@ -1,4 +1,4 @@
-"""Why something about a booking or a store was not done. Plain text of our own."""
+"""Reasons why something about a booking or a store was not done. Plain text of our own."""
 
 ANSWER_LOST = "Switchboard failed before the answer was stored"
 

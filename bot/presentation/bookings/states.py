@@ -1,4 +1,4 @@
-"""The states of a booking in words, and how far along it is. The service's own word always stands beside ours."""
+"""The states of a booking in words, and its progress. The service's own word always stands beside ours."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -64,7 +64,7 @@ _SYMBOLS: Final = {
 
 
 def word(status: str) -> str:
-    """A state of the service in our words; one nobody knows as it came, escaped."""
+    """Our word for a state of the service; an unknown state as it came, escaped."""
     known = read_status(status)
     if known is not None:
         return _WORDS[known]
@@ -161,7 +161,7 @@ def _searches(detail: Mapping[str, Any]) -> int:
 
 
 def _last_known(booking: Booking) -> int:
-    """For a word nobody knows: how far it was before."""
+    """Progress before an unknown state."""
     for _, status in reversed(booking.detail.get("history", [])):
         known = read_status(status)
         if known in _STEP:

@@ -44,7 +44,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     Outcome.NO_ADDRESS: "no address",
     Outcome.NOT_ASKED: "not asked",
 }
-"""One word or two for each outcome, also in result files."""
+"""Words for each outcome, also used in result files."""
 
 _STATES: Mapping[RunState, str] = {
     RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
@@ -106,7 +106,7 @@ def _word(answer: Answer) -> str:
 
 
 def board(progress: ListProgress) -> Content:
-    """The one message of a list: where it stands, how far it is, what can be done."""
+    """The board of a list: its state, its progress, its buttons."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
@@ -120,7 +120,7 @@ def board(progress: ListProgress) -> Content:
 
 
 def news(progress: ListProgress) -> Content:
-    """An end without a file, or a pause that nobody asked for: the requester hears of it in the thread."""
+    """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     text = f"{mention(progress.requester)}: {_state_line(progress)}"
     return message(text)
 

@@ -1,4 +1,4 @@
-"""Why a list of addresses is not processed, or not to its end. Plain text of our own around foreign names."""
+"""Reasons why a list of addresses was not processed to its end. Plain text with foreign names."""
 
 from bot.domain.emails.lists import ColumnLook
 
@@ -20,7 +20,7 @@ def asked_to_wait(times: int, reason: str) -> str:
 
 
 def not_working(reason: str) -> str:
-    """Nothing but failures comes from the service."""
+    """The service fails for every address."""
     return f"the service does not work at the moment: {reason}"
 
 

@@ -42,7 +42,7 @@ _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables
 
 
 class Offered(Protocol):
-    """Something that can be done with a file."""
+    """An operation that is offered for a file."""
 
     @property
     def name(self) -> str:
@@ -128,7 +128,7 @@ def unusable(trouble: UnusableFile) -> Content:
 
 
 def looking() -> Content:
-    """Slack takes its time with the files."""
+    """Slack has not delivered the file's details yet."""
     said = ":hourglass_flowing_sand: Looking at the file…"
     return message(said)
 
@@ -140,7 +140,7 @@ def no_file() -> Content:
 
 
 def not_here() -> Content:
-    """The bot is no member where the file stands, so it could not bring the result there."""
+    """The bot is not a member of the channel, so it could neither read the file nor post the result."""
     said = (
         ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
         "Invite me with `/invite @Switchboard`, then use the shortcut again."
@@ -158,19 +158,19 @@ def not_in_direct_messages() -> Content:
 
 
 def unfit(file: DroppedFile, label: str) -> Content:
-    """What a button says cannot be done with this file any more."""
+    """The operation of the button does not work with this file."""
     said = f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
     return message(said)
 
 
 def stale() -> Content:
-    """A button whose meaning nobody knows any more."""
+    """The button is of an older version."""
     said = f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
     return message(said)
 
 
 def facts(file: DroppedFile) -> str:
-    """Format, size and length; and that the name lies where it does."""
+    """Format, size and duration, and whether the name claims another format."""
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
     known = _NAMED.get(file.format, known)
@@ -199,7 +199,7 @@ def length(milliseconds: int) -> str:
 
 
 def reference(file: DroppedFile) -> str:
-    """What a button knows of its file: which one, and the message and thread it stands in."""
+    """Value of a button: the file, its message and its thread."""
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
 
 

@@ -1,4 +1,4 @@
-"""Why a file cannot be used: what was wrong, what is allowed, one right example."""
+"""Why a file cannot be used as a table: what was wrong, what is allowed, one right example."""
 
 from collections.abc import Callable, Mapping
 

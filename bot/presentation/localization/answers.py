@@ -10,7 +10,7 @@ WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it
 
 
 def asked(order: Order, *, position: int, member: bool) -> Content:
-    """It is stored and will be done."""
+    """The call is queued."""
     title = order.request.capability.title
     queue = f" It is number {position} in the queue." if position else ""
     where = (

@@ -59,7 +59,7 @@ _SIGNS = {
 
 
 def board(sight: Sight) -> Content:
-    """The one message of a call, edited as it goes on."""
+    """The board of a call: one message, edited on every change."""
     title = f"*{sight.order.request.capability.title}*"
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
@@ -151,7 +151,7 @@ def _sign(sight: Sight) -> str:
 
 
 def _lacking(sight: Sight) -> str:
-    """Which part of the result there is not, and why."""
+    """Missing parts of the result, and why."""
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
         return ""
@@ -160,7 +160,7 @@ def _lacking(sight: Sight) -> str:
 
 
 def _source(order: Order) -> list[str]:
-    """What it is done with."""
+    """The input of the call: text, address or file."""
     asked = order.request
     if asked.text:
         return [f">{quote(asked.text, _QUOTED)}"]
@@ -277,6 +277,6 @@ def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> s
 
 
 def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
-    """The same for who cannot see it."""
+    """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"

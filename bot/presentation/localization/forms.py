@@ -35,7 +35,7 @@ _NAME = 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What a form is about, beside what is entered. The server checks all of it again."""
+    """Metadata of the form. The server checks all of it again."""
 
     verb: str
     operations: tuple[str, ...]
@@ -45,7 +45,7 @@ class Carried:
     file_name: str = ""
 
     def dump(self) -> str:
-        """As the form carries it."""
+        """As the form's metadata."""
         facts = {
             "verb": self.verb,
             "operations": list(self.operations),
@@ -58,7 +58,7 @@ class Carried:
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
-        """From what the form carried."""
+        """From the form's metadata."""
         facts = json.loads(metadata)
         return cls(**{**facts, "operations": tuple(facts["operations"])})
 

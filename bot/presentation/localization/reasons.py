@@ -1,4 +1,4 @@
-"""Why a localization call did not go to its end. Plain text of our own around foreign words."""
+"""Reasons why a localization call ended without its result. Plain text with foreign words."""
 
 from bot.domain.errors import ServiceNever
 

@@ -1,4 +1,4 @@
-"""What one person is told about payments: what they asked for, decided or may decide on."""
+"""Answers to one person about requests: asked for, recorded, decided already, waiting."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +79,7 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
 
 
 def decided_already(instruction: Instruction) -> str:
-    """Who was first, and when."""
+    """Says that the request has been decided already, by whom and when."""
     by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
     at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
     final = "already " if instruction.state in FINAL else "now "
@@ -92,7 +92,7 @@ def _deed(state: State) -> str:
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
-    """A vote. This message stays as it is, so it says nothing that will stop being true."""
+    """The vote is recorded. This message is never edited, so it says nothing that will change."""
     enough = instruction.requirement.quorum
     return message(
         f":ballot_box_with_check: Your approval is recorded, the {_nth(min(votes, enough))} of {enough}. "

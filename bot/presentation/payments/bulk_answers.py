@@ -168,7 +168,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
 
 
 def job(found: BulkJob) -> Content:
-    """A bulk payment that nobody asked for here."""
+    """A bulk payment that was not asked for through Switchboard."""
     return facts(
         f"Bulk payment {found.id}",
         [

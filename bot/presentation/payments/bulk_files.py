@@ -22,7 +22,7 @@ _NOT_REPORTED = "not reported"
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What stands around a file."""
+    """Title, alternative text and comment of a file."""
 
     title: str
     alt: str

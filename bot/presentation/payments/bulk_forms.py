@@ -42,7 +42,7 @@ _NAME: Final = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Carried:
-    """What the form is about. The server checks all of it again.
+    """Metadata of the form. The server checks all of it again.
 
     Attributes:
         key: by which the request is known: the same again asks for nothing more.
@@ -60,7 +60,7 @@ class Carried:
     counted: bool = False
 
     def dump(self) -> str:
-        """As the form carries it."""
+        """As the form's metadata."""
         facts = {
             "file": self.file,
             "channel": self.channel,
@@ -74,7 +74,7 @@ class Carried:
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
-        """From what the form carried."""
+        """From the form's metadata."""
         return cls(**json.loads(metadata))
 
 

@@ -1,4 +1,4 @@
-"""What the person hears who froze payments, or wants them to flow again."""
+"""Answers to the person who froze payments or lifts the freeze."""
 
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
@@ -6,7 +6,7 @@ from bot.presentation.blocks.text import as_said, mention, mentions, message, qu
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
-    """How it stands after the attempt."""
+    """The state after freezing or lifting was tried."""
     if frozen is None:
         return message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:

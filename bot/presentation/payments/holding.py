@@ -1,4 +1,4 @@
-"""Why a request is not sent although people approved it, and who has to do what now. Plain text of our own."""
+"""Why an approved request is not sent, and who has to act. Plain text of our own."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""By what a request is found at the service, for people who have to look there."""
+"""How a person finds a request at the service."""
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.blocks.text import quote

@@ -44,7 +44,7 @@ _TOPICS = {
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """What became of a request, for the thread of a copy of its card.
+    """News of a request, for the thread of a copy of its card.
 
     A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
     people are called).
@@ -75,7 +75,7 @@ def reminder(
 
 
 def notice(facts: Mapping[str, Any]) -> Content:
-    """What concerns no single instruction."""
+    """A notice that is about no single request."""
     if facts["topic"] == "undelivered":
         where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
         text = (
@@ -123,7 +123,7 @@ def alert(
     link: str = "",
     approvers: Sequence[str] = (),
 ) -> Content:
-    """Something that a person must look at.
+    """An alert: a person must look at the request.
 
     Args:
         instruction: the request.

@@ -1,4 +1,4 @@
-"""What the payments service holds, for people who look: its list, one record, its calls to us, accounts."""
+"""Records of the payments service: the list of operations, one operation, its event log, accounts."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -90,7 +90,7 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
 
 
 def record(operation: Operation) -> Content:
-    """An operation that the service knows and nobody asked for here."""
+    """An operation that was not asked for through Switchboard."""
     person = clean(operation.email or "")
     towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
     return facts(
@@ -102,7 +102,7 @@ def record(operation: Operation) -> Content:
 
 
 def with_record(card: Content, operation: Operation) -> Content:
-    """One of our own requests, and what the service says of it at this moment."""
+    """A request's card with the service's present record."""
     return _below(card, facts("What the service says now", _known_there(operation)))
 
 
@@ -147,7 +147,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
 
 
 def not_created(named: str) -> Content:
-    """Nothing exists at the service yet, so it cannot have called."""
+    """The operation does not exist at the service yet, so it has no event log."""
     whose = quote(named, _PERSON_LIMIT)
     return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
@@ -168,7 +168,7 @@ def account(email: str, found: AccountStatus) -> Content:
 
 
 def partner(found: Partner) -> Content:
-    """Who we are to the service, and what is on our account."""
+    """Our own account at the service and its balance."""
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(

@@ -1,4 +1,4 @@
-"""Purchases as people see them: the card with its items and the checkout link, its news, what its asker hears."""
+"""Purchases: the card with its items and the checkout link, news and alerts."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -121,12 +121,12 @@ def picture_title(instruction: Instruction) -> str:
 
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
-    """The picture for who cannot see it, in plain text."""
+    """Alternative text of the picture."""
     return f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """What became of a purchase, for the thread of its card."""
+    """News of a purchase, for the thread of its card."""
     state = State(str(facts["state"]))
     text = (
         f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
@@ -136,7 +136,7 @@ def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 
 def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """Something that a person must look at."""
+    """An alert: a person must look at the request."""
     why = str(facts.get("reason") or "")
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (

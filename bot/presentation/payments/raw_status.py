@@ -1,4 +1,4 @@
-"""The service's own word for a status that nobody has heard of: shown as it came, and decided nothing by."""
+"""The service's own word for an unknown status: shown as it came; no decision depends on it."""
 
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import read_status

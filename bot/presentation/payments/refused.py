@@ -1,9 +1,9 @@
-"""What the service refused, in words that claim no more than was read since."""
+"""Refusals by the service. A refusal is believed only after reading has confirmed it."""
 
 from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.blocks.text import as_said, quote, sentence_of
-from bot.presentation.payments.words import NOT_PAID_AGAIN, NOTHING_PAID, UNKNOWN
+from bot.presentation.payments.words import DO_NOT_PAY_AGAIN, NOTHING_PAID, UNKNOWN
 
 
 def checking(instruction: Instruction) -> str:
@@ -19,7 +19,7 @@ def checking(instruction: Instruction) -> str:
 def in_doubt(instruction: Instruction, lost: str) -> str:
     """Whether a payment was executed is unknown. ``lost``: what is said where no refusal came."""
     said = f"{checking(instruction) or lost}{answered(instruction)}"
-    return f"{said} *{NOT_PAID_AGAIN}*{doubt(instruction)}"
+    return f"{said} *{DO_NOT_PAY_AGAIN}*{doubt(instruction)}"
 
 
 def answered(instruction: Instruction) -> str:

@@ -11,9 +11,9 @@ from bot.presentation.payments import bulk_words, purchase_states, refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.raw_status import said_raw
 from bot.presentation.payments.words import (
+    DO_NOT_PAY_AGAIN,
     FINISHED,
     NEEDS_PERSON,
-    NOT_PAID_AGAIN,
     NOTHING_PAID,
     UNKNOWN,
     nothing,
@@ -39,7 +39,7 @@ def sentence(instruction: Instruction, *, votes: int) -> str:
 
 
 def _own(instruction: Instruction, votes: int) -> str | None:
-    """What only this kind says in its state; None: what all say."""
+    """The sentence of this kind alone; None where every kind says the same."""
     match instruction.kind:
         case Kind.PURCHASE:
             return purchase_states.rest(instruction)
@@ -137,7 +137,7 @@ def headline(instruction: Instruction) -> str:
 def became(  # noqa: PLR0911 - one arm a state
     instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
 ) -> str:
-    """What became of a request that people approve, for its news: what follows its name, where all kinds agree.
+    """News of a request, after its name: what every kind that is approved says.
 
     Args:
         instruction: the request.
@@ -149,7 +149,7 @@ def became(  # noqa: PLR0911 - one arm a state
     because = because_of(facts)
     match state:
         case State.COMMIT_UNKNOWN:
-            again = "" if instruction.kind is Kind.BULK_CANCEL else f" {NOT_PAID_AGAIN}"
+            again = "" if instruction.kind is Kind.BULK_CANCEL else f" {DO_NOT_PAY_AGAIN}"
             return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))}{again}"
         case State.NEEDS_HUMAN:
             return f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{because}"

@@ -1,4 +1,4 @@
-"""The button that takes a request back, which is the same on every kind of card."""
+"""The *Withdraw* button, the same on every kind of card."""
 
 from bot.domain.content import Block
 from bot.domain.payments.instruction import Instruction
@@ -11,7 +11,7 @@ _ABOUT = 150
 
 
 def button(instruction: Instruction, *, noun: str, amount: str) -> Block:
-    """One press ends a request for everybody, so it is confirmed first."""
+    """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
     about = shorten(headline(instruction), _ABOUT)
     return {
         "type": "button",

@@ -17,7 +17,7 @@ NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive mone
 """What *inactive* may mean: the service does not say which of them it is."""
 
 NOTHING_PAID: Final = "Nothing was paid."
-NOT_PAID_AGAIN: Final = "Do not pay again."
+DO_NOT_PAY_AGAIN: Final = "Do not pay again."
 
 TOPICS: Final = {
     "contradiction": "the service contradicts what it said before.",
