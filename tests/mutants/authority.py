@@ -5,10 +5,10 @@ from tests.mutants.mutant import Mutant
 _APPROVALS = ("tests/domain/test_approvals.py",)
 _POLICY = ("tests/domain/test_policy.py",)
 _IN_FORCE = ("tests/flow/test_policy_in_force.py",)
-_CLAIM = ("tests/workflows/test_authority_at_the_claim.py",)
-_REQUESTER = ("tests/workflows/test_requester_before_sending.py",)
-_UNKNOWN = ("tests/workflows/test_unknown.py",)
-_STAFFING = ("tests/test_staffing.py",)
+_CLAIM = ("tests/workflows/requests/test_authority_at_the_claim.py",)
+_REQUESTER = ("tests/workflows/requests/test_requester_before_sending.py",)
+_UNKNOWN = ("tests/workflows/payments/test_unknown.py",)
+_STAFFING = ("tests/wiring/test_staffing.py",)
 
 MUTANTS = (
     Mutant(
@@ -204,6 +204,6 @@ MUTANTS = (
         old="        if click.person != found.requester and not clean(reason):",
         new="        if False:",
         breaks="an admin who withdraws another's request says why",
-        tests=("tests/workflows/test_reject_and_withdraw.py",),
+        tests=("tests/workflows/requests/test_reject_and_withdraw.py",),
     ),
 )

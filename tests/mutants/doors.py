@@ -13,7 +13,7 @@ MUTANTS = (
         old="        sources=settings.delivery_allowed_sources,",
         new="        sources=(),",
         breaks="each service calls from its own networks",
-        tests=("tests/workflows/test_store_events.py", "-k", "each_service_has"),
+        tests=("tests/workflows/bookings/test_store_events.py", "-k", "each_service_has"),
     ),
     Mutant(
         name="the first line of X-Forwarded-For is believed",
@@ -21,7 +21,7 @@ MUTANTS = (
         old='",".join(request.headers.getall("X-Forwarded-For", ()))',
         new='request.headers.get("X-Forwarded-For", "")',
         breaks="a caller cannot choose the source",
-        tests=("tests/workflows/test_callbacks.py", "-k", "allowed_sources"),
+        tests=("tests/workflows/payments/test_callbacks.py", "-k", "allowed_sources"),
     ),
     Mutant(
         name="strangers may stop within their headers",
@@ -53,7 +53,7 @@ MUTANTS = (
         old='instruction.c.closed_at > bindparam("ended", type_=Moment)',
         new='instruction.c.closed_at <= bindparam("now", type_=Moment)',
         breaks="an address ends 90 days after what it belongs to",
-        tests=("tests/workflows/test_callbacks.py", "-k", "ninety_days"),
+        tests=("tests/workflows/payments/test_callbacks.py", "-k", "ninety_days"),
     ),
     Mutant(
         name="payments callbacks come from anywhere",
@@ -61,7 +61,7 @@ MUTANTS = (
         old="        sources=settings.payments_sources,",
         new="        sources=(),",
         breaks="each service has a list of who may call",
-        tests=("tests/workflows/test_callbacks.py",),
+        tests=("tests/workflows/payments/test_callbacks.py",),
     ),
     Mutant(
         name="every proxy is believed",
@@ -125,7 +125,7 @@ MUTANTS = (
         old="        return self._silences >= IN_A_ROW\n",
         new="        return self._silences < 0\n",
         breaks="a few outcomes become unknown when a partner dies, not all",
-        tests=("tests/workflows/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
+        tests=("tests/workflows/admin/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
     ),
     Mutant(
         name="as many effects leave as there are without an answer",
@@ -165,7 +165,7 @@ MUTANTS = (
         old="        too_early = instruction is None or not _is_worth_reading(instruction)",
         new="        too_early = instruction is None",
         breaks="the partner's ten a second are for what counts",
-        tests=("tests/workflows/test_callbacks.py",),
+        tests=("tests/workflows/payments/test_callbacks.py",),
     ),
     Mutant(
         name="callbacks that came too early wait all the same",
@@ -173,7 +173,7 @@ MUTANTS = (
         old="    tx.inbox.hasten(under_way.id, now)",
         new="    _ = tx.inbox",
         breaks="what is true is told at once",
-        tests=("tests/workflows/test_callbacks.py",),
+        tests=("tests/workflows/payments/test_callbacks.py",),
     ),
     Mutant(
         name="the token goes to Slack in the clear",
@@ -197,7 +197,7 @@ MUTANTS = (
         old='.replace("<", "&lt;")',
         new="",
         breaks="nothing in foreign text mentions or links",
-        tests=("tests/presentation/test_text.py",),
+        tests=("tests/presentation/blocks/test_text.py",),
     ),
     Mutant(
         name="a formula reaches the spreadsheet",

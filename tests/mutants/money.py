@@ -2,12 +2,12 @@
 
 from tests.mutants.mutant import Mutant
 
-_PAYOUT = ("tests/domain/test_payout.py",)
+_PAYOUT = ("tests/domain/payments/test_payout.py",)
 _OUTCOME = ("tests/domain/test_outcome.py",)
-_BULK = ("tests/domain/test_bulk.py",)
+_BULK = ("tests/domain/payments/test_bulk.py",)
 _MONEY = ("tests/domain/test_money.py",)
-_ABSENT = ("tests/workflows/test_absent.py",)
-_CANCEL = ("tests/workflows/test_bulk_cancel.py",)
+_ABSENT = ("tests/workflows/payments/test_absent.py",)
+_CANCEL = ("tests/workflows/payments/test_bulk_cancel.py",)
 
 MUTANTS = (
     Mutant(
@@ -104,7 +104,7 @@ MUTANTS = (
         old="_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}",
         new="_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}",
         breaks="what is recorded never goes back",
-        tests=("tests/domain/test_payout.py", "tests/workflows/test_follow.py"),
+        tests=("tests/domain/payments/test_payout.py", "tests/workflows/payments/test_follow.py"),
     ),
     Mutant(
         name="a conflict counts as a refusal",
@@ -144,7 +144,7 @@ MUTANTS = (
         old='    if folded == "cancelled":\n        folded = "canceled"\n',
         new="",
         breaks="a canceled payout is told as canceled",
-        tests=("tests/domain/test_operation.py",),
+        tests=("tests/domain/payments/test_operation.py",),
     ),
     Mutant(
         name="failed is not final",
@@ -152,7 +152,7 @@ MUTANTS = (
         old="{OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.FAILED, OperationStatus.CONFIRMED}",
         new="{OperationStatus.COMPLETED, OperationStatus.CANCELED, OperationStatus.CONFIRMED}",
         breaks="a failed payment stays failed",
-        tests=("tests/domain/test_operation.py",),
+        tests=("tests/domain/payments/test_operation.py",),
     ),
     Mutant(
         name="failed items of a bulk payment never settle",
@@ -240,7 +240,7 @@ MUTANTS = (
         old="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED},\n",
         new="        _COMMIT_UNKNOWN: {_COMMITTED, _NEEDS_HUMAN, _REFUSED, _APPROVED},\n",
         breaks="only people send again what may have been paid",
-        tests=("tests/domain/test_moves.py",),
+        tests=("tests/domain/payments/test_moves.py",),
     ),
     Mutant(
         name="a purchase may be sent",
@@ -248,7 +248,7 @@ MUTANTS = (
         old="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n",
         new="        _NEEDS_HUMAN: {_OPEN, _MISMATCH, _CLOSED},\n        _APPROVED: {_SENDING},\n",
         breaks="each kind of request goes its own ways alone",
-        tests=("tests/domain/test_moves.py", "tests/storage/test_instructions.py"),
+        tests=("tests/domain/payments/test_moves.py", "tests/storage/test_instructions.py"),
     ),
     Mutant(
         name="the recipient is left out of the digest",
@@ -256,7 +256,7 @@ MUTANTS = (
         old='{"email": self.email, "amount": plain(self.cents), "description": self.description}\n',
         new='{"amount": plain(self.cents), "description": self.description}\n',
         breaks="approvals are bound to who is paid",
-        tests=("tests/domain/test_instruction.py",),
+        tests=("tests/domain/payments/test_instruction.py",),
     ),
     Mutant(
         name="the code is left out of the digest",
@@ -264,7 +264,7 @@ MUTANTS = (
         old='{"kind": kind.value, "code": code, **payload.canonical()}',
         new='{"kind": kind.value, **payload.canonical()}',
         breaks="approvals are bound to one request",
-        tests=("tests/domain/test_instruction.py",),
+        tests=("tests/domain/payments/test_instruction.py",),
     ),
     Mutant(
         name="a sent payout is told as completed",
@@ -272,7 +272,7 @@ MUTANTS = (
         old='State.COMMITTED: "sent",',
         new='State.COMMITTED: "completed",',
         breaks="sent and confirmed are different words",
-        tests=("tests/presentation/test_words.py",),
+        tests=("tests/presentation/payments/test_words.py",),
     ),
     Mutant(
         name="an unknown outcome is told as failed",
@@ -280,7 +280,7 @@ MUTANTS = (
         old="State.COMMIT_UNKNOWN: UNKNOWN,",
         new='State.COMMIT_UNKNOWN: "failed",',
         breaks="unknown is a word of its own",
-        tests=("tests/presentation/test_words.py",),
+        tests=("tests/presentation/payments/test_words.py",),
     ),
     Mutant(
         name="what changed since it was shown is asked for",

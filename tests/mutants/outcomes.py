@@ -2,9 +2,9 @@
 
 from tests.mutants.mutant import Mutant
 
-_ABSENT = ("tests/workflows/test_absent.py",)
-_REFUSED = ("tests/workflows/test_refused.py",)
-_EVIDENCE = ("tests/domain/test_evidence.py",)
+_ABSENT = ("tests/workflows/payments/test_absent.py",)
+_REFUSED = ("tests/workflows/payments/test_refused.py",)
+_EVIDENCE = ("tests/domain/payments/test_evidence.py",)
 
 MUTANTS = (
     Mutant(

@@ -3,11 +3,11 @@
 from tests.mutants.mutant import Mutant
 
 _LANGUAGES = ("tests/domain/localization/test_languages.py",)
-_LOCALIZED = ("tests/presentation/test_localization.py",)
-_BOOKING = ("tests/domain/test_booking.py",)
-_BOOKED = ("tests/workflows/test_booking_once.py",)
-_OBSERVED = ("tests/workflows/test_booking_states.py",)
-_EMAILS = ("tests/workflows/test_emails.py",)
+_LOCALIZED = ("tests/presentation/localization/test_localization.py",)
+_BOOKING = ("tests/domain/bookings/test_booking.py",)
+_BOOKED = ("tests/workflows/bookings/test_once.py",)
+_OBSERVED = ("tests/workflows/bookings/test_states.py",)
+_EMAILS = ("tests/workflows/emails/test_emails.py",)
 _UNREAD = ("tests/domain/test_shapes.py", "tests/clients/test_unread.py")
 
 MUTANTS = (
@@ -153,7 +153,7 @@ MUTANTS = (
         old='        detail["driver_reported"] = True',
         new='        detail["driver_reported"] = False',
         breaks="what a webhook says is marked as reported",
-        tests=("tests/workflows/test_store_events.py",),
+        tests=("tests/workflows/bookings/test_store_events.py",),
     ),
     Mutant(
         name="a store's webhook moves another store's booking",
@@ -161,7 +161,7 @@ MUTANTS = (
         old="    return found if found is not None and found.store == store else None",
         new="    return found",
         breaks="a store's address stands for that store alone",
-        tests=("tests/workflows/test_store_events.py",),
+        tests=("tests/workflows/bookings/test_store_events.py",),
     ),
     Mutant(
         name="addresses differ by the case of their domain",
@@ -169,7 +169,7 @@ MUTANTS = (
         old='return f"{local}@{domain.lower()}"',
         new='return f"{local}@{domain}"',
         breaks="an address is asked once",
-        tests=("tests/domain/test_emails.py",),
+        tests=("tests/domain/emails/test_lists.py",),
     ),
     Mutant(
         name="a whole file is sent by two",

@@ -4,7 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _SQLITE = ("-k", "not postgres")
 _MONEY = ("tests/storage/test_money.py", *_SQLITE)
-_SEARCH = ("tests/workflows/test_busy_channel.py",)
+_SEARCH = ("tests/workflows/slack/test_busy_channel.py",)
 _QUEUES = ("tests/storage/test_queues.py", *_SQLITE)
 _INSTRUCTIONS = ("tests/storage/test_instructions.py", *_SQLITE)
 _AUDIT = ("tests/domain/test_audit.py",)
@@ -113,7 +113,7 @@ MUTANTS = (
         old="    await turn.begin()\n",
         new="",
         breaks="what is posted in one conversation comes in its order",
-        tests=("tests/workflows/test_conversations.py",),
+        tests=("tests/workflows/slack/test_conversations.py",),
     ),
     Mutant(
         name="Slack is called within the time it asked us to wait",
@@ -161,7 +161,7 @@ MUTANTS = (
         old="    gone = missing & (await _gone(ctx, peers) or set())",
         new="    gone = missing",
         breaks="a slow but living process loses nothing",
-        tests=("tests/workflows/test_takeover.py",),
+        tests=("tests/workflows/admin/test_takeover.py",),
     ),
     Mutant(
         name="after a restart of the server everybody is called dead",
@@ -169,7 +169,7 @@ MUTANTS = (
         old="    if peers.connected_for() < _SETTLED:",
         new="    if peers.connected_for() < 0:",
         breaks="a slow but living process loses nothing",
-        tests=("tests/workflows/test_takeover.py",),
+        tests=("tests/workflows/admin/test_takeover.py",),
     ),
     Mutant(
         name="nobody looks who is gone when a lock is",
@@ -185,7 +185,7 @@ MUTANTS = (
         old="    return tx.steps.expire(owner, now)",
         new="    return 0",
         breaks="the steps of a process that was killed go on at once",
-        tests=("tests/workflows/test_takeover.py",),
+        tests=("tests/workflows/admin/test_takeover.py",),
     ),
     Mutant(
         name="a sealed key opens in another row",

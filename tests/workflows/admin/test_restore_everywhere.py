@@ -1,6 +1,6 @@
 """The database put back to each of its commits in turn, once everything was paid: nothing is paid twice.
 
-The whole: ``pytest -m campaign tests/workflows/test_restore_everywhere.py``.
+The whole: ``pytest -m campaign tests/workflows/admin/test_restore_everywhere.py``.
 """
 
 import sqlite3
