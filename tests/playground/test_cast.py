@@ -19,7 +19,7 @@ def test_the_page_completes_what_the_bot_declares() -> None:
 
 def test_the_tour_and_the_readme_are_the_same_steps() -> None:
     readme = (ROOT / "README.md").read_text()
-    minutes = readme.partition("### The first five minutes")[2].partition("\n## ")[0]
+    minutes = readme.partition("## The first five minutes")[2].partition("\n## ")[0]
     steps = re.findall(r"^\d\. \*\*(.+?)\.\*\*", minutes, re.MULTILINE)
     tour = (ROOT / "bot" / "playground" / "console" / "page" / "js" / "tour.js").read_text()
     assert len(steps) > 5
