@@ -54,8 +54,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
         return "" if free else _BUSY
 
-    async def submit(claimed: Claimed, guard: Guard) -> Outcome[BulkJob]:
-        return await payments.submit_bulk(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
+    async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
+        return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
 
     claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance)
     await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")

@@ -54,9 +54,9 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         if not await is_absent(ctx, instruction, look, take_in=_take_in_first):
             return
 
-    async def pay(claimed: Claimed, guard: Guard) -> Outcome[Operation]:
+    async def pay(_: Claimed, guard: Guard) -> Outcome[Operation]:
         new = new_payout(ctx, instruction)
-        return await payments.one_step_payout(new, earlier_unknown=claimed.earlier_unknown, guard=guard)
+        return await payments.one_step_payout(new, earlier_unknown=instruction.commits > 0, guard=guard)
 
     claim = sending(ctx, instruction, name="claim_commit")
     await attempt_once(ctx, payments.circuit, claim, pay, PAID, name="committed")

@@ -164,8 +164,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         ctx.wake()
         return
 
-    async def commit(claimed: Claimed, guard: Guard) -> Outcome[Operation]:
-        outcome = await payments.commit_payout(operation.id, earlier_unknown=claimed.earlier_unknown, guard=guard)
+    async def commit(_: Claimed, guard: Guard) -> Outcome[Operation]:
+        outcome = await payments.commit_payout(operation.id, earlier_unknown=instruction.commits > 0, guard=guard)
         return await reread(payments, instruction, outcome)
 
     claim = sending(ctx, instruction, name="claim_commit")
