@@ -1,7 +1,6 @@
 """A fifth service, plugged in: its command works like the others, and so does what can go wrong on the way."""
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ from bot.domain.errors import OperatorError
 from tests.fifth_service.plugged_in import ROUTES, Glossary, GlossarySettings
 from tests.fifth_service.simulator import KEY
 from tests.fifth_service.simulator import Glossary as Simulator
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, GUS, MARIA, Rig
 from tests.workflows.looking import ephemerals
 
@@ -24,20 +22,14 @@ async def simulator() -> AsyncIterator[Simulator]:
         yield running
 
 
-@asynccontextmanager
-async def plugged(database_url: str, **settings: Any) -> AsyncIterator[Rig]:
-    extension = Glossary(settings=GlossarySettings(**settings))
-    rig = await Rig.open(database_url=database_url, clock=ManualClock(), around={"extensions": [extension]})
-    try:
-        yield rig
-    finally:
-        await rig.close()
+@pytest.fixture
+def configured(simulator: Simulator) -> GlossarySettings:
+    return GlossarySettings(glossary_base_url=simulator.base_url, glossary_api_key=SecretStr(KEY))
 
 
 @pytest.fixture
-async def rig(sqlite_url: str, simulator: Simulator) -> AsyncIterator[Rig]:
-    async with plugged(sqlite_url, glossary_base_url=simulator.base_url, glossary_api_key=SecretStr(KEY)) as opened:
-        yield opened
+def variations(configured: GlossarySettings) -> dict[str, Any]:
+    return {"around": {"extensions": [Glossary(settings=configured)]}}
 
 
 async def told(rig: Rig, text: str, *, user: str = MARIA) -> str:
@@ -76,9 +68,9 @@ async def test_a_service_in_trouble_is_said_to_be(rig: Rig, simulator: Simulator
     assert simulator.asked == ["escrow"]
 
 
-async def test_without_its_variables_it_says_which(sqlite_url: str) -> None:
-    async with plugged(sqlite_url, glossary_base_url=None) as rig:
-        answer = await told(rig, "define escrow")
+@pytest.mark.parametrize("configured", [GlossarySettings()])
+async def test_without_its_variables_it_says_which(rig: Rig) -> None:
+    answer = await told(rig, "define escrow")
     assert "GLOSSARY_BASE_URL" in answer
     assert "GLOSSARY_API_KEY" in answer
 
