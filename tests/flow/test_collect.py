@@ -5,7 +5,6 @@ import pytest
 
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
-from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
@@ -50,34 +49,24 @@ async def complete(rig: Rig) -> None:
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(FINANCE)))
 
 
-async def test_over_http(database_url: str) -> None:
-    rig = await Rig.open(database_url=database_url)
-    try:
-        await complete(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="both", clock=None)
+async def test_over_http(rig: Rig) -> None:
+    await complete(rig)
 
 
-async def test_over_socket_mode(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, socket_mode=True)
-    try:
-        await complete(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(clock=None, socket_mode=True)
+async def test_over_socket_mode(rig: Rig) -> None:
+    await complete(rig)
 
 
 @pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
-async def test_on_a_clock_that_is_moved(sqlite_url: str, callbacks: bool) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    try:
-        rig.payments.callbacks.switches.drop = not callbacks
-        await rig.pay(COLLECT)
-        page = await at_checkout(link_on(rig.cards(FINANCE)[0]), "cancel")
-        assert "You left the checkout" in page
-        await rig.payments.delivered()
-        await rig.pass_time(60, steps=4)
-        assert ["canceled" in m.text for m in rig.news(FINANCE)] == [False, True]
-        assert "canceled" in rig.cards(FINANCE)[0].text
-        assert not rig.cards(APPROVALS)
-    finally:
-        await rig.close()
+async def test_on_a_clock_that_is_moved(rig: Rig, callbacks: bool) -> None:
+    rig.payments.callbacks.switches.drop = not callbacks
+    await rig.pay(COLLECT)
+    page = await at_checkout(link_on(rig.cards(FINANCE)[0]), "cancel")
+    assert "You left the checkout" in page
+    await rig.payments.delivered()
+    await rig.pass_time(60, steps=4)
+    assert ["canceled" in m.text for m in rig.news(FINANCE)] == [False, True]
+    assert "canceled" in rig.cards(FINANCE)[0].text
+    assert not rig.cards(APPROVALS)

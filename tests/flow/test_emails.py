@@ -10,7 +10,6 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import FileShape, Shape
 from bot.playground.workspace import Message
 from bot.workflows.emails.request import Press, Pressed, press
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
 
 LIST = (
@@ -127,14 +126,11 @@ async def test_guests_are_refused(rig: Rig) -> None:
     assert not rig.emails.asked
 
 
-async def test_a_service_that_is_not_configured_names_the_variable(sqlite_url: str) -> None:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_api_key=None)
-    try:
-        said = await email(opened, "check ana@example.com")
-        assert "EMAIL_API_KEY" in said
-        assert "EMAIL_BULK" not in said
-    finally:
-        await opened.close()
+@pytest.mark.rig(email_api_key=None)
+async def test_a_service_that_is_not_configured_names_the_variable(rig: Rig) -> None:
+    said = await email(rig, "check ana@example.com")
+    assert "EMAIL_API_KEY" in said
+    assert "EMAIL_BULK" not in said
 
 
 def ways(rig: Rig) -> list[str]:
@@ -145,37 +141,31 @@ def ways(rig: Rig) -> list[str]:
     return [option["value"] for option in how["options"]]
 
 
-async def test_the_address_for_single_requests_works_alone(sqlite_url: str) -> None:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_bulk_base_url=None)
-    try:
-        assert "ana@example.com" in await email(opened, "check ana@example.com")
-        message = await dropped(opened)
-        assert ways(opened) == ["rows"]
-        assert "EMAIL_BULK_BASE_URL" in str(opened.workspace.modal(MARIA))
-        ack = await opened.workspace.submit(MARIA, {"how": "whole"}, force=True)
-        assert "EMAIL_BULK_BASE_URL" in ack.body["errors"]["how"]
-        await opened.submit(MARIA, {"how": "rows"})
-        assert "Done." in board(opened, message).text
-        said = await opened.workspace.slash(ADA, FINANCE, "/switchboard", "status")
-        assert "E-mail processing of single addresses: configured" in said.body["text"]
-        assert "E-mail processing of whole files: not configured" in said.body["text"]
-    finally:
-        await opened.close()
+@pytest.mark.rig(email_bulk_base_url=None)
+async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
+    assert "ana@example.com" in await email(rig, "check ana@example.com")
+    message = await dropped(rig)
+    assert ways(rig) == ["rows"]
+    assert "EMAIL_BULK_BASE_URL" in str(rig.workspace.modal(MARIA))
+    ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
+    assert "EMAIL_BULK_BASE_URL" in ack.body["errors"]["how"]
+    await rig.submit(MARIA, {"how": "rows"})
+    assert "Done." in board(rig, message).text
+    said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
+    assert "E-mail processing of single addresses: configured" in said.body["text"]
+    assert "E-mail processing of whole files: not configured" in said.body["text"]
 
 
-async def test_the_address_for_whole_files_works_alone(sqlite_url: str) -> None:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), email_single_base_url=None)
-    try:
-        said = await email(opened, "check ana@example.com")
-        assert "EMAIL_SINGLE_BASE_URL" in said
-        assert "EMAIL_BULK_BASE_URL" not in said
-        message = await dropped(opened)
-        assert ways(opened) == ["whole"]
-        await opened.submit(MARIA, {})
-        assert "Done." in board(opened, message).text
-        assert len(files_of_bot(opened, message)) == 1
-    finally:
-        await opened.close()
+@pytest.mark.rig(email_single_base_url=None)
+async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
+    said = await email(rig, "check ana@example.com")
+    assert "EMAIL_SINGLE_BASE_URL" in said
+    assert "EMAIL_BULK_BASE_URL" not in said
+    message = await dropped(rig)
+    assert ways(rig) == ["whole"]
+    await rig.submit(MARIA, {})
+    assert "Done." in board(rig, message).text
+    assert len(files_of_bot(rig, message)) == 1
 
 
 async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
@@ -344,16 +334,13 @@ async def test_what_broke_on_the_way_is_asked_again_and_in_the_end_said(rig: Rig
     assert "asked 3 times: it answered 500" in content.decode()
 
 
-async def test_a_time_out_is_no_answer_in_the_result(sqlite_url: str) -> None:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"service_total": 0.2})
-    try:
-        opened.emails.faults.arm(Fault(FaultKind.SLOW, "check", seconds=5))
-        root = await processed(opened)
-        ((_, content, _),) = files_of_bot(opened, root)
-        assert "no answer" in [row[3] for row in rows(content)[1:]]
-        assert "1 no answer" in root.text
-    finally:
-        await opened.close()
+@pytest.mark.rig(around={"service_total": 1.0})
+async def test_a_time_out_is_no_answer_in_the_result(rig: Rig) -> None:
+    rig.emails.faults.arm(Fault(FaultKind.SLOW, "check", seconds=5))
+    root = await processed(rig)
+    ((_, content, _),) = files_of_bot(rig, root)
+    assert "no answer" in [row[3] for row in rows(content)[1:]]
+    assert "1 no answer" in root.text
 
 
 async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:

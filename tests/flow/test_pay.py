@@ -2,7 +2,6 @@
 
 import pytest
 
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
 
@@ -18,35 +17,25 @@ async def complete(rig: Rig) -> None:
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(APPROVALS) + rig.cards(FINANCE)))
 
 
-async def test_over_http(database_url: str) -> None:
-    rig = await Rig.open(database_url=database_url)
-    try:
-        await complete(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="both", clock=None)
+async def test_over_http(rig: Rig) -> None:
+    await complete(rig)
 
 
-async def test_over_socket_mode(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, socket_mode=True)
-    try:
-        await complete(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(clock=None, socket_mode=True)
+async def test_over_socket_mode(rig: Rig) -> None:
+    await complete(rig)
 
 
 @pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
-async def test_on_a_clock_that_is_moved(sqlite_url: str, callbacks: bool) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    try:
-        rig.payments.callbacks.switches.drop = not callbacks
-        await rig.pay()
-        await rig.press("approve")
-        assert "sent" in rig.cards(APPROVALS)[0].text
-        assert not rig.news(FINANCE)
-        await rig.payments.advance()
-        await rig.payments.delivered()
-        await rig.pass_time(1 if callbacks else 60)
-        for channel in (FINANCE, APPROVALS):
-            assert ["completed" in m.text for m in rig.news(channel)] == [True]
-    finally:
-        await rig.close()
+async def test_on_a_clock_that_is_moved(rig: Rig, callbacks: bool) -> None:
+    rig.payments.callbacks.switches.drop = not callbacks
+    await rig.pay()
+    await rig.press("approve")
+    assert "sent" in rig.cards(APPROVALS)[0].text
+    assert not rig.news(FINANCE)
+    await rig.payments.advance()
+    await rig.payments.delivered()
+    await rig.pass_time(1 if callbacks else 60)
+    for channel in (FINANCE, APPROVALS):
+        assert ["completed" in m.text for m in rig.news(channel)] == [True]

@@ -204,16 +204,13 @@ async def test_when_the_first_answer_is_gone_the_next_page_comes_anew(rig: Rig) 
     assert len(rig.workspace.ephemerals(MARIA)) == 2
 
 
-async def test_on_both_databases(database_url: str) -> None:
-    rig = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        [known] = fill(rig, 1)
-        await rig.pay()
-        asked = await newest(rig)
-        assert references(await ask(rig, "list")) == [asked.reference, known]
-        assert "*What happened*" in (await ask(rig, f"show {asked.reference}")).text
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="both")
+async def test_on_both_databases(rig: Rig) -> None:
+    [known] = fill(rig, 1)
+    await rig.pay()
+    asked = await newest(rig)
+    assert references(await ask(rig, "list")) == [asked.reference, known]
+    assert "*What happened*" in (await ask(rig, f"show {asked.reference}")).text
 
 
 # show
@@ -446,19 +443,16 @@ async def test_who_still_waits_when_the_process_stops_is_told_to_ask_again(rig: 
     assert "ask again" in rig.workspace.ephemerals(MARIA)[-1].text
 
 
-async def test_over_socket_mode_the_answer_follows_too(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, socket_mode=True)
-    try:
-        ids = fill(rig, 12)
-        await arm_slow(rig, "list_operations")
-        ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", "list")
-        assert ack.ok
-        told = await rig.workspace.until(
-            lambda: one if "1 to 10 of 12" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
-        )
-        assert references(await turned(rig, told, "next", "page 2 of 2")) == ids[10:]
-    finally:
-        await rig.close()
+@pytest.mark.rig(clock=None, socket_mode=True)
+async def test_over_socket_mode_the_answer_follows_too(rig: Rig) -> None:
+    ids = fill(rig, 12)
+    await arm_slow(rig, "list_operations")
+    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", "list")
+    assert ack.ok
+    told = await rig.workspace.until(
+        lambda: one if "1 to 10 of 12" in (one := rig.workspace.ephemerals(MARIA)[-1]).text else None
+    )
+    assert references(await turned(rig, told, "next", "page 2 of 2")) == ids[10:]
 
 
 async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(rig: Rig) -> None:

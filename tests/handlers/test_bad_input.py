@@ -367,16 +367,13 @@ async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig)
     await untouched(rig)
 
 
-async def test_a_prefix_renames_the_command_and_its_examples(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), command_prefix="sb-")
-    try:
-        rig.workspace.add_command("/sb-pay")
-        await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
-        assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
-        await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
-        assert "not a command of Switchboard" in ephemerals(rig, MARIA)[1]
-        await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
-        await rig.settle()
-        assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
-    finally:
-        await rig.close()
+@pytest.mark.rig(command_prefix="sb-")
+async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
+    rig.workspace.add_command("/sb-pay")
+    await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
+    assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
+    assert "not a command of Switchboard" in ephemerals(rig, MARIA)[1]
+    await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
+    await rig.settle()
+    assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text

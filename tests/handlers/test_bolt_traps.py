@@ -304,16 +304,13 @@ async def test_whatever_is_signed_is_answered_and_changes_nothing(rig: Rig, payl
     assert not await votes(rig)
 
 
-async def test_over_the_socket_everything_is_answered_too(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), socket_mode=True)
-    try:
-        for event in EVENTS:
-            assert (await rig.workspace.send_event(event)).status == 200
-        for payload in INTERACTIONS[:11]:
-            whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
-            assert (await rig.workspace._delivery.send("interactive", whole)).status == 200
-    finally:
-        await rig.close()
+@pytest.mark.rig(socket_mode=True)
+async def test_over_the_socket_everything_is_answered_too(rig: Rig) -> None:
+    for event in EVENTS:
+        assert (await rig.workspace.send_event(event)).status == 200
+    for payload in INTERACTIONS[:11]:
+        whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
+        assert (await rig.workspace._delivery.send("interactive", whole)).status == 200
 
 
 async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:

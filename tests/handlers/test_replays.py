@@ -34,19 +34,16 @@ def command(text: str, **more: str) -> bytes:
 
 
 @pytest.mark.postgres
-async def test_a_captured_request_has_no_effect_in_another_process(postgres_url: str) -> None:
-    rig = await Rig.open(database_url=postgres_url, around={"ticking": False})
-    try:
-        other = await rig.start_another("another", ticking=False)
-        stamp, body = str(int(time.time())), command("help")
-        status, told = await send(rig.switchboard.url, body, stamp=stamp)
-        assert (status, "/pay send" in told) == (200, True)
-        assert await send(other.url, body, stamp=stamp) == (200, "")
-        assert await send(rig.switchboard.url, body, stamp=stamp) == (200, "")
-        status, told = await send(other.url, command("help", trigger_id="2.2"), stamp=stamp)
-        assert (status, "/pay send" in told) == (200, True)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="postgres", clock=None, around={"ticking": False})
+async def test_a_captured_request_has_no_effect_in_another_process(rig: Rig) -> None:
+    other = await rig.start_another("another", ticking=False)
+    stamp, body = str(int(time.time())), command("help")
+    status, told = await send(rig.switchboard.url, body, stamp=stamp)
+    assert (status, "/pay send" in told) == (200, True)
+    assert await send(other.url, body, stamp=stamp) == (200, "")
+    assert await send(rig.switchboard.url, body, stamp=stamp) == (200, "")
+    status, told = await send(other.url, command("help", trigger_id="2.2"), stamp=stamp)
+    assert (status, "/pay send" in told) == (200, True)
 
 
 async def test_a_request_of_another_app_has_no_effect(sqlite_url: str) -> None:

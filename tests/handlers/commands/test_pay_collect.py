@@ -11,7 +11,6 @@ from handlers.commands.pay_collect import COLLECT
 from handlers.input import items
 from handlers.input.grammar import read_arguments, words_of
 from handlers.replies import MistakesError
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest, requests
 
@@ -68,14 +67,11 @@ async def test_requesters_do_in_any_conversation(rig: Rig, user: str, channel: s
     assert (await newest(rig)).requester == user
 
 
-async def test_a_service_that_is_not_configured_is_named(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), payments_partner_id=None)
-    try:
-        for text in (GOOD, "collect"):
-            ack = await rig.pay(text)
-            assert "PAYMENTS_PARTNER_ID" in str(ack.body)
-    finally:
-        await rig.close()
+@pytest.mark.rig(payments_partner_id=None)
+async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
+    for text in (GOOD, "collect"):
+        ack = await rig.pay(text)
+        assert "PAYMENTS_PARTNER_ID" in str(ack.body)
 
 
 # the line

@@ -13,7 +13,6 @@ from handlers.input import fields
 from handlers.input.grammar import read_arguments
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, MistakesError, Private
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
 
@@ -194,16 +193,13 @@ async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> Non
 # trouble
 
 
-async def test_a_service_without_settings_is_named_with_them(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), payments_base_url=None)
-    try:
-        for text in ("list", "events x", "account ana@example.com", "account", "partner"):
-            told = (await ask(rig, text, user=TOM)).text
-            assert "not configured" in told
-            assert "`PAYMENTS_BASE_URL`" in told
-        assert "no operation of that name" in (await ask(rig, "show x")).text
-    finally:
-        await rig.close()
+@pytest.mark.rig(payments_base_url=None)
+async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
+    for text in ("list", "events x", "account ana@example.com", "account", "partner"):
+        told = (await ask(rig, text, user=TOM)).text
+        assert "not configured" in told
+        assert "`PAYMENTS_BASE_URL`" in told
+    assert "no operation of that name" in (await ask(rig, "show x")).text
 
 
 @pytest.mark.parametrize(

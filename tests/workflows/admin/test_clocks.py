@@ -50,16 +50,13 @@ def test_half_of_what_the_answer_took_is_counted() -> None:
 
 
 @pytest.mark.postgres
-async def test_the_server_is_asked(postgres_url: str) -> None:
-    rig = await Rig.open(database_url=postgres_url, clock=ManualClock())
-    try:
-        shared = SharedClock(SystemClock())
-        assert shared.is_due
-        await clocks.look(rig.switchboard.context.store, shared)
-        assert not shared.is_due
-        assert abs(shared.skew) < 60  # the server of the tests runs on this machine
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="postgres")
+async def test_the_server_is_asked(rig: Rig) -> None:
+    shared = SharedClock(SystemClock())
+    assert shared.is_due
+    await clocks.look(rig.switchboard.context.store, shared)
+    assert not shared.is_due
+    assert abs(shared.skew) < 60  # the server of the tests runs on this machine
 
 
 @pytest.mark.postgres

@@ -62,28 +62,25 @@ class Slow:
         return posted
 
 
-async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_now(database_url: str) -> None:
-    rig = await Rig.open(database_url=database_url, clock=ManualClock())
-    try:
-        ctx = rig.switchboard.context
-        for _ in range(2):
-            await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
+@pytest.mark.rig(on="both")
+async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_now(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    for _ in range(2):
+        await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
 
-        async def meanwhile() -> None:
-            assert rig.clock is not None
-            leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
-            other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
-            rig.clock.advance(LEASE_SECONDS + 1)
-            await recover_claims(other)
-            rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
-            await run_due(other, "outbox")
+    async def meanwhile() -> None:
+        assert rig.clock is not None
+        leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
+        other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
+        rig.clock.advance(LEASE_SECONDS + 1)
+        await recover_claims(other)
+        rig.clock.advance(SCAN_AFTER.total_seconds() + 1)
+        await run_due(other, "outbox")
 
-        slow: Any = Slow(ctx.messenger, meanwhile)
-        await run_due(replace(ctx, messenger=slow), "outbox")
-        assert not slow._meanwhile
-        assert len(rig.cards(FINANCE)) == 2
-    finally:
-        await rig.close()
+    slow: Any = Slow(ctx.messenger, meanwhile)
+    await run_due(replace(ctx, messenger=slow), "outbox")
+    assert not slow._meanwhile
+    assert len(rig.cards(FINANCE)) == 2
 
 
 def looks(rig: Rig) -> list[str]:

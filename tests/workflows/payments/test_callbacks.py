@@ -330,25 +330,17 @@ async def test_a_body_may_be_anything_and_is_not_believed(rig: Rig) -> None:
     assert await state(rig) is State.COMMITTED
 
 
-async def test_only_allowed_sources_may_call(sqlite_url: str) -> None:
-    rig = await Rig.open(
-        database_url=sqlite_url,
-        clock=ManualClock(),
-        payments_allowed_sources="203.0.113.7",
-        trusted_proxies="127.0.0.0/8",
-    )
-    try:
-        await approved(rig)
-        secret = token((await newest(rig)).id)
-        assert (await call(rig, secret))[0] == 404
-        assert (await call(rig, secret, headers={"X-Forwarded-For": "203.0.113.7, 198.51.100.1"}))[0] == 404
-        # A proxy that adds a line of its own leaves the caller's line before it.
-        two_lines = [("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "198.51.100.1")]
-        assert (await call(rig, secret, headers=two_lines))[0] == 404
-        assert (await call(rig, secret, headers=two_lines[::-1]))[0] == 200
-        assert (await call(rig, secret, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}))[0] == 200
-    finally:
-        await rig.close()
+@pytest.mark.rig(payments_allowed_sources="203.0.113.7", trusted_proxies="127.0.0.0/8")
+async def test_only_allowed_sources_may_call(rig: Rig) -> None:
+    await approved(rig)
+    secret = token((await newest(rig)).id)
+    assert (await call(rig, secret))[0] == 404
+    assert (await call(rig, secret, headers={"X-Forwarded-For": "203.0.113.7, 198.51.100.1"}))[0] == 404
+    # A proxy that adds a line of its own leaves the caller's line before it.
+    two_lines = [("X-Forwarded-For", "203.0.113.7"), ("X-Forwarded-For", "198.51.100.1")]
+    assert (await call(rig, secret, headers=two_lines))[0] == 404
+    assert (await call(rig, secret, headers=two_lines[::-1]))[0] == 200
+    assert (await call(rig, secret, headers={"X-Forwarded-For": "198.51.100.1, 203.0.113.7"}))[0] == 200
 
 
 async def test_the_address_is_nowhere_but_at_the_service(rig: Rig) -> None:

@@ -591,18 +591,13 @@ async def test_no_other_address_has_a_page(rig: Rig) -> None:
     assert not await inbox(rig)
 
 
-async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(sqlite_url: str) -> None:
-    rig = await Rig.open(
-        database_url=sqlite_url, clock=ManualClock(), callback_allowed_sources=[ip_network("203.0.113.0/24")]
-    )
-    try:
-        await collect(rig)
-        secret = token((await newest(rig)).id)
-        assert (await call(rig, secret, {}))[0] == 404
-        assert (await visit(rig, secret))[0] == 200
-        assert len(await inbox(rig)) == 1
-    finally:
-        await rig.close()
+@pytest.mark.rig(callback_allowed_sources=[ip_network("203.0.113.0/24")])
+async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig: Rig) -> None:
+    await collect(rig)
+    secret = token((await newest(rig)).id)
+    assert (await call(rig, secret, {}))[0] == 404
+    assert (await visit(rig, secret))[0] == 200
+    assert len(await inbox(rig)) == 1
 
 
 async def test_the_database_holds_no_token_and_no_card_shows_one(rig: Rig) -> None:

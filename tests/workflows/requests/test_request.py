@@ -11,7 +11,6 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from storage.rows import CallbackToken
 from storage.transaction import Tx
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
 from tests.workflows.looking import DAY, HOUR, actions, ephemerals, newest, read, requests, state
 
@@ -158,12 +157,9 @@ async def test_the_form_asks_like_the_command(rig: Rig) -> None:
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-async def test_without_a_configured_service_the_command_says_what_is_missing(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), payments_partner_secret=None)
-    try:
-        for text in (SEND, "send"):
-            await rig.pay(text)
-            assert "`PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]
-        assert not await requests(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(payments_partner_secret=None)
+async def test_without_a_configured_service_the_command_says_what_is_missing(rig: Rig) -> None:
+    for text in (SEND, "send"):
+        await rig.pay(text)
+        assert "`PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]
+    assert not await requests(rig)

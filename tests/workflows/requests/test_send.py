@@ -129,62 +129,50 @@ async def test_what_the_service_refuses_for_good_is_told(rig: Rig) -> None:
     assert not rig.paid
 
 
-async def test_too_little_money_is_a_refusal(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), simulator={"balance_cents": 1000})
-    try:
-        await approved(rig)
-        assert await state(rig) is State.REFUSED
-        assert not rig.paid
-    finally:
-        await rig.close()
+@pytest.mark.rig(simulator={"balance_cents": 1000})
+async def test_too_little_money_is_a_refusal(rig: Rig) -> None:
+    await approved(rig)
+    assert await state(rig) is State.REFUSED
+    assert not rig.paid
 
 
 LIMITED = POLICY.replace('daily_limit = "25000.00"', 'daily_limit = "50.00"')
 
 
-async def test_the_daily_limit_is_checked_when_it_is_sent(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
-    try:
-        await approved(rig, "send ana@example.com 30.00 first")
-        await approved(rig, "send luis@example.com 30.00 second")
-        assert rig.paid == [("ana@example.com", 3000)]
-        assert await state(rig) is State.APPROVED
-        assert "daily limit is reached" in rig.cards(APPROVALS)[1].text
-        await approved(rig, "send luis@example.com 20.00 third")
-        assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
-        await rig.pass_time(HOUR, steps=12)
-        second = (await requests(rig))[1]
-        assert second.state is State.EXPIRED
-        assert "daily limit is reached" in rig.cards(FINANCE)[1].text
-    finally:
-        await rig.close()
+@pytest.mark.rig(policy=LIMITED)
+async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
+    await approved(rig, "send ana@example.com 30.00 first")
+    await approved(rig, "send luis@example.com 30.00 second")
+    assert rig.paid == [("ana@example.com", 3000)]
+    assert await state(rig) is State.APPROVED
+    assert "daily limit is reached" in rig.cards(APPROVALS)[1].text
+    await approved(rig, "send luis@example.com 20.00 third")
+    assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
+    await rig.pass_time(HOUR, steps=12)
+    second = (await requests(rig))[1]
+    assert second.state is State.EXPIRED
+    assert "daily limit is reached" in rig.cards(FINANCE)[1].text
 
 
-async def test_a_new_day_has_a_limit_of_its_own(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
-    try:
-        await rig.pass_time(14.5 * HOUR)  # half past eleven at night, UTC
-        await approved(rig, "send ana@example.com 30.00 first")
-        await approved(rig, "send luis@example.com 30.00 second")
-        assert len(rig.paid) == 1
-        await rig.pass_time(31 * MINUTE, steps=10)
-        assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 3000)]
-    finally:
-        await rig.close()
+@pytest.mark.rig(policy=LIMITED)
+async def test_a_new_day_has_a_limit_of_its_own(rig: Rig) -> None:
+    await rig.pass_time(14.5 * HOUR)  # half past eleven at night, UTC
+    await approved(rig, "send ana@example.com 30.00 first")
+    await approved(rig, "send luis@example.com 30.00 second")
+    assert len(rig.paid) == 1
+    await rig.pass_time(31 * MINUTE, steps=10)
+    assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 3000)]
 
 
 @pytest.mark.parametrize(("kind", "left"), [(FaultKind.REFUSED, 0), (FaultKind.LOST, 3000)])
+@pytest.mark.rig(policy=LIMITED)
 async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
-    sqlite_url: str, kind: FaultKind, left: int
+    rig: Rig, kind: FaultKind, left: int
 ) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=LIMITED)
-    try:
-        arm(rig, kind)
-        await approved(rig, "send ana@example.com 30.00 first")
-        day = rig.switchboard.context.clock.now().date().isoformat()
-        assert await read(rig, lambda tx: tx.reservations.sum(day)) == left
-    finally:
-        await rig.close()
+    arm(rig, kind)
+    await approved(rig, "send ana@example.com 30.00 first")
+    day = rig.switchboard.context.clock.now().date().isoformat()
+    assert await read(rig, lambda tx: tx.reservations.sum(day)) == left
 
 
 async def test_a_claim_that_is_too_old_is_abandoned_unsent(sqlite_url: str) -> None:
