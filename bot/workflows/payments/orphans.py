@@ -1,6 +1,6 @@
-"""Payouts that were created and that we will not commit stay at the service, and so may what it refused.
+"""Leftovers at the service: payouts that were created and will not be committed, and what it refused but may hold.
 
-If one reads as paid after all, the alerts channel hears it, once.
+If one reads as paid after all, one alert is posted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,13 +30,13 @@ def watch(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None
 
 
 def watch_each(ctx: Context, tx: Tx, instruction: Instruction, held: Iterable[Operation], now: datetime) -> None:
-    """Follow several that the service holds with our code."""
+    """Follow several operations that carry our code."""
     for operation in held:
         _follow(ctx, tx, instruction, operation.id, now)
 
 
 def leave_behind(ctx: Context, tx: Tx, instruction: Instruction, found: Sequence[Operation], now: datetime) -> None:
-    """What was looked for by its code has shown up: an alert where it is paid, and from here on read by its id."""
+    """A search by our code found it: alert where it is paid; from here on it is read by its id."""
     tx.instructions.touch(instruction, now=now, remote_id=found[0].id, due_at=None)
     for operation in found:
         if is_paid(operation):
