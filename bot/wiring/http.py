@@ -46,9 +46,9 @@ async def serve(
         settings: the configuration.
         database: where what comes in is stored.
         clock: of this machine, by which Slack signs.
-        bolt: handles what Slack sends; None until it has said who we are.
-        joined: whether what Slack sends is handled.
-        wake: tells the workers that there is something to verify.
+        bolt: handles Slack's requests; None until the identity at Slack is known.
+        joined: whether Slack's requests are handled.
+        wake: wakes the workers for a callback to verify.
 
     Returns:
         The server, to clean up, and its URL.

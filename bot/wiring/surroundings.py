@@ -58,7 +58,7 @@ class Surroundings:
 
     @property
     def offered(self) -> Sequence[FileAction]:
-        """What can be done with files here."""
+        """The actions on files that are offered."""
         return ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
+"""The workers of due rows, and the subjects of boards: the parts of the workflows that run by themselves."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -177,7 +177,7 @@ async def look(ctx: Context) -> Look:
 
 
 def plan(ctx: Context) -> Plan:
-    """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
+    """The background work of a process. Each begun row is its own task, and is not looked for before it ends."""
     rows = {work.name for work in WORKS}
     return Plan(
         workers={
@@ -206,14 +206,14 @@ async def _begun(worker: Worker, ctx: Context) -> int:
 
 
 async def run_due(ctx: Context, name: str) -> int:
-    """Begin what is due of one kind and wait until it is done, for who holds the clock; returns how much there was."""
+    """Begin what is due of one kind and wait until it is done, for a test with its own clock; returns how much."""
     found = await WORKERS[name](ctx)
     await ctx.workers.finished()
     return found
 
 
 async def settle(ctx: Context, *, rounds: int = 200) -> None:
-    """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
+    """Do what is due now until nothing is, as the ticks do, for a test with its own clock."""
     for _ in range(rounds):
         if not sum([await run_due(ctx, name) for name in WORKERS]):
             return
