@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 _SHUTDOWN_SECONDS: Final = 3.0
 _MOST_HEADERS: Final = 64
 _LINGERING_SECONDS: Final = 2.0
-"""That the rest of a body which was refused may take, so that the refusal arrives."""
+"""Time for the rest of a refused body, so that the refusal arrives."""
 
 
 async def serve(

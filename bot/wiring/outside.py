@@ -18,7 +18,7 @@ from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
 _CONNECTIONS: Final = 400
-"""At a time, to one service: more than the slots of all work that waits there."""
+"""Connections at a time to one service: more than the slots of all work that waits there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

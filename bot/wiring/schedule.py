@@ -27,9 +27,9 @@ _MOST_ROUNDS = 1_000
 _PAUSE_SECONDS = 0.025
 """Between two runs of a worker that found nothing."""
 _EVERYTHING_SECONDS: Final = 10.0
-"""Between two times that everything is begun."""
+"""Between two ticks that begin everything."""
 _OTHERS_FIRST: Final = 0.25
-"""Seconds that another process has for what it wrote itself."""
+"""Seconds that another process has to begin its own writes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from handlers.router import Router
 from handlers.socket_mode import SocketMode
 
 _CONNECTIONS: Final = 400
-"""At a time: more than the slots of all work that waits there."""
+"""Connections at a time: more than the slots of all work that waits there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ class Surroundings:
     handler_total: float = HANDLER_TOTAL
     """Seconds of Slack's three that a handler may take."""
     handler_moment: float = MOMENT
-    """Seconds of them until somebody is told that a service is being asked."""
+    """Seconds of them until the person is told that a service is being asked."""
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: Pace | None = None

@@ -73,12 +73,12 @@ SUBJECTS: dict[str, Subject] = {
     "localization": localization.LocalizationSubject(),
     EMAIL_LISTS: EmailList(),
 }
-"""What has a board, by the word before the colon."""
+"""Subjects of boards, by the word before the colon."""
 
 KINDS: Final[Mapping[Kind, RequestKind]] = {
     one.kind: one for one in (payout.KIND, one_step.KIND, purchase.KIND, bulk_send.KIND, bulk_cancel.KIND)
 }
-"""What can be asked for."""
+"""Kinds of requests."""
 
 
 def _posts(ctx: Context, tx: Tx) -> int:
@@ -88,7 +88,7 @@ def _posts(ctx: Context, tx: Tx) -> int:
 
 
 RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)
-"""What a process that died left behind."""
+"""Recoveries of what a process that died left behind."""
 
 WORKS: Final[tuple[Work[Any], ...]] = (
     *advance.works(KINDS.values()),
@@ -134,9 +134,9 @@ WATCHED: Final = (
 )
 """Services whose silence is noticed."""
 CHORES: Final = ("anchors", "lists", "unread", "retention")
-"""What this process does by itself beside its rows; see :attr:`bot.workflows.context.Context.chores`."""
+"""Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
-"""One worker a service: a probe that hangs keeps no other from being asked."""
+"""One worker a service: a hanging probe delays no other."""
 
 WORKERS: Final[Mapping[str, Worker]] = {
     **{work.name: partial(_take_up, work) for work in WORKS},
@@ -151,12 +151,12 @@ WORKERS: Final[Mapping[str, Worker]] = {
     **_PROBES,
     **{name: partial(_chore, name) for name in CHORES},
 }
-"""Everything that is done because it is due, by name."""
+"""All workers of due rows, by name."""
 
 BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
-"""Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
+"""Workers that no look covers: they become due by time, or by a write."""
 EVERY_TICK = frozenset({"denials", "unread", "processes", "silence", *_PROBES})
-"""Of them, what costs nothing, or next to nothing, where there is nothing to do."""
+"""Those of them that cost next to nothing when there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {
     **{work.name: ((work.table, work.kind),) for work in WORKS},

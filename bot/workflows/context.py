@@ -33,7 +33,7 @@ from storage.store import Store
 from storage.transaction import Tx
 
 SYSTEM = "switchboard"
-"""Actor of what nobody clicked."""
+"""Actor of what no person did."""
 PLAIN = "plain"
 """Key in a file's payload: the workspace takes no such file."""
 
@@ -50,7 +50,7 @@ class Attachment:
     comment: str
     """mrkdwn of the message; foreign parts must have been escaped."""
     own_title: bool = True
-    """Whether no other file of this thread has its title, so that it is found by that, too."""
+    """Whether its title is unique in this thread, so that it can be found by the title too."""
 
 
 class Subject:
@@ -60,7 +60,7 @@ class Subject:
     """
 
     patient: bool = False
-    """Whether the post of a board that Slack refuses is tried for ever."""
+    """Whether a board's post that Slack refuses is retried for ever."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
         """The message itself, as things stand now."""
@@ -133,7 +133,7 @@ class HighWater(Protocol):
         ...
 
     survey_at: datetime | None
-    """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+    """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
 
     async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
         """The services hold what the database lacks; ``sent``: a word for what, and its code or id."""

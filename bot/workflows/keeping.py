@@ -20,7 +20,7 @@ log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 5.0
-"""Seconds of the machine's clock: a lock ends by its time, not by ours."""
+"""Seconds of the machine's clock: a lock ends by that clock, not by ours."""
 _AT_START: Final = 60.0
 """Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 

@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 MOST_TRIES: Final = 5
 """Steps that end in an exception, one after the other."""
 _MOST_DEATHS: Final = 10
-"""Steps that do not end at all: each took its process along, which may have been somebody else's doing."""
+"""Steps that never end: each ended with its process, which may have had another cause."""
 _AFTER_STORAGE: Final = timedelta(seconds=2)
 
 _KEY: Final = "stopped:"

@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 STOP_SECONDS: Final = 4.0
-"""That steps under way have to end in when the process stops; then they are cut off: recovery knows what to do."""
+"""Time for running steps to end when the process stops; then they are canceled, and recovery handles the rest."""
 
 Step = Callable[[R], Awaitable[None]]
 

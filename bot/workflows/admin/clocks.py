@@ -13,7 +13,7 @@ from storage.store import Store
 log = structlog.get_logger(__name__)
 
 _TOO_FAR = 5.0
-"""Seconds between our clock and the server's that somebody should mend."""
+"""Seconds between our clock and the server's from which an operator should act."""
 
 
 async def look(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:

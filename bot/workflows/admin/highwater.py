@@ -43,11 +43,11 @@ class HighWater:
 
     def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy, surveys: bool = False) -> None:
         self.began = clock.now()
-        """When this process began: requests from before may have been carried out in a future this database lost."""
+        """Start of this process: older requests may have been executed in a period that this database lost."""
         self.survey_at = self.began if surveys else None
-        """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+        """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
         self.looked: set[str] = set()
-        """Requests from before that were looked for at the service."""
+        """Older requests that were searched for at the service."""
         self._store = store
         self._file = file
         self._clock = clock

@@ -15,7 +15,7 @@ from storage.rows import Job
 from storage.transaction import Tx
 
 MOST = 50
-"""Things under way that are named at once, of each kind."""
+"""Rows under way that are listed at once, of each kind."""
 
 _LISTS = (RUN, WHOLE)
 _MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING, State.NEW))

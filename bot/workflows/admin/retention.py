@@ -15,7 +15,7 @@ KEPT: Final = timedelta(days=30)
 _EVERY: Final = 3_600.0
 """Seconds between two looks at whether there is anything old enough."""
 _AT_ONCE: Final = 1_000
-"""Rows of one transaction, so that nobody waits behind it."""
+"""Rows of one transaction, so that others do not wait long for it."""
 
 
 class Retention:

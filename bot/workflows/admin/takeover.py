@@ -13,7 +13,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _SETTLED: Final = 5.0
-"""Seconds that our own connection must have stood: a server that was restarted ended everybody's."""
+"""Seconds that our own connection must have been open: a restart of the server ends every connection."""
 _SURE: Final = 0.3
 """Seconds in which a process whose connection broke has made another."""
 

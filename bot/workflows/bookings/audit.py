@@ -14,7 +14,7 @@ from bot.domain.money import plain
 from storage.transaction import Tx
 
 ITSELF: Final = "switchboard"
-"""The actor of what nobody pressed a button for."""
+"""The actor of what no person did."""
 
 
 def witness(

@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
-"""For so long a booking that the service did not know is looked for once more: a request may travel slowly."""
+"""For this long a booking that the service did not have is searched for again: its request may still be in flight."""
 _NOT_FOUND = 404
 
 Made = BookingRecord | PrebookingRecord
@@ -317,4 +317,4 @@ BOOKINGS = Work(
     in_flight=_lost,
     ready=lambda ctx: ctx.delivery.is_configured,
 )
-"""Send what was confirmed, look for what was lost."""
+"""Send confirmed bookings, search for those with a lost answer."""

@@ -39,9 +39,9 @@ log = structlog.get_logger(__name__)
 
 _PATIENCE = timedelta(hours=24)
 _LAG = 4
-"""Readings that may say "no such booking" before the event is taken for a lie."""
+"""Reads that may say "no such booking" before the event is taken as forged."""
 _SILENT = 3
-"""Readings that may fail for reasons that pass before it is said that nothing could be verified."""
+"""Reads that may fail temporarily before the event is reported as unverified."""
 _LONGEST_PAUSE = 3_600.0
 _NOT_FOUND = 404
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")

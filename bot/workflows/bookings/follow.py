@@ -23,10 +23,10 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _PATIENCE = 3
-"""Readings that may fail in a row for reasons that pass, before the card says so."""
+"""Reads in a row that may fail temporarily before the card says so."""
 _NOT_FOUND = 404
 _MOST_STORES = 10
-"""Stores that are asked for a booking nobody here has heard of."""
+"""Stores that are searched for a booking without a row here."""
 
 Trouble = ServiceNow | ServiceNever | OperatorError
 

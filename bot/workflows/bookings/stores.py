@@ -30,9 +30,9 @@ _LISTED = "delivery:stores_listed"
 _FRESH = timedelta(hours=1)
 _RETRY = timedelta(minutes=5)
 _KEPT_QUOTE = timedelta(hours=24)
-"""Forms that nobody confirmed are kept for so long: they say where customers live."""
+"""Unconfirmed forms are kept only this long: they hold customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
-"""Longer than a request may take: a store whose creator died is looked for from then on."""
+"""Longer than a request may take: afterwards a store whose creating process died is searched for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,7 @@ class KnownStore:
     record: Mapping[str, Any]
     usable: bool
     given: bool = False
-    """Its key stands in ``DELIVERY_STORE_KEYS``."""
+    """Its key is in ``DELIVERY_STORE_KEYS``."""
     creating: bool = False
 
 

@@ -108,7 +108,7 @@ class Pressed(StrEnum):
 
     DONE = "done"
     NOT_YOURS = "not yours"
-    """Only who asked, or an admin."""
+    """Only the requester, or an admin."""
     TOO_LATE = "too late"
 
 

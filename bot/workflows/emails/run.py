@@ -29,11 +29,11 @@ _TRIES = 3
 _MOST_HOLDS = 8
 _LEAST_LOSSES = 20
 _LINGER_SECONDS = 0.02
-"""How long answers wait for company before they are stored; a write costs as much as thirty requests."""
+"""How long answers wait for a group before they are stored; a write costs as much as thirty requests."""
 _PORTION = 20
 """Requests begun in one turn of the event loop."""
 _GROUP = 4
-"""A fourth of what is under way is company enough."""
+"""A fourth of the requests in flight is a group."""
 _SHOW_SECONDS = 1.0
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -164,7 +164,7 @@ class Run:
                 self._lost(number, address, reason)
 
     def _lost(self, number: int, address: str, reason: str) -> None:
-        """Retry later; after too many lost answers the run pauses for the service."""
+        """Retry later; after too many lost answers the run stops sending."""
         self._losses += 1
         self._tries[number] = self._tries.get(number, 0) + 1
         if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):

@@ -31,7 +31,7 @@ _MOST = 1_000
 """Jobs of a lane that are looked through for a position in the queue."""
 
 _SLIP = timedelta(seconds=5)
-"""Within which the same press of the same person is a slip of the finger."""
+"""Time within which a repeated press by the same person counts as accidental."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -39,7 +39,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 30.0
-"""Six beats: so long after a crash another process says that the call was interrupted."""
+"""Six beats: after that time, another process reports a crashed call as interrupted."""
 
 
 async def _take_up(ctx: Context, job: Job) -> None:

@@ -16,7 +16,7 @@ from bot.workflows.context import Context
 from bot.workflows.requests.request import Requested, request
 
 _BEGINNING = 8
-"""Digits of a hash that are enough to name it, where no other begins like it."""
+"""Shortest prefix of a hash that is accepted, where it is unique."""
 
 
 class Why(StrEnum):

@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 REQUEST_FILE = "request"
 OF_FILE = "file:"
-"""What the source key of a dropped file begins with."""
+"""Prefix of a dropped file's source key."""
 _SAMPLE = 40
 """Accounts looked up before the approval: four seconds of what the service allows."""
 _SHOWN_EVERY = 10

@@ -213,7 +213,7 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)
-"""A refusal is unknown until the history agrees with it."""
+"""A refusal is an unknown outcome until the history agrees with it."""
 KIND = RequestKind(
     kind=Kind.BULK,
     letter=Letter.BULK,

@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 _BETWEEN_READS = timedelta(seconds=3)
-"""However many hints come, an operation is read at most so often because of them."""
+"""Shortest time between two reads of an operation because of callbacks, however many arrive."""
 
 
 async def stands(store: Store, *, now: datetime, token: str) -> bool:

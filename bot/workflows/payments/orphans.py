@@ -16,11 +16,11 @@ from storage.rows import Tracked
 from storage.transaction import Tx
 
 ORPHAN = "orphan"
-"""Kind of a tracked payout that nobody means to commit."""
+"""Kind of a tracked payout that will not be committed."""
 
 _WATCHED = timedelta(days=90)
 LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED})
-"""How a request ends that may leave a payout at the service which nobody means to pay."""
+"""Final states that may leave an unpaid payout at the service."""
 
 
 def watch(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:

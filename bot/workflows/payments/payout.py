@@ -210,7 +210,7 @@ def status_of(_: Claimed, operation: Operation) -> str:
 
 CREATED = Answers(done=adopt, says=status_of)
 COMMITTED = Answers(done=paid, says=status_of, refused=_refused)
-"""A refusal of a commit is what the payout's own record agrees with."""
+"""A refused commit counts as refused only if the payout's own record agrees."""
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:

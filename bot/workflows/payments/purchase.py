@@ -33,9 +33,9 @@ PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
-"""Ends in which the service may hold a purchase whose link nobody was given."""
+"""Final states in which the service may hold a purchase whose link was not given out."""
 _FORGOTTEN = timedelta(days=30)
-"""A purchase that is open for longer is looked at daily, and a link that was never given out no more."""
+"""After this time an open purchase is read daily, and one whose link was never given out no more."""
 
 
 async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:

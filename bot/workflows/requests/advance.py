@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 _BY_PEOPLE = frozenset({State.AWAITING})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
-"""Apart, so that a deadline never queues behind a service."""
+"""A separate queue, so that a deadline never waits behind a service."""
 
 
 def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:

@@ -54,10 +54,10 @@ TOLD = frozenset(
         State.NEEDS_HUMAN,
     }
 )
-"""States that are told in the threads. The others only change the card."""
+"""States that are posted as news. The others only change the card."""
 
 _ALERTS, _PAYMENTS = "alerts", "payments"
-"""Conversations that hear of a request where it has no card."""
+"""Conversations that get messages about a request without having its card."""
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 

@@ -22,7 +22,7 @@ from storage.leases import LEASE_SECONDS
 from storage.transaction import Tx
 
 _READINGS = 3
-"""Times that people are read again before one claim, should reading them take too long."""
+"""Times that people are read for one claim, when reading them takes too long."""
 
 
 @dataclass(frozen=True, slots=True)

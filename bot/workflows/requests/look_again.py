@@ -46,7 +46,7 @@ class Look(Generic[Held]):
 TakeIn = Callable[[Context, Tx, Instruction, Sequence[Held], datetime], None]
 """What is done with the hits of a look."""
 Ask = Callable[[Context, Tx, Instruction, Look[Held], datetime], None]
-"""What becomes of a request that nobody can find by looking."""
+"""What is done with a request that no look finds."""
 
 
 def found_after_create(

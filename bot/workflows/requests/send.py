@@ -23,7 +23,7 @@ from bot.workflows.requests.tighten import tighten
 from storage.transaction import Tx
 
 Hindrance = Callable[[Tx], str]
-"""What else stands in the way, in words; asked last."""
+"""Another reason not to send, in words; checked last."""
 
 
 def _nothing(_: Tx) -> str:

@@ -306,4 +306,4 @@ def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
 
 
 FILES = Work(name="files", table="dropped_file", slots=_AT_ONCE, claim=_claim, step=lambda ctx: partial(_look, ctx))
-"""Look at the files that wait for it."""
+"""Examine the files that wait for it."""

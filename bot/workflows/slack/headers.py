@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
 _BOUNDS: Final = Bounds(cpu=2, wall=2.0)
 _NAME: Final = 100
-"""Characters kept of a name: no name that means something here is longer."""
+"""Characters kept of a name: no name that matters here is longer."""
 
 
 @dataclass(slots=True)

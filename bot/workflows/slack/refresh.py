@@ -27,10 +27,10 @@ log = structlog.get_logger(__name__)
 
 _AT_ONCE = 10
 _EDIT_TIME = timedelta(seconds=30)
-"""That editing a message may take. Afterwards it is due again: who was about to edit it died."""
+"""Time that an edit may take. Afterwards it is due again: the editing process died."""
 _GIVEN_UP_AFTER = 12
 _TOLD_AFTER = 4
-"""Edits of a message that failed, when a defect of ours is told to the alerts channel."""
+"""Failed edits of a message after which a bug of ours is an alert."""
 _GONE = frozenset(
     {
         "message_not_found",
