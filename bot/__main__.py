@@ -1,6 +1,6 @@
 """The command line: ``switchboard …``, the same as ``python -m bot …``."""
 
-from bot import ground  # isort: skip  # noqa: F401 - says in words what this Python lacks, before an import fails
+from bot import ground  # isort: skip  # noqa: F401 - reports what this Python lacks, before an import fails
 
 import argparse
 import asyncio
@@ -41,14 +41,14 @@ _LAST_PORT = 65_535
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 when it did what it was asked, 1 when the operator has to act."""
+    """Run one command; 0: success, 1: the operator has to act."""
     parser = _parser()
     chosen = parser.parse_args(arguments)
     try:
         run: Callable[[argparse.Namespace], int] = chosen.run
         return run(chosen)
     except BrokenPipeError:
-        # The reader has seen enough, e.g. `| head`; the interpreter must not try to flush once more.
+        # The reader closed the pipe, e.g. `| head`; the interpreter must not flush again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OperatorError as problem:
@@ -115,7 +115,7 @@ def _run(_: argparse.Namespace) -> int:
 
 
 def _configuration() -> tuple[Settings, Policy]:
-    """What to run with.
+    """Settings and policy for `run`.
 
     Raises:
         SettingsError: naming everything that is wrong with settings, policy and route table at once.
@@ -132,7 +132,7 @@ def _configuration() -> tuple[Settings, Policy]:
 
 
 def _leave_no_core() -> None:
-    """A process that dies leaves no file with its memory behind: every key is in there."""
+    """Disable core dumps: the memory holds every key."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
@@ -157,23 +157,23 @@ async def _until_stopped(switchboard: Switchboard) -> int:
 
 
 async def start(switchboard: Switchboard) -> None:
-    """Start and join Slack; then only the workers go on."""
+    """Start and join Slack; from then on only the workers run."""
     await switchboard.start()
     await switchboard.until_joined()
-    # What was made up to here stays until the end. Looking through it again and again, whenever much is
-    # made at once, would hold up everybody by a tenth of a second.
+    # Objects made up to here live until the end. Each full collection over them would block the process for a
+    # tenth of a second.
     gc.collect()
     gc.freeze()
 
 
 def _playground(chosen: argparse.Namespace) -> int:
-    from bot.playground.launch import play  # noqa: PLC0415 - the outside world is loaded only to play in it
+    from bot.playground.launch import play  # noqa: PLC0415 - the simulators are imported only for the playground
 
     return asyncio.run(play(port=chosen.port, socket_mode=chosen.socket_mode))
 
 
 def _doctor(_: argparse.Namespace) -> int:
-    # Its report is what the operator reads; a log line between would only hide it.
+    # The report is the output; log lines would only hide it.
     configure_logs(as_json=False, secrets=(), level=logging.CRITICAL)
     return asyncio.run(doctor.examine())
 

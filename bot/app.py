@@ -1,7 +1,7 @@
 """The running application: the order in which everything is started and stopped; its parts come from bot.wiring.
 
-Start: database (migrated), HTTP server (callbacks are taken in from now on), Slack's word on who we are,
-recovery of what an earlier process left, workers, Socket Mode. Stop: the same backwards.
+Start: database (migrated), HTTP server (accepts callbacks from now on), the bot's identity from Slack, recovery of
+what an earlier process left, workers, Socket Mode. Stop: the same in reverse order.
 """
 
 import asyncio
@@ -59,21 +59,21 @@ class Switchboard:
 
     @property
     def context(self) -> Context:
-        """The workflows' context, once Slack has said who we are."""
+        """The workflows' context, once Slack has returned the bot's identity."""
         if self._context is None:
             raise RuntimeError("not joined yet")
         return self._context
 
     @property
     def joined(self) -> bool:
-        """Whether what Slack sends is handled: it has said who we are and, in Socket Mode, the socket is up."""
+        """Whether Slack's requests are handled: the bot's identity is known and, in Socket Mode, the socket is up."""
         if self._bolt is None or self._socket is None:
             return self._bolt is not None
         session = self._socket.client.current_session
         return session is not None and not session.closed
 
     async def start(self) -> None:
-        """Start everything that needs no answer from outside, and go on joining Slack in the background."""
+        """Start everything that needs no answer from outside, and join Slack in the background."""
         try:
             await self._start()
         except BaseException:
@@ -81,17 +81,17 @@ class Switchboard:
             raise
 
     async def stop(self) -> None:
-        """Take no more in, let what is under way end, close everything."""
+        """Accept no more requests, let what is under way end, close everything."""
         if self._joining is not None:
             self._joining.cancel()
             await asyncio.gather(self._joining, return_exceptions=True)
         if self._server is not None:
-            await self._server.cleanup()  # first: what still comes in would find everything else closed
+            await self._server.cleanup()  # first: later requests would find everything else closed
             self._server = None
         await self._stack.aclose()
 
     async def until_joined(self) -> None:
-        """Wait until Slack has said who we are.
+        """Wait until Slack has returned the bot's identity.
 
         Raises:
             OperatorError: Slack does not accept our token.
@@ -117,7 +117,7 @@ class Switchboard:
     async def _parts(self, database: Database) -> Parts:
         """Everything that needs no answer from outside."""
         settings, around, stack, store = self._settings, self._around, self._stack, database.store
-        is_public = settings.public_url is not None  # where nothing is, another installation's may look like ours
+        is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
         high_water = HighWater(
             store=store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
         )
@@ -151,11 +151,11 @@ class Switchboard:
         )
 
     async def _join(self, parts: Parts) -> None:
-        """Ask Slack who we are until it answers, then start what depends on it."""
+        """Ask Slack for the bot's identity until it answers, then start what depends on it."""
         settings, around, stack = self._settings, self._around, self._stack
         pace = around.pace or Pace(monotonic=around.clock.boottime)
         slack = await open_slack(settings, around, stack, pace)
-        if parts.payments.is_configured:  # with people of its own: nothing read here may be taken for a later answer
+        if parts.payments.is_configured:  # a separate reader: nothing read here may be cached for later
             people = make_people(slack, self._policy, around)
             await staffing.require(settings, self._policy, people, home=slack.identity.team_id)
         self._context = ctx = make_context(parts, slack, url=self.url)
@@ -166,7 +166,7 @@ class Switchboard:
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
 
     async def _go_on(self, ctx: Context, lists: EmailEngine) -> None:
-        """Take up what an earlier process left, and begin what is due."""
+        """Recover what an earlier process left, and begin what is due."""
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.warn, ctx, ctx.clock))
         await at_start(partial(recover, ctx))

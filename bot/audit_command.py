@@ -48,7 +48,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What was read: the verdict, when the first row was written, and whose request the bad row is about."""
+    """What was read: the verdict, when the first row was written, and the request that the bad row is about."""
 
     verdict: Verdict
     begun: datetime | None
@@ -56,14 +56,14 @@ class _Found:
 
 
 def verify(chosen: argparse.Namespace) -> int:
-    """Print what was found; 0: everything holds, 1: something was tampered with, or nobody can tell."""
+    """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
     settings = load_settings()
     path = chosen.anchors or anchors_path(settings.database_url)
     with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
         if chosen.anchors is not None and not path.is_file():
             raise OperatorError(f"There is no file {path}")
         closed = reading.read(lambda tx: tx.audit.closed_keys())
-        # Before the rows: what is anchored then is in the database, whatever the bot adds meanwhile.
+        # Read before the rows: what is anchored by then is in the database, whatever the bot adds meanwhile.
         anchors = Anchors() if chosen.without_anchors else _anchors(settings, path, closed)
         found = reading.read(lambda tx: _look(tx, anchors))
         other_key = not reading.fits()
@@ -95,7 +95,7 @@ def _look(tx: Tx, anchors: Anchors) -> _Found:
 
 
 def _reference(tx: Tx, verdict: Verdict) -> str:
-    """The reference of the request that the bad row is about, as the audit itself says; "" when it does not."""
+    """The reference of the request that the bad row is about, from the audit itself; "" without one."""
     bad = verdict.found.entry() if verdict.found is not None else None
     if bad is None or not bad.instruction_id.isascii():
         return ""
@@ -125,7 +125,7 @@ def _damaged(found: _Found) -> list[str]:
 
 
 def _line(row: Stored, reference: str) -> str:
-    """A row on one line of a terminal; whatever somebody wrote into it, it cannot command the terminal."""
+    """A row as one line for a terminal, with control characters made harmless."""
     entry = row.entry()
     if entry is None:
         return ascii(tuple(row))
@@ -135,7 +135,7 @@ def _line(row: Stored, reference: str) -> str:
 
 
 def _anchored(found: _Found, anchors: Anchors, path: Path) -> tuple[list[str], bool]:
-    """What the anchors are worth, and whether that is enough."""
+    """What the anchors prove, and whether that is enough."""
     lines, sound = [], True
     if anchors.held:
         last = max(anchors.held, key=lambda anchor: anchor.seq)
@@ -183,7 +183,7 @@ def export(chosen: argparse.Namespace) -> int:
 
 
 def _rows(reading: Reading) -> Iterator[Stored]:
-    """Every row; no transaction stays open while somebody reads slowly."""
+    """Every row, page by page; no transaction stays open while the output is slow."""
     after: int | None = None
     while True:
         begin = after
@@ -196,7 +196,7 @@ def _rows(reading: Reading) -> Iterator[Stored]:
 
 @contextmanager
 def _whole_file(path: Path) -> Iterator[IO[str]]:
-    """A file only its owner can read, in its place when it is complete and not before."""
+    """A file that only its owner can read, moved into place only when complete."""
     part = path.with_name(path.name + ".part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:

@@ -1,4 +1,4 @@
-"""Everything that can be said about a configuration before the bot runs with it: refused, or worth knowing."""
+"""Checks of a configuration before the bot runs with it: errors and cautions."""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ _ROTATE = "A database that was written with this key takes another one by `switc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings and policy as far as they can be read, and everything that keeps the bot from running with them.
+    """Settings and policy as far as they can be read, and all errors that keep the bot from running.
 
     Attributes:
         settings: with the default where a variable breaks a rule.
@@ -80,7 +80,7 @@ def check_for_run(settings: Settings, policy: Policy) -> None:
 
 
 def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
-    """What production does not accept, one sentence a setting."""
+    """Settings that production does not accept, one sentence each."""
     found = [
         f"{name} must be https in production unless it is a loopback address. Example: {name}=https://…"
         for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
@@ -97,7 +97,7 @@ def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
 
 
 def weak_key(settings: Settings) -> list[str]:
-    """What production has against ``SECRET_KEY``."""
+    """Why production does not accept ``SECRET_KEY``."""
     return _weak_key(settings) if settings.environment is Environment.PRODUCTION else []
 
 
@@ -108,7 +108,7 @@ def _weak_key(settings: Settings) -> list[str]:
 
 
 def cautions(settings: Settings) -> list[str]:
-    """What production accepts and an operator should know, one sentence a setting; for the log."""
+    """Settings that production accepts and an operator should know, one sentence each; for the log."""
     found: list[str] = []
     if settings.payments_allowed_sources and settings.callback_allowed_sources:
         found.append("CALLBACK_ALLOWED_SOURCES is not looked at, because PAYMENTS_ALLOWED_SOURCES is set")
@@ -126,7 +126,7 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _half_configured(settings: Settings) -> Iterator[str]:
-    """A service that somebody wanted and cannot use."""
+    """Services with only some of their settings."""
     asked = {
         "payments": settings.missing_for_payments,
         "delivery": settings.missing_for_delivery,

@@ -1,6 +1,6 @@
 """``switchboard doctor``: look at settings, policy, database, Slack and the services before anything depends on them.
 
-Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the mend below it. Sits beside the
+Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the fix below it. Sits beside the
 composition root, because it needs the settings.
 """
 
@@ -52,7 +52,7 @@ _SECONDS: Final = 10.0
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
@@ -61,7 +61,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; ``mend`` says what to do about it."""
+    """One line of the report; ``mend``: the fix."""
 
     level: Level
     what: str
@@ -92,7 +92,7 @@ async def _findings() -> AsyncIterator[Finding]:
         yield Finding(Level.ERROR, problem)
     settings, policy = found.settings, found.policy
     if found.broken:
-        # Nobody outside is asked with a default in the place of what was meant.
+        # No outside call with a default in place of a broken setting.
         for finding in (*(Finding(Level.WARNING, caution) for caution in cautions(settings)), *_routes(settings)):
             yield finding
         return
@@ -150,7 +150,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
-    """Whether the database may be older than what has left, by the anchors beside it."""
+    """Whether the database may be older than what was sent, by the anchors."""
     assert settings.secret_key is not None
     key = derived_key(settings.secret_key.get_secret_value(), "anchor")
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
@@ -185,7 +185,7 @@ def _unread(tx: Tx) -> Iterator[Finding]:
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
-    """Everything that needs an answer from somebody else."""
+    """Checks that need an answer from outside."""
     async with AsyncExitStack() as stack:
         timeout = aiohttp.ClientTimeout(total=_SECONDS)
         session = await stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=False))
@@ -304,7 +304,7 @@ async def _full_members(names: tuple[str, ...], people: People, *, home: str) ->
 async def _quorums(
     settings: Settings, policy: Policy, client: AsyncWebClient, identity: Identity
 ) -> AsyncIterator[Finding]:
-    """Whether what the policy asks can be met by the people who exist; production does not start otherwise."""
+    """Whether there are enough approvers for the policy; production does not start otherwise."""
     groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
     people = People(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
     home = identity.team_id
@@ -355,7 +355,7 @@ async def _delivery(outside: Outside) -> Finding:
 
 
 async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:
-    """Whether somebody answers there; these services have nothing that can be read without an effect or a bill."""
+    """Whether the host answers; these services have no read without an effect or a bill."""
     if missing:
         return _missing(name, missing)
     for url in urls:

@@ -1,7 +1,7 @@
-"""What this program stands on: a Python that is new enough, with the dependencies installed.
+"""What this program requires: a Python that is new enough, with the dependencies installed.
 
-Imported before anything else. Another Python would answer with the traceback of whatever import fails first. Only what
-very old ones understand is written here.
+Imported before anything else: another Python would fail with the traceback of some import. Uses only syntax that very
+old versions accept.
 """
 
 import sys
@@ -28,7 +28,7 @@ _NEEDED = (
 
 
 def lacking(found: tuple = sys.version_info[:2], needed: tuple = _NEEDED) -> str:  # type: ignore[type-arg]
-    """What this Python lacks, in words with the mend; empty: nothing."""
+    """What this Python lacks, with the fix; empty: nothing."""
     mend = (
         "python3 -m venv .venv && .venv/bin/pip install --require-hashes -r requirements.txt; "
         "then .venv/bin/python -m bot in the place of this one"

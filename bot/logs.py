@@ -1,8 +1,7 @@
 """Log lines on standard output, without secrets at any level.
 
-Redaction runs last, over the finished line, so that exception texts and foreign libraries pass through
-it too. It knows the secret values in force, in the encodings in which they travel, and the shapes that
-secrets have.
+Redaction runs last, over the finished line, so that it covers exception texts and libraries too. It removes
+the secret values in force, in the encodings in which they are sent, and text in the shape of a secret.
 """
 
 import logging
@@ -44,7 +43,7 @@ _RESPONSE_URL = re.compile(r"(response_url[\\\"']*\s*[=:]\s*[\\\"']*)[^\s\"'\\&,
 
 
 class Redaction:
-    """Takes secrets out of a finished line."""
+    """Removes secrets from a finished line."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         found: set[str] = set()
@@ -69,7 +68,7 @@ class Redaction:
 
 
 def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = logging.INFO) -> None:
-    """Send structlog's and everybody else's lines through one redacted handler."""
+    """Send the lines of structlog and of all libraries through one redacting handler."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -109,14 +108,14 @@ def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = loggin
 
 
 def quieten() -> None:
-    """Libraries that print bodies or addresses at a low level speak only of trouble."""
+    """Raise the level of libraries that log bodies or addresses."""
     logging.getLogger("aiohttp.server").addFilter(_is_about_us)
     for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 
 def _is_about_us(record: logging.LogRecord) -> bool:
-    """False for what a stranger wrote that is not even HTTP: the error quotes it, body and path included."""
+    """False for errors about input that is not HTTP: they quote it, body and path included."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError | RequestPayloadError)
 

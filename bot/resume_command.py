@@ -1,4 +1,4 @@
-"""``switchboard resume``: an operator has looked, and Switchboard sends again.
+"""``switchboard resume``: leave reading-only mode, after an operator has looked.
 
 Works while the bot runs (it goes on within seconds) and while it does not.
 """
@@ -81,7 +81,7 @@ async def _act(store: Store, settings: Settings, policy: Policy, chosen: argpars
 
 
 def _anchor_anew(settings: Settings, anchor: Anchor) -> None:
-    """The anchors of what was lost are kept under another name; they must not be held against the chain again."""
+    """Set aside the anchors of what was lost, under another name; they must not be compared with the chain again."""
     file = AnchorFile(anchors_path(settings.database_url), key=_key(settings, "anchor"))
     try:
         aside = file.set_aside(anchor.at)

@@ -1,7 +1,7 @@
-"""``switchboard rotate-key``: go on with another ``SECRET_KEY``.
+"""``switchboard rotate-key``: change ``SECRET_KEY``.
 
 The new key is ``SECRET_KEY``, as for every other command; the old one is ``SECRET_KEY_OLD`` in the environment or
-``.env``, or lies in a file. Never an argument: those are read by everybody on the machine, and kept by the shell.
+``.env``, or in a file. Never an argument: every user of the machine can read those, and the shell keeps them.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Settings from the environment or ``.env``, and the policy file: read once, checked at start.
 
-A mistake is answered with the name of the variable or key, the rule it breaks and a right example; a
-value is never repeated, because it may be a secret. Names and defaults are the outside contract.
+An error gives the name of the variable or key, the rule it breaks and a right example, never the value,
+because it may be a secret. Names and defaults are a public contract.
 """
 
 import ipaddress
@@ -33,7 +33,7 @@ class SettingsError(OperatorError):
 
 
 class Environment(StrEnum):
-    """Where the money is real."""
+    """Sandbox, or production with real money."""
 
     SANDBOX = "sandbox"
     PRODUCTION = "production"
@@ -209,7 +209,7 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_delivery(self) -> tuple[str, ...]:
-        """Names of the variables without which delivery is not configured: keys of stores do for these stores."""
+        """Names of the variables without which delivery is not configured; store keys suffice for their stores."""
         missing = self._missing("delivery")
         return tuple(name for name in missing if name != "DELIVERY_MASTER_KEY" or not self.delivery_store_keys)
 
@@ -226,7 +226,7 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_single_emails(self) -> tuple[str, ...]:
-        """Names of the variables without which no single address can be asked about."""
+        """Names of the variables without which no single address can be checked."""
         return tuple(name for name in self._missing("e-mail processing") if name != "EMAIL_BULK_BASE_URL")
 
     @property

@@ -1,6 +1,6 @@
 """What is wrong with a setting or a policy key, as one line: its name, the rule, a right example. Never the value.
 
-pydantic knows what is wrong; its words are for programmers, and some of them quote.
+pydantic's own messages are for programmers, and some of them quote the value.
 """
 
 from collections.abc import Callable, Mapping, Sequence

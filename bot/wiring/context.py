@@ -1,4 +1,4 @@
-"""What every workflow is given, put together."""
+"""Builds the context of every workflow."""
 
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
@@ -31,14 +31,14 @@ from storage.leases import Leases
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What stands before Slack has said who we are.
+    """The parts that exist before the identity at Slack is known.
 
     Attributes:
         stack: closes everything.
-        high_water: whether the database may be older than what left.
+        high_water: whether the database may be older than what was sent.
         unread: answers of the services that could not be read.
-        lists: works on lists of addresses.
-        wake: tells the workers that there is work.
+        lists: processes lists of addresses.
+        wake: wakes the workers.
     """
 
     settings: Settings
@@ -96,7 +96,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
 
 
 def _chores(parts: Parts) -> Mapping[str, Worker]:
-    """What this process does by itself beside its rows."""
+    """Periodic work of this process without rows of its own."""
     database = parts.database
     anchoring = Anchoring(
         store=database.store, file=database.anchors, clock=database.clock, high_water=parts.high_water

@@ -27,8 +27,8 @@ class Database:
 
     Attributes:
         peers: the other processes of a PostgreSQL database; None: there are none.
-        clock: by which rows are written: one process has its own, several share the database's.
-        anchors: where the audit's chain is written down outside the database.
+        clock: for times in rows: a single process uses its own, several share the database's.
+        anchors: the file of audit anchors outside the database.
         slots: ten requests a second to payments: kept in memory by one process, in the database by several.
     """
 
@@ -81,7 +81,7 @@ async def _join_peers(
     heard: Callable[[], None],
     ended: Callable[[], None],
 ) -> Peers | None:
-    """Be known to the other processes of a PostgreSQL database before anything is held."""
+    """Register with the other processes of a PostgreSQL database, before any lease is taken."""
     address, owner = parse_address(settings.database_url), around.owner
     if not isinstance(address, PostgresServer):
         return None

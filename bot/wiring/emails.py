@@ -18,7 +18,7 @@ _FILE_SECONDS: Final = 600.0
 
 
 def make_emails(outside: Outside, wake: Wake) -> EmailsService:
-    """The service. ``wake`` tells who works on lists that there may be something to do.
+    """The service. ``wake``: wakes the worker of lists.
 
     Raises:
         OperatorError: the file of routes cannot be used.

@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 _SHUTDOWN_SECONDS: Final = 3.0
 _MOST_HEADERS: Final = 64
 _LINGERING_SECONDS: Final = 2.0
-"""That the rest of a body which was refused may take, so that the refusal arrives."""
+"""Time for the rest of a refused body, so that the refusal arrives."""
 
 
 async def serve(
@@ -46,9 +46,9 @@ async def serve(
         settings: the configuration.
         database: where what comes in is stored.
         clock: of this machine, by which Slack signs.
-        bolt: handles what Slack sends; None until it has said who we are.
-        joined: whether what Slack sends is handled.
-        wake: tells the workers that there is something to verify.
+        bolt: handles Slack's requests; None until the identity at Slack is known.
+        joined: whether Slack's requests are handled.
+        wake: wakes the workers for a callback to verify.
 
     Returns:
         The server, to clean up, and its URL.

@@ -19,7 +19,7 @@ _MEDIA_SECONDS: Final = 3_600.0
 
 
 def make_localization(outside: Outside) -> LocalizationService:
-    """The service, and the calls that are under way.
+    """The service, and its calls in flight.
 
     Raises:
         OperatorError: the file of routes cannot be used.

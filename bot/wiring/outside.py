@@ -1,4 +1,4 @@
-"""What the clients of all services are built with: routes, sessions, circuits, who is told of answers."""
+"""What the clients of all services share: routes, sessions, circuits, the log of unread answers."""
 
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
@@ -18,7 +18,7 @@ from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
 _CONNECTIONS: Final = 400
-"""At a time, to one service: more than the slots of all work that waits there."""
+"""Connections at a time to one service: more than the slots of all work that waits there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,9 @@ class Outside:
         stack: closes what is opened here.
         total: seconds for one request, without media and whole files.
         connect: seconds for its connection.
-        monotonic: seconds of a clock that is never set.
+        monotonic: seconds of a monotonic clock.
         may_leave: asked before each request that changes something.
-        answers: told which answers were read.
+        answers: records which answers were read.
         more_routes: files with the operations of services beside the four.
     """
 
@@ -54,7 +54,7 @@ class Outside:
         return load_routes(settings.services_file, environment=settings.environment.value, more=self.more_routes)
 
     def session(self) -> aiohttp.ClientSession:
-        """One a service: what hangs in one takes no connection of another."""
+        """One session a service: hanging requests of one take no connection of another."""
         return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
 
     def results(self, own: Collection[str]) -> Results:
@@ -66,6 +66,6 @@ class Outside:
         return Circuit(service, clock=self.monotonic)
 
     def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
-        """The session, which the stack closes."""
+        """The session, registered with the stack for closing."""
         self.stack.push_async_callback(session.close)
         return session

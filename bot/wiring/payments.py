@@ -8,7 +8,7 @@ from bot.workflows.services.service import Service
 
 
 def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]:
-    """The service. ``slots``: how often it may be called.
+    """The service. ``slots``: rate limit of its requests.
 
     Raises:
         OperatorError: the file of routes cannot be used.

@@ -1,9 +1,8 @@
-"""APScheduler as a clock, and what its ticks do: look what is due, and begin it. What is due stands in rows, not jobs.
+"""APScheduler as a clock; its ticks look for due rows and begin them. Work is kept in rows, not in scheduler jobs.
 
-A look is one read of the next due time of every kind of work. It is taken when somebody says that there is work, when
-something was written, when that time has come, and never while nothing of this happened: at rest a process leaves the
-database alone. Every ten seconds everything is begun that might be due, whatever the looks say. Told of work all the
-time, a process looks a few times a second and no more often.
+A look is one read of the next due time of every kind of work. It is taken after a wake, after a write, and when that
+time has come; an idle process does not read the database. Every ten seconds everything that might be due is begun,
+whatever the looks say. Under constant wakes a process looks only a few times a second.
 """
 
 import asyncio
@@ -28,18 +27,18 @@ _MOST_ROUNDS = 1_000
 _PAUSE_SECONDS = 0.025
 """Between two runs of a worker that found nothing."""
 _EVERYTHING_SECONDS: Final = 10.0
-"""Between two times that everything is begun."""
+"""Between two ticks that begin everything."""
 _OTHERS_FIRST: Final = 0.25
-"""Seconds that another process has for what it wrote itself."""
+"""Seconds that another process has to begin its own writes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What a look finds.
+    """Result of a look.
 
     Attributes:
         due: names of workers that have work now.
-        next_at: when the next one has; None: none ever will, as things stand.
+        next_at: next due time; None: nothing will become due as rows are now.
     """
 
     due: Collection[str] = ()
@@ -48,15 +47,15 @@ class Look:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What a process does by itself.
+    """The background work of a process.
 
     Attributes:
         workers: by name.
         look: which of them have work.
-        changes: counts what was written; the same number: nothing was.
+        changes: counter of writes; an equal number means no write.
         now: the clock by which rows are due.
-        by_the_clock: names of workers that no look speaks of: run at the ticks after something was written.
-        every_tick: of them, those that cost nothing where there is nothing.
+        by_the_clock: names of workers that no look covers: run at the ticks after a write.
+        every_tick: those of them that cost nothing when there is no work, run at every tick.
     """
 
     workers: Mapping[str, Worker]
@@ -68,7 +67,7 @@ class Plan:
 
 
 class Pump:
-    """Runs one worker until nothing is due; told of work while running, it runs once more."""
+    """Runs one worker until nothing is due; a nudge while running makes it run once more."""
 
     def __init__(self, *, name: str, worker: Worker, pause_seconds: float = _PAUSE_SECONDS) -> None:
         self._name = name
@@ -85,7 +84,7 @@ class Pump:
             self._running = asyncio.create_task(self._run(), name=f"worker {self._name}")
 
     async def stop(self) -> None:
-        """Let the step under way end, for a while; then cut it off: recovery knows what to do."""
+        """Let the running step end, with a time limit; then cancel it: recovery handles the rest."""
         self._stopping.set()
         if self._running is None or self._running.done():
             return
@@ -103,7 +102,7 @@ class Pump:
                 log.warning("a worker waits for the database", worker=self._name, reason=str(busy))
                 return
             except Exception:
-                # A worker must outlive what one row does to it; the next tick tries again.
+                # A worker must survive the error of one row; the next tick tries again.
                 log.exception("a worker failed", worker=self._name)
                 return
             if not found and (await self._paused() or not self._again):
@@ -141,12 +140,12 @@ class Schedule:
         self._begin_everything()
 
     def wake(self) -> None:
-        """Look now what is due, instead of at the next tick."""
+        """Look for due work now, instead of at the next tick."""
         if not self._stopped:
             self._looking.nudge()
 
     def heard(self) -> None:
-        """Another process wrote something: look in a moment, when it had time to begin that itself."""
+        """Another process wrote something: look in a moment, to give it time to begin that itself."""
         if not self._stopped and (self._alarm is None or self._alarm.when() > self._later(_OTHERS_FIRST)):
             self._set_alarm(_OTHERS_FIRST)
 
@@ -188,7 +187,7 @@ class Schedule:
         found = await self._plan.look()
         self._nudge(found.due)
         now = self._plan.now()
-        self._next_at = now if found.due else found.next_at  # what is due and cannot be begun is looked at again
+        self._next_at = now if found.due else found.next_at  # due work that cannot begin is looked at again
         if found.next_at is not None and not self._stopped:
             rest = (found.next_at - now).total_seconds()
             if rest < self._tick_seconds:

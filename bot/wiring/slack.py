@@ -1,4 +1,4 @@
-"""Slack: settings in, clients out; who we are, and the socket of Socket Mode."""
+"""Slack: settings in, clients out; the bot's identity, and the socket of Socket Mode."""
 
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -34,7 +34,7 @@ from handlers.router import Router
 from handlers.socket_mode import SocketMode
 
 _CONNECTIONS: Final = 400
-"""At a time: more than the slots of all work that waits there."""
+"""Connections at a time: more than the slots of all work that waits there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class Slack:
     """Everything that calls Slack.
 
     Attributes:
-        patient: for what is asked at the start, and what opens sockets: waits by itself for as long as Slack says.
-        identity: who we are there.
+        patient: client for calls at the start and for opening sockets: waits by itself for as long as Slack says.
+        identity: of the bot.
     """
 
     patient: AsyncWebClient
@@ -58,7 +58,7 @@ class Slack:
 
 
 async def open_slack(settings: Settings, around: Surroundings, stack: AsyncExitStack, pace: Pace) -> Slack:
-    """Ask Slack who we are until it answers. The stack closes the session.
+    """Ask Slack for the bot's identity until it answers. The stack closes the session.
 
     Raises:
         OperatorError: Slack does not accept our token.
@@ -91,7 +91,7 @@ async def open_slack(settings: Settings, around: Surroundings, stack: AsyncExitS
 
 
 def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
-    """Who somebody is, and in which groups of the policy."""
+    """The reader of people and of the policy's groups."""
     people = policy.people
     return People(
         client=slack.client,
@@ -141,7 +141,7 @@ async def open_socket(settings: Settings, slack: Slack, bolt: AsyncApp, stack: A
     if settings.slack_app_token is None:
         return None
     token = settings.slack_app_token.get_secret_value()
-    # Asked here, because the library would ask for ever, whatever Slack has against the token.
+    # Asked here, because the library would retry for ever, whatever Slack objects to.
     opened = await until_answered(
         lambda: call(slack.patient.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
     )

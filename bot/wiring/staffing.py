@@ -1,6 +1,6 @@
-"""Whether the people who exist can meet what the policy asks: looked at when the bot joins, and by ``doctor``.
+"""Whether there are enough approvers for the policy: checked when the bot joins, and by ``doctor``.
 
-The requester never counts. Where somebody may both ask and approve, one approver less is there for what they ask.
+The requester never counts. A requester who is also an approver leaves one approver less for their own requests.
 """
 
 from collections.abc import Collection, Sequence
@@ -19,10 +19,10 @@ log = structlog.get_logger(__name__)
 
 
 async def require(settings: Settings, policy: Policy, people: People, *, home: str) -> None:
-    """That everything the policy allows can be approved. The sandbox only says so; production does not start.
+    """Require that everything the policy allows can be approved. The sandbox only warns; production does not start.
 
     Raises:
-        SettingsError: production, and somebody asks for more approvers than there are; names each rule.
+        SettingsError: production, and a rule asks for more approvers than there are; names each rule.
     """
 
     async def read() -> list[Standing]:
@@ -67,12 +67,12 @@ async def named(names: Sequence[str], people: People) -> list[str]:
 
 
 def enough(policy: Policy) -> int:
-    """So many approvers meet everything: the largest quorum, one more for a duplicate, one who asked."""
+    """Number of approvers that is always enough: the largest quorum, one for a duplicate, one as the requester."""
     return max(quorum for quorum, _ in _asked(policy)) + 2
 
 
 def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str]:
-    """What nobody could ever approve, one line each with the mend; empty when everything can be approved."""
+    """Rules that can never be met, one line each with the fix; empty when everything can be approved."""
     there = besides(policy, found, home=home)
     return [
         f"{key}: asks for {quorum} besides the requester, and only {there} of the approvers "
@@ -84,13 +84,13 @@ def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str
 
 
 def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
-    """How many of these approvers there are for a request, by any requester."""
+    """How many of these approvers are left for a request, whoever the requester is."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 
 
 def too_few_for_duplicates(policy: Policy, found: Collection[Standing], *, home: str) -> bool:
-    """Whether the one more approver of a duplicate is nobody."""
+    """Whether no approver is left for a duplicate, which needs one more."""
     return besides(policy, found, home=home) <= max(quorum for quorum, _ in _asked(policy))
 
 

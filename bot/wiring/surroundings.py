@@ -39,7 +39,7 @@ class Surroundings:
     handler_total: float = HANDLER_TOTAL
     """Seconds of Slack's three that a handler may take."""
     handler_moment: float = MOMENT
-    """Seconds of them until somebody is told that a service is being asked."""
+    """Seconds of them until the person is told that a service is being asked."""
     patience: Patience = _PATIENCE
     limiter: SendSlots | None = None
     pace: Pace | None = None
@@ -58,7 +58,7 @@ class Surroundings:
 
     @property
     def offered(self) -> Sequence[FileAction]:
-        """What can be done with files here."""
+        """The actions on files that are offered."""
         return ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What is done because it is due, and what has a board: the parts of the workflows that run by themselves."""
+"""The workers of due rows, and the subjects of boards: the parts of the workflows that run by themselves."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
@@ -73,12 +73,12 @@ SUBJECTS: dict[str, Subject] = {
     "localization": localization.LocalizationSubject(),
     EMAIL_LISTS: EmailList(),
 }
-"""What has a board, by the word before the colon."""
+"""Subjects of boards, by the word before the colon."""
 
 KINDS: Final[Mapping[Kind, RequestKind]] = {
     one.kind: one for one in (payout.KIND, one_step.KIND, purchase.KIND, bulk_send.KIND, bulk_cancel.KIND)
 }
-"""What can be asked for."""
+"""Kinds of requests."""
 
 
 def _posts(ctx: Context, tx: Tx) -> int:
@@ -88,7 +88,7 @@ def _posts(ctx: Context, tx: Tx) -> int:
 
 
 RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)
-"""What a process that died left behind."""
+"""Recoveries of what a process that died left behind."""
 
 WORKS: Final[tuple[Work[Any], ...]] = (
     *advance.works(KINDS.values()),
@@ -134,9 +134,9 @@ WATCHED: Final = (
 )
 """Services whose silence is noticed."""
 CHORES: Final = ("anchors", "lists", "unread", "retention")
-"""What this process does by itself beside its rows; see :attr:`bot.workflows.context.Context.chores`."""
+"""Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
-"""One worker a service: a probe that hangs keeps no other from being asked."""
+"""One worker a service: a hanging probe delays no other."""
 
 WORKERS: Final[Mapping[str, Worker]] = {
     **{work.name: partial(_take_up, work) for work in WORKS},
@@ -151,12 +151,12 @@ WORKERS: Final[Mapping[str, Worker]] = {
     **_PROBES,
     **{name: partial(_chore, name) for name in CHORES},
 }
-"""Everything that is done because it is due, by name."""
+"""All workers of due rows, by name."""
 
 BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
-"""Of them, what no look speaks of: it becomes due by time, or by what somebody wrote."""
+"""Workers that no look covers: they become due by time, or by a write."""
 EVERY_TICK = frozenset({"denials", "unread", "processes", "silence", *_PROBES})
-"""Of them, what costs nothing, or next to nothing, where there is nothing to do."""
+"""Those of them that cost next to nothing when there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {
     **{work.name: ((work.table, work.kind),) for work in WORKS},
@@ -177,7 +177,7 @@ async def look(ctx: Context) -> Look:
 
 
 def plan(ctx: Context) -> Plan:
-    """What a process does by itself. A row that is begun is a task of its own: nobody asks for more before it ends."""
+    """The background work of a process. Each begun row is its own task, and is not looked for before it ends."""
     rows = {work.name for work in WORKS}
     return Plan(
         workers={
@@ -206,14 +206,14 @@ async def _begun(worker: Worker, ctx: Context) -> int:
 
 
 async def run_due(ctx: Context, name: str) -> int:
-    """Begin what is due of one kind and wait until it is done, for who holds the clock; returns how much there was."""
+    """Begin what is due of one kind and wait until it is done, for a test with its own clock; returns how much."""
     found = await WORKERS[name](ctx)
     await ctx.workers.finished()
     return found
 
 
 async def settle(ctx: Context, *, rounds: int = 200) -> None:
-    """Do what is due now until nothing is: what the ticks do, for a test that holds the clock."""
+    """Do what is due now until nothing is, as the ticks do, for a test with its own clock."""
     for _ in range(rounds):
         if not sum([await run_due(ctx, name) for name in WORKERS]):
             return

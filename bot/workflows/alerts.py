@@ -1,4 +1,4 @@
-"""Messages about no single request: queue them, say what they say."""
+"""Messages that belong to no single request: their queueing and their text."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,11 +19,11 @@ class Notices(Subject):
     """Lines without a board."""
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        """What was queued."""
+        """The text of a queued message."""
         return news.notice(payload)
 
     def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
-        """It is an alert itself: there is nobody to tell."""
+        """Nothing to do: it is an alert itself."""
         return True
 
 

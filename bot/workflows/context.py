@@ -1,4 +1,4 @@
-"""What every workflow is given. Built once by the composition root, handed down, never global."""
+"""The context of every workflow. Built once by the composition root, passed down, never global."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,14 +33,14 @@ from storage.store import Store
 from storage.transaction import Tx
 
 SYSTEM = "switchboard"
-"""Actor of what nobody clicked."""
+"""Actor of what no person did."""
 PLAIN = "plain"
 """Key in a file's payload: the workspace takes no such file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file for a board's thread. ``name`` is its own in this thread: it is found again by it."""
+    """A file for a board's thread. ``name`` is unique in this thread: the file is found again by it."""
 
     name: str
     content: bytes
@@ -50,17 +50,17 @@ class Attachment:
     comment: str
     """mrkdwn of the message; foreign parts must have been escaped."""
     own_title: bool = True
-    """Whether no other file of this thread has its title, so that it is found by that, too."""
+    """Whether its title is unique in this thread, so that it can be found by the title too."""
 
 
 class Subject:
-    """What boards of one kind say. None: there is nothing to say any more, and nothing is posted.
+    """Content of boards of one kind. None: there is nothing to say any more, and nothing is posted.
 
-    ``id`` is what stands behind the colon of the subject.
+    ``id``: the part of the subject after the colon.
     """
 
     patient: bool = False
-    """Whether the post of a board that Slack refuses is tried for ever."""
+    """Whether a board's post that Slack refuses is retried for ever."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
         """The message itself, as things stand now."""
@@ -76,36 +76,36 @@ class Subject:
         id: str,  # noqa: A002, ARG002
         payload: Mapping[str, object],  # noqa: ARG002
     ) -> Attachment | Content | None:
-        """One file in the thread, or what is said instead; with :data:`PLAIN` in the payload, that if there is any."""
+        """One file in the thread, or a message instead; with :data:`PLAIN` in the payload the message, if any."""
         return None
 
     def posted(self, ctx: "Context", tx: Tx, id: str) -> None:  # noqa: A002
-        """A board stands; stored with where it stands."""
+        """A board was posted; called in the transaction that stores where."""
 
     def homeless(self, ctx: "Context", tx: Tx, id: str, error: str) -> None:  # noqa: A002
-        """A board has no conversation, for example because the bot is not in it. It is tried again."""
+        """A board cannot be posted, for example because the bot is not in the conversation. It is tried again."""
 
     def given_up(self, ctx: "Context", tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
-        """A post never will arrive; whether that is taken care of. Otherwise the alerts channel hears of it."""
+        """A post was given up; True: handled here. Otherwise an alert is posted."""
         return False
 
 
 class OfferedAction(Protocol):
-    """Something that can be done with a file, as far as offering it goes; ``handlers.file_actions`` does it."""
+    """An action on a file, as far as offering it goes; ``handlers.file_actions`` executes it."""
 
     @property
     def name(self) -> str:
-        """Its word in ids."""
+        """Its name in ids."""
         ...
 
     @property
     def label(self) -> str:
-        """What its button says."""
+        """Label of its button."""
         ...
 
     @property
     def fits(self) -> Callable[[DroppedFile], bool]:
-        """Whether it can be done with this file."""
+        """Whether it is possible with this file."""
         ...
 
     @property
@@ -124,24 +124,24 @@ class HighWater(Protocol):
 
     @property
     def began(self) -> datetime:
-        """When this process began: requests from before may have been carried out in a future this database lost."""
+        """Start of this process: older requests may have been executed in a period that this database lost."""
         ...
 
     @property
     def looked(self) -> set[str]:
-        """Requests from before that were looked for at the service."""
+        """Older requests that were searched for at the service."""
         ...
 
     survey_at: datetime | None
-    """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+    """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
 
     async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
-        """The services hold what the database does not know of; ``sent``: a word for what, and its code or id."""
+        """The services hold what the database lacks; ``sent``: a word for what, and its code or id."""
         ...
 
 
 class Workers(Protocol):
-    """What this process works on, row by row: see :class:`bot.workflows.workers.Workers`."""
+    """Rows that this process works on: see :class:`bot.workflows.workers.Workers`."""
 
     freed: Callable[[str], None]
     """Called with the name of a kind of work that had no free slot, once it has one."""
@@ -182,21 +182,21 @@ def _nothing(_ctx: "Context", _tx: Tx, _ended: Instruction, _now: datetime) -> N
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKind:
-    """One kind of request: all that the engine in ``requests/`` knows of it. The record stands beside its code.
+    """One kind of request: all that the engine in ``requests/`` uses of it. The record is defined beside its code.
 
-    Its arrows are in :mod:`bot.domain.payments.moves`.
+    Its transitions are in :mod:`bot.domain.payments.moves`.
 
     Attributes:
         letter: its references begin with it.
-        queue: the default takes the partner's ten requests a second times the longest time-out, so that a partner
-            who answers nothing leaves room.
-        steps: what is done when a row in this state is due. While it waits for people the engine does it.
-        called_back: what its service calls us about.
-        find: looks at the service for what a database that was put back may lack; the last argument says whether
-            anything of it may have been sent. None: its own steps look before they send.
+        queue: the default has as many slots as the service's ten requests a second times the longest time-out, so that
+        a silent service leaves free slots.
+        steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
+        called_back: the callbacks that its service sends.
+        find: searches the service for what a restored database may lack; the last argument says whether anything of it
+        may have been sent. None: its own steps look before they send.
         read: the service's record by its id.
-        observe: takes in such a record. True: it carried the request forward, or says nothing new of one that ended.
-        ended: what its end causes, in the transaction of the end.
+        observe: applies such a record. True: it moved the request forward, or has nothing new about one that ended.
+        ended: effects of its end, in the transaction of the end.
     """
 
     kind: Kind
@@ -223,21 +223,21 @@ class Context:
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
         kinds: the kinds of requests.
-        recoveries: what a process that died left behind, by table.
+        recoveries: handle what a process that died left behind, by table.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
         pace: how fast Slack may be called.
         turns: the order of posts within a conversation.
-        subjects: what boards say, by their kind.
-        file_actions: what can be done with files, in the order in which it is offered.
-        bot_user: who we are among the people of the workspace.
-        assumptions: lines of the route table that nobody has vouched for.
-        high_water: what the anchors outside the database say of it.
-        chores: what this process does by itself beside its rows, by name; each returns how much that was.
-        server_now: stands for the clock of the database's server where time is played.
-        leases: renews what this process holds while it works on it.
+        subjects: content of boards, by their kind.
+        file_actions: actions on files, in the order in which they are offered.
+        bot_user: user id of the bot.
+        assumptions: lines of the route table that are not confirmed.
+        high_water: the database compared with the anchors outside it.
+        chores: periodic work without rows of its own, by name; each returns how much was done.
+        server_now: replaces the clock of the database's server where time is simulated.
+        leases: renews the leases of this process while it works.
         peers: the other processes of a PostgreSQL database; None: there are none.
-        workers: what this process works on, row by row.
+        workers: the rows that this process works on.
     """
 
     store: Store

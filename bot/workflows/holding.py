@@ -1,4 +1,4 @@
-"""Nothing is claimed yet: why, on the card, and when to look again. The window to execute goes on running."""
+"""Holds before a claim: the reason on the card, and when to look again. The window to execute goes on running."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _PAUSE: Final = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """Since when a service is silent, and when somebody found it so last; kept as a flag."""
+    """Since when a service is silent, and when that was last observed; stored as a flag."""
 
     since: datetime
     seen: datetime
@@ -39,19 +39,19 @@ class Silence:
 
 
 def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
-    """Services that some process finds silent, with since when."""
+    """Services that some process finds silent, with the start of the silence."""
     found = {key.removeprefix(FLAG): Silence.read(value) for key, value in tx.flags.starting(FLAG).items()}
     return {name: silence.since for name, silence in found.items() if silence is not None and now - silence.seen <= OLD}
 
 
 def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: timedelta = _PAUSE) -> None:
-    """Stay as it is and look again; the window to execute goes on running."""
+    """Keep the state and look again later; the window to execute goes on running."""
     due = min(now + pause, instruction.exec_deadline or now + pause)
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the next step waits because the service answers nothing; that is stored, and its card says so.
+    """Whether the next step waits because the service is silent; that is stored, and its card says so.
 
     One whose window has passed is not held: its step says so.
     """
@@ -71,7 +71,7 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
 
 
 async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
-    """Whether its request may be claimed now: the service answers, and not too many of its answers are waited for.
+    """Whether its request may be claimed now: the service answers, and not too many requests are in flight.
 
     False: that is stored.
     """
@@ -83,18 +83,18 @@ async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
 
 
 def without_seat(ctx: Context, circuit: Circuit, reason: str) -> tuple[str, timedelta]:
-    """What its card says of something that got no seat, and when to look again; ``reason``: what it says already."""
+    """Reason for the card of a request without a seat, and when to look again; ``reason``: the present one."""
     pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
     return (why(ctx, circuit) if circuit.is_open else reason), pause
 
 
 def why(ctx: Context, circuit: Circuit) -> str:
-    """What a card says meanwhile."""
+    """Reason for the card meanwhile."""
     return unanswered(circuit.service, since(ctx, circuit))
 
 
 def since(ctx: Context, circuit: Circuit) -> datetime:
-    """Since when the service has answered nothing."""
+    """Start of the service's silence."""
     return ctx.clock.now() - timedelta(seconds=circuit.silent_seconds)
 
 

@@ -1,4 +1,4 @@
-"""What is known is stored, whatever the database does meanwhile.
+"""Outcomes are stored, even while the database is locked or away.
 
 The answer to a request with an effect exists in this process alone until it is stored. A database that is locked or
 away for a while must not make an unknown outcome of it: it is written again for as long as the process lives.
@@ -20,22 +20,21 @@ log = structlog.get_logger(__name__)
 
 _FIRST_PAUSE: Final = 0.1
 _LONGEST_PAUSE: Final = 5.0
-"""Seconds of the machine's clock: a lock ends by its time, not by ours."""
+"""Seconds of the machine's clock: a lock ends by that clock, not by ours."""
 _AT_START: Final = 60.0
 """Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 
 
 async def keep(ctx: Context, work: Callable[[Tx], T], *, name: str) -> T:
-    """Store what came of a request, again and again until it is stored.
+    """Store the outcome of a request; retried until it is stored.
 
     Args:
         ctx: the outside world.
-        work: changes rows only as they stood before, so that doing it twice changes nothing more: a commit whose
-            outcome is unknown is repeated too.
+        work: idempotent: it changes rows only as they stood before, since a commit of unknown outcome is repeated too.
         name: of the unit of work.
 
     Raises:
-        StorageClosed: the process is stopping; who comes next reads what became of the request.
+        StorageClosed: the process is stopping; the next process reads the outcome of the request.
         Conflict: the work broke a rule of the schema, which no repetition mends.
     """
     pause = _FIRST_PAUSE
@@ -51,7 +50,7 @@ async def keep(ctx: Context, work: Callable[[Tx], T], *, name: str) -> T:
 
 
 async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_START) -> T:
-    """Take a step of the start, again while the database is locked or away.
+    """Run a step of the start; retried while the database is locked or away.
 
     It answered a moment ago, so another process holds a lock or the server starts again; both pass.
 
@@ -74,10 +73,10 @@ async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_STA
 async def claimed(
     ctx: Context, work: Callable[[Tx], T | None], *, name: str, read_back: Callable[[Tx], T | None]
 ) -> T | None:
-    """What a transaction that claims a request comes to.
+    """Result of a transaction that claims a request.
 
-    Where the commit broke off, the database says whether it holds. Nothing has left yet, so a claim
-    that nobody can vouch for would become an unknown outcome for nothing.
+    After a commit of unknown outcome the claim is read back. Nothing has been sent yet, so an unclear claim would
+    become an unknown outcome for no reason.
     """
     try:
         return await ctx.store.write(work, name=name)

@@ -1,8 +1,8 @@
-"""Take a claimed row its step further; what it stumbles over is its own.
+"""Run the step of a claimed row; its errors affect no other row.
 
-A step was counted when its row was claimed. One that ends in an unexpected exception is begun again a few times; then
-its row is left alone, and the alerts channel hears of it, with a button for admins to have it tried again. A row whose
-request is under way is never begun again: its outcome is unknown, and read.
+The claim of a row counts the step. A step that ends in an unexpected exception is retried a few times. Then its row is
+stopped, with an alert that has a retry button for admins. A row with a request in flight is never retried: its outcome
+is unknown, and read.
 """
 
 import secrets
@@ -29,14 +29,14 @@ log = structlog.get_logger(__name__)
 MOST_TRIES: Final = 5
 """Steps that end in an exception, one after the other."""
 _MOST_DEATHS: Final = 10
-"""Steps that do not end at all: each took its process along, which may have been somebody else's doing."""
+"""Steps that never end: each ended with its process, which may have had another cause."""
 _AFTER_STORAGE: Final = timedelta(seconds=2)
 
 _KEY: Final = "stopped:"
 
 
 async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
-    """Take a claimed row its step further.
+    """Run the step of a claimed row.
 
     Raises:
         StorageError: the database failed it; the row is free again soon, or when its lease is over.
@@ -56,7 +56,7 @@ async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
 
 
 async def _spare(ctx: Context, work: Work[R], row: R) -> None:
-    """The database failed, not the row: soon again, and not counted."""
+    """The database failed, not the row: retried soon, and not counted."""
     due = ctx.clock.now() + _AFTER_STORAGE
 
     def spared(tx: Tx) -> None:
@@ -69,7 +69,7 @@ async def _spare(ctx: Context, work: Work[R], row: R) -> None:
 async def stumbled(
     ctx: Context, table: str, row: object, *, in_flight: InFlight = nothing_in_flight, number: str = "", error: str = ""
 ) -> None:
-    """A step came to nothing: again later; after the last try never again, and people are told."""
+    """A step failed: retried later; after the last try the row is stopped, with an alert."""
     now = ctx.clock.now()
     tries = int(getattr(row, "tries", 0))
     number = number or secrets.token_hex(4)
@@ -85,7 +85,7 @@ async def stumbled(
                 "a row is left alone after an internal error", table=table, key=key_of(table, row), error_id=number
             )
             if str(getattr(row, "key", "")).startswith(_KEY):
-                return  # an alert about an alert would have no end
+                return  # alerts about alerts would never end
             facts = {"topic": "stopped", "what": table, "name": name_of(tx, row), "number": number}
             tell_everybody(tx, key=f"{_KEY}{number}", facts={**facts, "error": error}, policy=ctx.policy, now=now)
             _witness(tx, table, row, actor="switchboard", action="stopped", number=number, now=now)
@@ -102,7 +102,7 @@ def _stop(tx: Tx, table: str, row: object, *, owner: str, number: str, now: date
 
 
 def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
-    """The card says that it was stopped, or that it goes on."""
+    """Update the card: it was stopped, or it goes on."""
     if table == "instruction":
         found = tx.instructions.get(key[0])
         if found is not None:
@@ -112,7 +112,7 @@ def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
 
 
 def name_of(tx: Tx, row: object) -> str:
-    """What people call it, or what it belongs to; empty where it has no name."""
+    """Reference of the row, or of what it belongs to; empty where it has none."""
     reference = getattr(row, "reference", "")
     if reference:
         return str(reference)
@@ -122,7 +122,7 @@ def name_of(tx: Tx, row: object) -> str:
 
 
 async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
-    """An admin has what was stopped by this error tried again; False: nothing is stopped by it any more."""
+    """Retry, for an admin, the row stopped by this error; False: nothing is stopped by it any more."""
     standing = await ctx.people.standing(person)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is None and not listed(Role.ADMIN, standing, ctx.policy.people):

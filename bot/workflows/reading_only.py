@@ -1,4 +1,4 @@
-"""Reading only: nothing with an effect leaves until an operator has looked.
+"""Reading-only mode: no request with an effect is sent until an operator has looked.
 
 Kept in the database, so that it outlives restarts and holds for every process.
 """
@@ -30,7 +30,7 @@ def reading_only(tx: Tx) -> ReadingOnly | None:
 
 
 def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
-    """Send nothing from now on. What was known already is kept; people hear of it once."""
+    """Send nothing from now on. An earlier finding is kept; it is announced once."""
     before = reading_only(tx)
     if before is not None:
         sent = tuple(dict.fromkeys((*before.sent, *found.sent)))[:MOST_NAMED]
@@ -38,7 +38,7 @@ def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
         return
     tx.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), now)
     for waiting in tx.instructions.awaiting(WAITS, limit=_ALL):
-        # Their cards may show what this database does not know: they are drawn anew, with the reason.
+        # Their cards may show what this database lacks: they are redrawn, with the reason.
         tx.instructions.touch(waiting, now=now, show=True, reason=HELD, due_at=now)
     detail = {"reason": found.reason, "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
     audit(tx, ACTOR, "reading_only", detail, now)
@@ -46,7 +46,7 @@ def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
 
 
 def leave(tx: Tx, now: datetime) -> None:
-    """Sending goes on; anchors written up to now that the chain does not hold are accounted for."""
+    """Sending goes on; anchors up to now that the chain does not hold count as accounted for."""
     tx.flags.set(_FLAG, {}, now)
     tx.flags.set(_RESUMED, {"at": now.isoformat()}, now)
     tx.flags.forget(_LOOK)
@@ -65,7 +65,7 @@ def looks(tx: Tx) -> dict[str, Look]:
 
 
 def note(tx: Tx, instruction_id: str, look: Look, now: datetime) -> None:
-    """Keep what a look came to."""
+    """Store the result of a look."""
     tx.flags.set(f"{_LOOK}{instruction_id}", look.stored(), now)
 
 
@@ -76,7 +76,7 @@ def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
 
 
 def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: datetime) -> None:
-    """A row about no single request."""
+    """An audit row that belongs to no single request."""
     tx.audit.append(Entry(at=now, instruction_id="", actor=actor, action=action, before="", after="", detail=detail))
 
 

@@ -1,7 +1,7 @@
 """Workers: a row that is due becomes a task of its own, whenever a slot of its kind is free.
 
-A row that waits for an answer takes its own slot and nothing else. Its lease is renewed until its step ends. What ends
-in an exception is dealt with by :mod:`bot.workflows.quarantine`.
+A row that waits for an answer takes its own slot and nothing else. Its lease is renewed until its step ends.
+Exceptions are handled by :mod:`bot.workflows.quarantine`.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ log = structlog.get_logger(__name__)
 R = TypeVar("R")
 
 STOP_SECONDS: Final = 4.0
-"""That steps under way have to end in when the process stops; then they are cut off: recovery knows what to do."""
+"""Time for running steps to end when the process stops; then they are canceled, and recovery handles the rest."""
 
 Step = Callable[[R], Awaitable[None]]
 
 
 class Hold(TypedDict):
-    """How rows are claimed: who is due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
+    """How rows are claimed: those due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
 
     now: datetime
     owner: str
@@ -66,13 +66,13 @@ class Work(Generic[R]):
         name: of the kind, for logs and :mod:`bot.wiring.workers`.
         table: of its rows, see :data:`storage.repositories.steps.KEYS`.
         kind: of those rows, where they are claimed by kind.
-        slots: rows at a time, counted where waiting happens: of a service, the requests that it allows in flight.
-        claim: takes rows up.
-        step: makes what is done with a row, once for all rows that are claimed together.
+        slots: rows at a time; for a service, the requests that it allows in flight.
+        claim: claims rows.
+        step: makes the step function, once for all rows that are claimed together.
         in_flight: whether a request of the row was under way; then its outcome has just been stored as unknown.
-        leased: whether a row is held while its step runs; otherwise its claim alone keeps others away.
-        beside: slots that are taken by what a step began and that goes on without it.
-        ready: whether there is anything to do this kind of work with; False: its rows wait.
+        leased: whether a row has a lease while its step runs; otherwise its claim alone excludes other processes.
+        beside: slots taken by tasks that a step started and that outlive it.
+        ready: whether this kind of work can be done at all; False: its rows wait.
     """
 
     name: str
@@ -88,7 +88,7 @@ class Work(Generic[R]):
 
 
 class Workers:
-    """The tasks of one process, by kind of work. ``run`` takes a step and deals with what it ends in."""
+    """The tasks of one process, by kind of work. ``run`` runs a step and handles its end."""
 
     def __init__(self, *, run: Callable[[Context, Work[Any], Any, Step[Any]], Awaitable[None]]) -> None:
         self._run = run
@@ -177,7 +177,7 @@ async def _after(former: Sequence[asyncio.Task[None]], step: Step[R], row: R) ->
 
 
 def _log_end(name: str, task: asyncio.Task[None]) -> None:
-    """Retrieve what a task ended with: the database failed it, and its row comes again when its lease is over."""
+    """Log the exception of a task: the database failed it, and its row is due again when its lease is over."""
     if task.cancelled():
         return
     match task.exception():
@@ -188,8 +188,8 @@ def _log_end(name: str, task: asyncio.Task[None]) -> None:
         case Exception() as error:
             log.error("a step could not be stored", work=name, exc_info=error)
         case _:
-            return  # a crash that is played: nothing goes on after it
+            return  # a simulated crash: nothing goes on after it
 
 
 def _nobody(_: str) -> None:
-    """Nobody waits for a slot."""
+    """Default: no callback when a slot is free."""

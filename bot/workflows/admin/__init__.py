@@ -1,1 +1,1 @@
-"""What the operator and the approvers look at, and what keeps the house: audit, overview, retention."""
+"""Views for the operator and the approvers, and maintenance: audit, overview, retention."""

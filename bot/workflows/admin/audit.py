@@ -1,7 +1,7 @@
 """The audit chain at work: anchors written outside the database, and the story of one request.
 
-An anchor goes to a file only, not to a channel: a message can be edited or deleted by anybody who has the bot's token,
-and the file can be kept where neither the bot's users nor the database's reach.
+An anchor goes to a file only, not to a channel: anybody with the bot's token can edit or delete a message. The file can
+be kept out of reach of the bot's users and the database's users.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ STORY_ROWS = 1_000
 
 
 class Anchoring:
-    """Writes down where the chain of one database stands. One per process; several processes may share a file."""
+    """Writes anchors of the chain of one database. One per process; several processes may share a file."""
 
     def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, high_water: HighWater | None = None) -> None:
         self._high_water = high_water
@@ -63,7 +63,7 @@ class Anchoring:
 
     async def _write(self, *, always: bool) -> int:
         if self._high_water is not None and not await self._high_water.is_sound():
-            return 0  # an anchor of what somebody has to look at would make it look right
+            return 0  # an anchor of a doubtful chain would make it look right
         head = await self._store.read(lambda tx: tx.audit.head())
         now = self._clock.now()
         try:
@@ -106,7 +106,7 @@ class Story:
 
 
 async def story(store: Store, text: str) -> Story | None:
-    """What happened to the request that ``text`` names: a reference, our code or id, or the service's id."""
+    """Story of the request that ``text`` names: a reference, our code or id, or the service's id."""
 
     def work(tx: Tx) -> Story | None:
         instruction = tx.instructions.find(text)
@@ -128,7 +128,7 @@ class BookingStory:
 
 
 async def booking_story(store: Store, text: str) -> BookingStory | None:
-    """What happened to the booking that ``text`` names: its reference, or one of its ids at the service."""
+    """Story of the booking that ``text`` names: its reference, or one of its ids at the service."""
 
     def work(tx: Tx) -> BookingStory | None:
         booking = tx.bookings.find(text)

@@ -13,11 +13,11 @@ from storage.store import Store
 log = structlog.get_logger(__name__)
 
 _TOO_FAR = 5.0
-"""Seconds between our clock and the server's that somebody should mend."""
+"""Seconds between our clock and the server's from which an operator should act."""
 
 
 async def look(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:
-    """Ask the server for its time; ``server_now`` stands for it where time is played."""
+    """Ask the server for its time; ``server_now`` replaces it where time is simulated."""
     asked_at = clock.boottime()
     found = server_now() if server_now is not None else await store.read(lambda tx: tx.server_now())
     if found is not None:
@@ -25,7 +25,7 @@ async def look(store: Store, clock: SharedClock, *, server_now: Callable[[], dat
 
 
 async def look_again(ctx: Context) -> int:
-    """Do that every minute; a clock that is far off is an alert, once a process."""
+    """Compare every minute; a clock that is far off is an alert, once a process."""
     clock = ctx.clock
     if not isinstance(clock, SharedClock) or not clock.is_due:
         return 0

@@ -1,7 +1,7 @@
-"""The high-water mark: what is about to leave is written down outside the database first.
+"""The high-water mark: every request with an effect is anchored outside the database before it is sent.
 
-The line says where the audit chain stands once the claim is stored. A database that does not hold it is older than
-what left, however little it lacks; then nothing is sent any more until an operator has looked.
+The anchor holds the end of the audit chain after the claim. A database that lacks it is older than what was sent,
+however little it lacks; then nothing is sent until an operator has looked.
 """
 
 import asyncio
@@ -43,11 +43,11 @@ class HighWater:
 
     def __init__(self, *, store: Store, file: AnchorFile, clock: Clock, policy: Policy, surveys: bool = False) -> None:
         self.began = clock.now()
-        """When this process began: requests from before may have been carried out in a future this database lost."""
+        """Start of this process: older requests may have been executed in a period that this database lost."""
         self.survey_at = self.began if surveys else None
-        """When the services are to be asked for what nothing here knows; None: that is done, or nothing tells ours."""
+        """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
         self.looked: set[str] = set()
-        """Requests from before that were looked for at the service."""
+        """Older requests that were searched for at the service."""
         self._store = store
         self._file = file
         self._clock = clock
@@ -73,7 +73,7 @@ class HighWater:
         await self._account_for([foreign, *lost] if foreign is not None else lost)
 
     async def may_leave(self, about: str) -> bool:
-        """Write down that a request is about to leave; False: it must not. The caller has stored its claim."""
+        """Anchor a request that is about to be sent; False: it must not be. The caller has stored its claim."""
         async with self._turn:
             try:
                 stand = await self._stand()
@@ -91,12 +91,12 @@ class HighWater:
             return True
 
     async def is_sound(self) -> bool:
-        """Whether the chain may be anchored as it stands: it holds what left, and nobody has to look at it."""
+        """Whether the chain may be anchored as it stands: it holds what was sent, and no operator has to look at it."""
         async with self._turn:
             return (await self._stand()).may_send
 
     async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
-        """The services hold what the database does not know of; ``sent``: a word for what, and its code or id."""
+        """Start reading-only mode: the services hold more than the database; ``sent``: kind and code or id of each."""
         now = self._clock.now()
         found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
         log.error("the database may be older than the services: reading only from now on", reason=reason)
@@ -114,7 +114,7 @@ class HighWater:
         return stand
 
     async def _account_for(self, lost: list[Anchor]) -> None:
-        """What the chain does not hold: an operator knows of it, or nothing may be sent."""
+        """Handle anchors that the chain lacks: unless an operator has accounted for them, start reading-only mode."""
         if not lost:
             return
         resumed = await self._store.read(resumed_at)
@@ -135,7 +135,7 @@ class HighWater:
         )
 
     async def _begin_anew(self) -> None:
-        """An operator has accounted for what is not held: those anchors are kept, and count no more."""
+        """An operator has accounted for the anchors that the chain lacks: they are set aside, and count no more."""
         newest = await asyncio.to_thread(self._file.last)
         foreign = await asyncio.to_thread(self._file.last_of_another_key)
         if foreign is not None or (newest is not None and not (await self._held([newest]))[0]):

@@ -1,4 +1,4 @@
-"""What one person finds in the App Home: what waits for them, what they asked for, what is under way."""
+"""One person's App Home: requests that wait for them, their own requests, and what is under way."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,10 +21,10 @@ class Home:
     """One person's view of everything.
 
     Attributes:
-        refusal: why they see nothing; None: they do.
-        waiting: what waits for people, their own decisions first.
-        asked: what they asked for and is not over, newest first, with its votes.
-        running: what is under way: of everybody for approvers and admins, else their own.
+        refusal: why they see nothing; None: they see everything below.
+        waiting: requests that wait for approvers, those they can decide first.
+        asked: their own requests that are not over, newest first, with their votes.
+        running: what is under way: everybody's for approvers and admins, else their own.
     """
 
     refusal: No | None
@@ -55,7 +55,7 @@ async def look(ctx: Context, user: str) -> Home:
 
 
 async def decisions(ctx: Context, standing: Standing, user: str) -> list[Waiting]:
-    """What waits for people, as far as this person may see it; what they could decide comes first."""
+    """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = [
         Waiting(one, votes, _is_mine(ctx, standing, user, one, votes))

@@ -1,4 +1,4 @@
-"""How everything stands, read in one transaction, and what is under way."""
+"""Status of everything, read in one transaction, and what is under way."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from storage.rows import Job
 from storage.transaction import Tx
 
 MOST = 50
-"""Things under way that are named at once, of each kind."""
+"""Rows under way that are listed at once, of each kind."""
 
 _LISTS = (RUN, WHOLE)
 _MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING, State.NEW))
@@ -23,7 +23,7 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
 def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
-    """The outside services, what they lack where they are not configured, and whether they answer."""
+    """The outside services, the variables they lack, and whether they answer."""
     silent = silent_services(tx, ctx.clock.now())
     return (
         Service(name="Payments", missing=ctx.payments.missing, silent_since=silent.get("payments")),
@@ -49,7 +49,7 @@ def _emails(ctx: Context) -> tuple[Service, ...]:
 
 
 async def overview(ctx: Context) -> Overview:
-    """Counts and ages of everything there is."""
+    """Counts and ages of all rows."""
     blocking = sum(one.blocks for one in ctx.assumptions)
 
     def work(tx: Tx) -> Overview:

@@ -9,9 +9,9 @@ log = structlog.get_logger(__name__)
 
 
 async def recover(ctx: Context) -> int:
-    """At start: let go of what an earlier process merely read, then as :func:`recover_claims`.
+    """At start: end the leases of steps that only read, then as :func:`recover_claims`.
 
-    It looks at every row that somebody may hold, so it is for the start alone.
+    It looks at every row that may have a lease, so it is for the start alone.
     """
     if ctx.store.exclusive:
         await ctx.store.write(lambda tx: _free(ctx, tx), name="free")
@@ -32,7 +32,7 @@ async def recover_claims(ctx: Context) -> int:
 
 
 def _free(ctx: Context, tx: Tx) -> None:
-    """What a dead process merely read needs no care, only its lease must not stand in the way."""
+    """A step of a dead process that only read needs nothing but the end of its lease."""
     tx.instructions.recover(owner=ctx.owner)
     tx.inbox.recover(ctx.owner)
     tx.tracked.recover(ctx.owner)

@@ -1,7 +1,7 @@
-"""A captured request of Slack acts once, whichever process it is sent to.
+"""A replayed request of Slack acts once, whichever process it is sent to.
 
-Each process remembers by itself what it has handled. Where there are several, they tell each other through the
-database; one alone saves itself that write, and what it does is bound to the ids of Slack besides.
+Each process remembers in memory what it has handled. Several processes share that through the database; a single one
+saves that write. Effects are also idempotent by Slack's ids.
 """
 
 import hashlib
@@ -20,13 +20,13 @@ KEPT: Final = timedelta(seconds=600)
 
 
 async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
-    """Whether no other process has handled what bears this signature."""
+    """Whether no other process has handled the request with this signature."""
     if store.exclusive:
         return True
     digest = hashlib.sha256(signature.encode()).hexdigest()
     try:
         return await store.write(lambda tx: tx.seen.first_time(digest, now=now, kept=KEPT), name="seen_request")
     except StorageError as busy:
-        # What acts has to write too, and says so to the person.
+        # Any effect needs a write too, whose failure is reported to the person.
         log.warning("nobody else could be asked about a request", reason=str(busy))
         return True

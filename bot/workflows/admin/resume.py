@@ -1,4 +1,4 @@
-"""An operator has looked: leave the reading-only mode. One transaction; what waits for people afterwards is said."""
+"""Leave the reading-only mode after an operator has looked. One transaction; returns what needs approval again."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ _ALL = 1_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What is known while reading only.
+    """Findings in reading-only mode.
 
     Attributes:
         looked: requests that were not final when it was noticed, by reference, with the last look for each.
-        unknown: requests with an effect that left, and that nothing in this database knows.
+        unknown: requests with an effect that were sent, and that this database lacks.
     """
 
     mode: ReadingOnly
@@ -36,7 +36,7 @@ class Standing:
 
 
 def standing(tx: Tx) -> Standing | None:
-    """How it stands; None: nothing is held back."""
+    """The findings so far; None: not in reading-only mode."""
     mode = reading_only(tx)
     if mode is None:
         return None
@@ -48,10 +48,10 @@ def standing(tx: Tx) -> Standing | None:
 
 
 def resume(tx: Tx, found: Standing, *, reason: str, forced: bool, policy: Policy, now: datetime) -> list[str]:
-    """Send again from here on; the references of what needs approval again.
+    """Send again from here on; the references of the requests that need approval again.
 
-    What the services hold was taken in while looking. What they do not hold may go on, but not on votes from before:
-    somebody may have taken them back in the time that the database has lost.
+    What the services hold was taken in while looking. What they do not hold may go on, but not with earlier votes:
+    they may have been withdrawn in the period that the database lost.
     """
     waiting = tx.instructions.awaiting(_WAITING, limit=_ALL)
     again = [one.reference for one in waiting if _reopen(tx, found.mode, one, now)]
@@ -67,7 +67,7 @@ _WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
 
 
 def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) -> bool:
-    """Let it go on; whether people have to decide anew."""
+    """Release one request; whether approvers have to decide anew."""
     from_before = instruction.created_at <= mode.since
     if instruction.state is State.APPROVED and from_before:
         return _back_to_people(tx, instruction, now)

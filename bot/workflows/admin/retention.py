@@ -1,8 +1,8 @@
-"""Forgets what nobody needs any more: lists and callbacks of a month ago, callback addresses of what ended long ago.
+"""Retention: deletes lists and callbacks after a month, and callback addresses of requests that ended long ago.
 
-Of lists, their addresses and files; of dropped files, those that nobody could use; of callbacks, those looked into.
-What was asked, who asked and how it ended stays, and so does every offer: a file is offered once, however late it is
-shared again.
+Of lists, the addresses and files; of dropped files, those that nobody could use; of callbacks, those verified.
+Requests, requesters and outcomes stay, and so does every offer: a file is offered once, however late it is shared
+again.
 """
 
 from datetime import datetime, timedelta
@@ -15,17 +15,17 @@ KEPT: Final = timedelta(days=30)
 _EVERY: Final = 3_600.0
 """Seconds between two looks at whether there is anything old enough."""
 _AT_ONCE: Final = 1_000
-"""Rows of one transaction, so that nobody waits behind it."""
+"""Rows of one transaction, so that others do not wait long for it."""
 
 
 class Retention:
-    """When this process looked last; several processes may forget the same, each row once."""
+    """When this process looked last; several processes may prune at once, each row once."""
 
     def __init__(self) -> None:
         self._next_look = 0.0
 
     async def prune_due(self, ctx: Context) -> int:
-        """Forget some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
+        """Delete some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0
         now = ctx.clock.now()

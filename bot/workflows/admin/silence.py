@@ -1,7 +1,7 @@
-"""Services that answer nothing: find out when they do again, and tell people once that it began and that it is over.
+"""Silent services: probe until they answer again, and announce the start and the end of the silence once.
 
-Each process counts for itself. What one found out is kept as a flag, so that several tell it once, a new process asks
-before it sends anything, and everybody can be shown it.
+Each process counts by itself. A finding is stored as a flag. So several processes announce it once, a new process
+probes before it sends anything, and it can be shown.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
 
 def _nothing(_tx: Tx, _now: datetime) -> None:
-    """What waits for the service shows it by itself."""
+    """Default of ``show``: rows that wait for the service show its silence by themselves."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +41,8 @@ class Watched:
     Attributes:
         name: its name, as in its circuit.
         circuit: whether it answers; None: it is not configured.
-        ask: asks it something cheap; None: nothing of it can be read.
-        show: has what waits for it drawn anew.
+        ask: makes a cheap read; None: nothing of it can be read.
+        show: redraws what waits for it.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Watched:
 
 
 async def remember(watched: Sequence[Watched], ctx: Context) -> None:
-    """At start: a service that an earlier process found silent is asked before anything is sent to it."""
+    """At start: a service that an earlier process found silent is probed before anything is sent to it."""
     now = ctx.clock.now()
     known = await ctx.store.read(lambda tx: tx.flags.starting(FLAG))
     for one in watched:
@@ -62,12 +62,12 @@ async def remember(watched: Sequence[Watched], ctx: Context) -> None:
 
 
 async def pass_on_news(watched: Sequence[Watched], ctx: Context) -> int:
-    """Pass on what is new of each service; how many had news. No request: nobody's news wait for an answer."""
+    """Store new findings about each service; how many there were. Makes no request, so nothing waits for an answer."""
     return sum([await _pass_on(ctx, one) for one in watched])
 
 
 async def probe(one: Watched, ctx: Context) -> int:
-    """Ask one service whether it answers, if it is silent or effects wait to know; whether there is news of it."""
+    """Probe one service, if it is silent or requests with effects wait for it; 1 if there is a new finding."""
     circuit = one.circuit(ctx)
     if circuit is None or one.ask is None or not circuit.wants_probe:
         return 0
@@ -93,7 +93,7 @@ async def _pass_on(ctx: Context, one: Watched) -> int:
 
 
 def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
-    """Store that the service is silent. The first process to find out tells people."""
+    """Store that the service is silent. The first process to find out announces it."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
     known = Silence.read(tx.flags.get(key))
     if known is not None and now - known.seen > OLD:
@@ -109,11 +109,11 @@ def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime
         _tell(ctx, tx, facts, now)
         show(tx, now)
     if not circuit.holds_effects:
-        _go_on(tx, circuit, now)  # one is on trial, and the others follow when it is answered
+        _go_on(tx, circuit, now)  # one request goes first; the others follow when it is answered
 
 
 def _answers(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
-    """Store that the service answers again. The first process to find out tells people."""
+    """Store that the service answers again. The first process to find out announces it."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
     known = Silence.read(tx.flags.get(key))
     if known is not None and tx.flags.forget(key):
@@ -126,7 +126,7 @@ def _answers(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetim
 
 
 def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
-    """What waits for it is looked at again at once."""
+    """Make what waits for it due at once."""
     is_open = circuit.is_open
     for waiting in tx.instructions.awaiting(_WAITING, limit=_MOST):
         if is_unanswered(circuit.service, waiting.reason):

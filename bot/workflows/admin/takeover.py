@@ -1,4 +1,4 @@
-"""Takeover: what a process that died worked on is free at once, not when its leases run out (PostgreSQL)."""
+"""Takeover: the rows of a process that died are free at once, not when its leases run out (PostgreSQL)."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _SETTLED: Final = 5.0
-"""Seconds that our own connection must have stood: a server that was restarted ended everybody's."""
+"""Seconds that our own connection must have been open: a restart of the server ends every connection."""
 _SURE: Final = 0.3
 """Seconds in which a process whose connection broke has made another."""
 
@@ -35,7 +35,7 @@ async def take_over(ctx: Context) -> int:
     died = 0
     for owner in gone:
         rows = await ctx.store.write(lambda tx: _expire(ctx, tx, owner), name="take_over")  # noqa: B023 - awaited here
-        if rows:  # who stops in order holds none
+        if rows:  # a process that stopped in order holds none
             died += 1
             log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
     if died:

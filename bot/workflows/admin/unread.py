@@ -1,4 +1,4 @@
-"""Answers that could not be read: noted in memory while a call goes on, stored when that holds up nobody."""
+"""Answers that could not be read: noted in memory during a call, stored later, so that no call waits for it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _EVERY: Final = 30.0
 
 
 class UnreadLog:
-    """What this process could not read, and what it reads again. One per process.
+    """Answers that this process could not read, and operations that it can read again. One per process.
 
     Takes notes for the clients, see :class:`bot.clients.unread.Answers`. That touches memory alone; :meth:`flush`
     stores it.
@@ -37,7 +37,7 @@ class UnreadLog:
         self._next_look = 0.0
 
     def unread(self, answer: UnreadAnswer) -> None:
-        """Note it."""
+        """Note an answer that could not be read."""
         key, now = answer.fingerprint, self._clock.now()
         self._read.pop(answer.operation, None)
         known = self._waiting.get(key)
@@ -48,7 +48,7 @@ class UnreadLog:
             self._waiting[key] = Noted(answer=answer, first_seen=now, last_seen=now, count=1)
 
     def read(self, operation: str) -> None:
-        """Note it where there is an answer to this operation that was not read."""
+        """Note that an operation can be read again, if it has an unread answer."""
         if operation in self._open or any(one.answer.operation == operation for one in self._waiting.values()):
             self._read[operation] = self._clock.now()
 
@@ -58,7 +58,7 @@ class UnreadLog:
         self._next_look = self._clock.boottime() + _EVERY
 
     async def flush(self) -> int:
-        """Store what was noted; how much. It stays noted where that fails."""
+        """Store the notes; how many. They are kept where that fails."""
         unread, read = dict(self._waiting), dict(self._read)
         if unread or read:
             self._open = await self._store.write(lambda tx: _stored(tx, list(unread.values()), read), name="unread")
@@ -68,14 +68,14 @@ class UnreadLog:
         return len(unread) + len(read)
 
     async def finish(self) -> None:
-        """Store what was noted: the process stops. Never raises: nothing depends on it."""
+        """Store the notes: the process stops. Never raises: nothing depends on it."""
         try:
             await self.flush()
         except StorageError as problem:
             log.warning("answers that could not be read are not stored", reason=str(problem))
 
     def _forget(self, unread: dict[str, Noted], read: dict[str, datetime]) -> None:
-        """What is stored, but for what came meanwhile."""
+        """Drop the notes that were stored, except those that changed meanwhile."""
         for key, stored in unread.items():
             now = self._waiting[key]
             if now.count == stored.count:

@@ -1,4 +1,4 @@
-"""What people do to a booking: start the search, cancel it, look again. What became of it is read, never assumed."""
+"""Actions on a booking: start the search, cancel it, look again. The result is read, never assumed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,7 +23,7 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acted:
-    """What became of it. ``trouble`` is one sentence, empty when all is well; ``booking`` as it was read last."""
+    """Result of an action. ``trouble`` is one sentence, empty when all is well; ``booking`` as it was read last."""
 
     act: Act
     booking: Booking
@@ -51,7 +51,7 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
 
 
 async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, reason: str, by: str) -> Acted:
-    """Cancel a booking or a pre-booking; who wanted it, and why, is stored before the service hears of it."""
+    """Cancel a booking or a pre-booking; person and reason are stored before the request is sent."""
     if not booking.can_cancel:
         return cannot_cancel(booking)
     key = await _key(ctx, delivery, booking)
@@ -74,7 +74,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
 
 
 def cannot_cancel(booking: Booking) -> Acted:
-    """What became of canceling a booking that cannot be canceled."""
+    """Result for a booking that cannot be canceled."""
     return Acted(act=Act.CANCEL, booking=booking, trouble=outcomes.CANNOT_CANCEL)
 
 
@@ -112,7 +112,7 @@ def _want(tx: Tx, booking: Booking, reason: str, by: str, now: datetime) -> Book
 
 
 def _answered(tx: Tx, booking: Booking, outcome: object, now: datetime) -> None:
-    """What the service said to it; what became of the booking is read afterwards."""
+    """Audit the service's answer; the state of the booking is read afterwards."""
     match outcome:
         case Done():
             witness(tx, booking, "executed", now=now)
@@ -125,7 +125,7 @@ def _answered(tx: Tx, booking: Booking, outcome: object, now: datetime) -> None:
 
 
 async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: object) -> Acted:
-    """Whatever the answer was, the booking itself says what holds."""
+    """Read the booking: whatever the answer was, the booking's own state counts."""
     said = "" if isinstance(outcome, Done) else _in_words(outcome)
     return await _read(ctx, delivery, act, booking, said)
 

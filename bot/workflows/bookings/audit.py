@@ -1,7 +1,7 @@
-"""What happens to a booking, in the audit: written in the transaction that makes it true, before any effect.
+"""Audit rows of a booking, written in the transaction of each change, before any effect.
 
-A booking costs money, so who wanted it, who called it off and what the delivery service said can be looked up like the
-story of a payment. The customer's number and address stay out: the audit is kept for ever.
+A booking costs money, so the requester, the person who canceled it and the service's answers can be looked up like the
+story of a payment. The customer's number and address are left out: the audit is kept for ever.
 """
 
 from datetime import datetime
@@ -14,7 +14,7 @@ from bot.domain.money import plain
 from storage.transaction import Tx
 
 ITSELF: Final = "switchboard"
-"""The actor of what nobody pressed a button for."""
+"""The actor of what no person did."""
 
 
 def witness(
@@ -34,9 +34,9 @@ def witness(
         booking: as it is now.
         action: one that ``bot.presentation.bookings.audit`` has words for.
         now: the current instant.
-        actor: who did it.
-        before: as it was; None: it is as it was, or new.
-        detail: facts for the words; what is empty is left out.
+        actor: the person who did it.
+        before: the booking before the change; None: unchanged, or new.
+        detail: facts for the text; empty ones are left out.
     """
     facts = {"reference": booking.reference, "store": booking.store, **detail}
     tx.audit.append(
@@ -55,7 +55,7 @@ def witness(
 def witness_wish(
     tx: Tx, booking: Booking, action: str, *, by: str, now: datetime, before: Booking | None = None
 ) -> None:
-    """Somebody wants it: with what it is worth, and what it was said to cost."""
+    """Add the row of a new request: with its value, and the quoted price."""
     request = booking.request
     cost = charge(booking.detail.get("quote", {}))
     witness(

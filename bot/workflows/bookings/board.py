@@ -1,4 +1,4 @@
-"""What is queued for Slack about a booking, in the transaction that makes it true."""
+"""Posts about a booking, queued for Slack in the transaction of the change."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -14,7 +14,7 @@ STORE = "store"
 
 
 def store_channel(policy: Policy, store: str) -> str:
-    """Where news of a store's bookings go that nobody here asked for."""
+    """Channel for news of a store's bookings that were not requested here."""
     wanted = folded(store)
     own = next((channel for name, channel in policy.channels.stores.items() if folded(name) == wanted), "")
     return own or policy.channels.bookings or policy.channels.approvals

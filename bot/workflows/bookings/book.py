@@ -1,7 +1,7 @@
-"""Book once, and find a booking again whose answer was lost.
+"""Book once, and search for a booking whose answer was lost.
 
-The external id is stored before anything is sent. The service has no idempotency: a request is sent once, and an
-answer that was lost is looked for by the external id, never by booking again.
+The external id is stored before anything is sent. The service is not idempotent: a request is sent once, and a lost
+answer is searched for by the external id, never by booking again.
 """
 
 from datetime import datetime, timedelta
@@ -38,14 +38,14 @@ log = structlog.get_logger(__name__)
 
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
-"""For so long a booking that the service did not know is looked for once more: a request may travel slowly."""
+"""For this long a booking that the service did not have is searched for again: its request may still be in flight."""
 _NOT_FOUND = 404
 
 Made = BookingRecord | PrebookingRecord
 
 
 def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
-    """An exception after the claim: whether the request left is unknown, and looked up."""
+    """An exception after the claim: the outcome is unknown, and looked up."""
     held = tx.bookings.get(booking.id)
     if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
         return False
@@ -54,7 +54,7 @@ def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
 
 
 def recover(ctx: Context, tx: Tx) -> int:
-    """What a process that died was booking is looked up; how many there were."""
+    """Look up the bookings that a dead process was sending; how many there were."""
     left = tx.bookings.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
     left = [one for one in left if not ctx.leases.holds("booking", (one.id,))]
     for booking in left:
@@ -63,7 +63,7 @@ def recover(ctx: Context, tx: Tx) -> int:
 
 
 def lose(ctx: Context, tx: Tx, booking: Booking, outcome: Unknown, now: datetime) -> None:
-    """The outcome of a request that left, or may have left, is unknown: look for it."""
+    """The outcome of a request that was or may have been sent is unknown: search for it."""
     pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
     stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=now + pause)
     if stored is not None:
@@ -89,7 +89,7 @@ def adopt(
 
 
 def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
-    """A webhook without our id was faster and made a row of its own: that one ends, and points here."""
+    """A webhook without our id arrived first and made a separate row: that row ends, and points here."""
     if other.kind is not BookingKind.FOREIGN:
         log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
         return False
@@ -126,7 +126,7 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
 
 
 async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr, seat: Seat) -> None:
-    """One request for one stored claim; none while the service answers nothing."""
+    """One request for one stored claim; none while the service is silent."""
     if not await seat.take():
         await _put_off(ctx, booking, *without_seat(ctx, seat.circuit, booking.reason))
         return
@@ -170,7 +170,7 @@ def _sent(
     now = ctx.clock.now()
     current = tx.bookings.get(claimed.id)
     if current is None or current.stage is not Stage.SENDING:
-        # A webhook was faster and linked it already; the reading that follows says the rest.
+        # A webhook arrived first and linked it already; the next read brings the rest.
         tx.bookings.hasten(claimed.id, now)
         return
     match outcome:
@@ -208,7 +208,7 @@ def _wait_for_customer(ctx: Context, tx: Tx, booking: Booking, made: PrebookingR
 
 
 def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: datetime) -> None:
-    """Nothing left, or the service asked to wait: nothing was booked, so it may be sent later."""
+    """Nothing was sent, or the service asked to wait: nothing was booked, so it may be sent later."""
     own = outcome.failure is Failure.NOT_SENT
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=booking.reads, ceiling=ctx.poll_seconds * 4)
     wait = timedelta(0) if own else max(pause, timedelta(seconds=outcome.retry_after or 0))
@@ -227,7 +227,7 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
 
 
 async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
-    """UNKNOWN: is it there under our own id?"""
+    """UNKNOWN: search the service by our external id."""
     record: BookingRecord | None = None
     absent, reason = False, ""
     try:
@@ -317,4 +317,4 @@ BOOKINGS = Work(
     in_flight=_lost,
     ready=lambda ctx: ctx.delivery.is_configured,
 )
-"""Send what was confirmed, look for what was lost."""
+"""Send confirmed bookings, search for those with a lost answer."""

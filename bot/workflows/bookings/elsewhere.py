@@ -1,4 +1,4 @@
-"""A booking that was made outside of Switchboard, and that somebody names by the service's number."""
+"""A booking made outside of Switchboard, named by the service's number."""
 
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord
@@ -11,7 +11,7 @@ from storage.transaction import Tx
 
 
 async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
-    """Look for it in every store and follow it from now on, as if a webhook had told of it; None: nobody knows it.
+    """Search every store for it and follow it from now on, as after a webhook; None: no store has it.
 
     Raises:
         ServiceNow, OperatorError: a store could not be asked.

@@ -1,8 +1,8 @@
-"""What comes to the webhooks of stores: stored before it is answered, believed only after reading the booking.
+"""Webhook events of stores: stored before they are answered, believed only after reading the booking.
 
-The events carry no id, no time and no signature. The token of the address says which store it is; the id in the
-body only says which of that store's bookings to read, with that store's key. What cannot be read is passed on,
-marked as unverified.
+The events carry no id, no time and no signature. The token of the address identifies the store. The id in the body
+only selects which of that store's bookings to read, with that store's key. An event whose booking cannot be read is
+reported as unverified.
 """
 
 import hashlib
@@ -39,9 +39,9 @@ log = structlog.get_logger(__name__)
 
 _PATIENCE = timedelta(hours=24)
 _LAG = 4
-"""Readings that may say "no such booking" before the event is taken for a lie."""
+"""Reads that may say "no such booking" before the event is taken as forged."""
 _SILENT = 3
-"""Readings that may fail for reasons that pass before it is said that nothing could be verified."""
+"""Reads that may fail temporarily before the event is reported as unverified."""
 _LONGEST_PAUSE = 3_600.0
 _NOT_FOUND = 404
 _TOKEN_LIKE = re.compile(r"[A-Za-z0-9_-]{43,}")
@@ -64,7 +64,7 @@ async def stands(store: Store, *, token: str) -> bool:
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
     """Store an event; durable when this returns True. False: there is no such address.
 
-    Needs the database alone, so events are taken in while Slack or the service cannot be reached.
+    Needs only the database, so events are accepted while Slack or the service cannot be reached.
     """
     hashed, body_hash, kept = token_hash(token), hashlib.sha256(body.encode()).hexdigest(), _kept(body)
 
@@ -134,7 +134,7 @@ def _apply(
     ours = booking or tx.bookings.by_remote(event.store, record.id) or _by_our_id(tx, event.store, record)
     waited = now - event.received_at >= _IN_FLIGHT_FOR
     if ours is None and not record.external_id and not waited and _something_in_flight(tx, event.store):
-        # It may be the one whose answer we wait for; its own reading links it, and then this one finds it.
+        # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
         _again(ctx, tx, event, now)
         return
     if ours is None:
@@ -149,7 +149,7 @@ def _apply(
 
 
 def _by_our_id(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
-    """One of ours whose answer was faster here than at its sender."""
+    """One of our bookings, whose event arrived before the answer to its request was stored."""
     found = tx.bookings.by_external(record.external_id) if record.external_id else None
     return found if found is not None and found.store == store else None
 
@@ -159,9 +159,9 @@ def _something_in_flight(tx: Tx, store: str) -> bool:
 
 
 def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now: datetime, *, by: str = "") -> Booking:
-    """A booking that nobody made here: it appears in the store's channel, and is followed like any other.
+    """A booking not made here: it is posted in the store's channel, and followed like any other.
 
-    ``by`` named it; empty: a webhook told of it.
+    ``by``: the person who named it; empty: it came from a webhook.
     """
     booking = Booking(
         id=ulid(now),
@@ -200,7 +200,7 @@ def _not_verified(
     now = ctx.clock.now()
     unknown = isinstance(trouble, ServiceNever) and trouble.status == _NOT_FOUND
     if unknown and booking is None:
-        # A lie, or an event that is faster than the service's own book.
+        # A forged event, or one that arrived before the service's own record.
         if event.attempts >= _LAG:
             log.warning("an event names a booking that the service does not know", store=event.store)
             tx.store_events.finish(event.id, InboxState.STALE)
@@ -225,7 +225,7 @@ def _pass_on(
     reason: str,
     now: datetime,
 ) -> None:
-    """Nobody can verify it now: said as such, once; the state of the booking stays what was read."""
+    """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
     said = report.status if report.status != "?" else ""
     facts = {"said": said, "kind": event.kind, "reason": reason, "id": one_line(identifier)}
     if booking is None:
@@ -252,9 +252,9 @@ def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
 
 
 def _kept(body: str) -> str:
-    """What is kept of an event: a small one as it came; of others the short values, and nothing when those are many.
+    """Stored part of an event: a small one as it came; of others the short values, and nothing when those are many.
 
-    Which of them are needed, only the route table knows, when the event is looked at.
+    The route table selects the values that are needed only later, when the event is processed.
     """
     sound = _TOKEN_LIKE.sub("[token]", body)
     if len(sound) <= _LARGEST:

@@ -11,7 +11,7 @@ _STATES = "delivery:states"
 
 
 def note(tx: Tx, point: Point, what: str, now: datetime) -> None:
-    """It happened, in the transaction that makes it true; ``what`` names it, e.g. a reference."""
+    """Store that a point was seen, in the transaction of the change; ``what`` names it, e.g. a reference."""
     found = _table(tx, _KEY)
     known = found.get(point.value)
     before = known if isinstance(known, dict) else {}

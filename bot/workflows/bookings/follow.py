@@ -23,10 +23,10 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _PATIENCE = 3
-"""Readings that may fail in a row for reasons that pass, before the card says so."""
+"""Reads in a row that may fail temporarily before the card says so."""
 _NOT_FOUND = 404
 _MOST_STORES = 10
-"""Stores that are asked for a booking nobody here has heard of."""
+"""Stores that are searched for a booking without a row here."""
 
 Trouble = ServiceNow | ServiceNever | OperatorError
 
@@ -42,10 +42,10 @@ async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
 
 
 async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) -> Booking | None:
-    """Read one booking and take in what it says.
+    """Read one booking and apply its record.
 
     Returns:
-        The booking as it is now; None: somebody else was faster, and it is read again at once.
+        The booking as it is now; None: somebody else changed it first, and it is read again at once.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_booking``.
@@ -108,7 +108,7 @@ async def _its_booking(
 
 
 def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
-    """A pre-booking that will not become a booking."""
+    """End a pre-booking that will not become a booking."""
     stored = tx.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=now)
     if stored is not None:
         witness(tx, stored, "dropped", now=now, before=booking)
@@ -118,7 +118,7 @@ def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
 
 
 def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
-    """Go on reading; the card says that it may be behind, at once where waiting will not help."""
+    """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
     now = ctx.clock.now()
     current = tx.bookings.get(booking.id)
     if current is None or current.version != booking.version:

@@ -27,8 +27,8 @@ class HookState:
     """One kind of webhook of a store.
 
     Attributes:
-        host: where it goes, without the path, which is secret; empty: nothing is registered.
-        ours: it comes here.
+        host: where it is sent, without the path, which is secret; empty: nothing is registered.
+        ours: it is sent to this bot.
         trouble: one sentence; empty when all is well.
     """
 
@@ -65,7 +65,7 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
 
 
 async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """Take both registrations away, list what is left, and take nothing more in.
+    """Remove both registrations, list what is left, and accept no more events.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
@@ -84,7 +84,7 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
 
 
 async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr) -> str:
-    """The address is known here before the service hears of it: its first message may be faster than its answer."""
+    """Register one address. It is stored here first: the first event may arrive before the answer."""
     now = ctx.clock.now()
     identifier = ulid(now)
     token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)

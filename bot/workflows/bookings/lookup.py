@@ -11,7 +11,7 @@ from storage.transaction import Tx
 
 
 async def find_booking(ctx: Context, text: str) -> Booking | None:
-    """The booking that somebody names: its reference, or one of its ids at the service. A mere quote is none."""
+    """Find a booking by its reference, or one of its ids at the service. A mere quote is not found."""
     found = await ctx.store.read(lambda tx: tx.bookings.find(text))
     return None if found is None or found.stage is Stage.QUOTED else found
 

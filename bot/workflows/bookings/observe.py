@@ -1,6 +1,6 @@
-"""Take in what the service says of a booking: its own record, read by its id, one at a time.
+"""Apply the service's record of a booking, read by its id, one at a time.
 
-Only final states are sticky. Everything else moves as the record says, backwards too: a restart search is news.
+Only final states are sticky. Everything else moves as the record says, backwards too, e.g. when the search restarts.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ def observe(
         booking: as it was before the reading began.
         record: the service's own.
         now: the current instant.
-        report: what a webhook said besides; it fills in what the record leaves out, marked as reported.
+        report: of a webhook; it fills in what the record leaves out, marked as reported.
 
     Returns:
         The booking as it is now; None: it has changed since, so the record may be older than what is stored.
@@ -147,7 +147,7 @@ def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: S
 
 
 def _late_words(tx: Tx, booking: Booking, detail: dict[str, Any], now: datetime) -> Booking | None:
-    """It is over; a proof of delivery may come behind."""
+    """The booking is over; a proof of delivery may still come."""
     if detail == dict(booking.detail):
         return booking
     stored = tx.bookings.change(booking, detail=detail)
@@ -157,7 +157,7 @@ def _late_words(tx: Tx, booking: Booking, detail: dict[str, Any], now: datetime)
 
 
 def _still(ctx: Context, tx: Tx, booking: Booking, now: datetime) -> None:
-    """Nothing new: look again later; a cook time goes on counting down on the card."""
+    """Nothing new: read again later; the cook time on the card goes on counting down."""
     if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
         show_card(tx, booking, now, progress=True)
     pause = _pause(ctx, booking, booking.detail, now, polls=booking.polls + 1)
@@ -165,7 +165,7 @@ def _still(ctx: Context, tx: Tx, booking: Booking, now: datetime) -> None:
 
 
 def _pause(ctx: Context, booking: Booking, detail: Mapping[str, Any], now: datetime, *, polls: int) -> timedelta:
-    """Bookings move within minutes: the pace begins anew with each change."""
+    """Pause before the next read. Bookings move within minutes: the pace restarts with each change."""
     changed = datetime.fromisoformat(str(detail["changed_at"])) if detail.get("changed_at") else booking.created_at
     pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - changed)
     if booking.search_at is not None and booking.search_at > now:
@@ -175,7 +175,7 @@ def _pause(ctx: Context, booking: Booking, detail: Mapping[str, Any], now: datet
 
 
 def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRecord | None) -> dict[str, Any]:
-    """What is known of it now; what a record leaves out stays as it was, but for a driver who is gone."""
+    """The merged details; what a record leaves out stays as it was, except a driver who is gone."""
     detail = dict(before)
     for name in _FIELDS:
         said = getattr(record, name)

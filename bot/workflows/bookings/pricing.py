@@ -10,7 +10,7 @@ from bot.workflows.services.delivery import DeliveryService, no_key
 async def price(
     ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
 ) -> Quote:
-    """Ask what a delivery would cost; nothing is kept but that it was asked.
+    """Ask what a delivery would cost; nothing is stored except that it was asked.
 
     Raises:
         NotCovered: the service does not deliver this.

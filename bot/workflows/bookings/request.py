@@ -1,4 +1,4 @@
-"""Asking for a delivery: priced and shown, confirmed, or asked for at once; stored before anything is sent."""
+"""Requests for a delivery: quoted and confirmed, or requested at once; stored before anything is sent."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,13 +32,13 @@ class RequestedDelivery:
 async def quote(
     ctx: Context, delivery: DeliveryService, requested: RequestedDelivery, *, even_unpriced: bool = False
 ) -> Booking:
-    """Ask what it would cost and keep the form with the answer; nothing is booked.
+    """Ask for the price and store the form with the answer; nothing is booked.
 
     Args:
         ctx: what a workflow is given.
         delivery: the service.
         requested: the form.
-        even_unpriced: keep the form with the reason where there is no price; the service books without asking.
+        even_unpriced: store the form with the reason where there is no price; the service books without one.
 
     Raises:
         NotCovered: the service does not deliver this.
@@ -72,7 +72,7 @@ async def _told(ctx: Context, delivery: DeliveryService, requested: RequestedDel
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
-    """Somebody saw the quote and wants it: from now on it is sent, once. None: the form is gone.
+    """Confirm a quote: from now on the booking is due to be sent, once. None: the form is gone.
 
     A second confirmation of the same form finds the first one's booking.
     """

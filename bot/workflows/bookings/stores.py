@@ -1,4 +1,4 @@
-"""Stores: list, create, change. A key that arrives is sealed in the transaction that stores anything of it."""
+"""Stores: list, create, change. A key that arrives is sealed in the transaction that stores its store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,26 +30,26 @@ _LISTED = "delivery:stores_listed"
 _FRESH = timedelta(hours=1)
 _RETRY = timedelta(minutes=5)
 _KEPT_QUOTE = timedelta(hours=24)
-"""Forms that nobody confirmed are kept for so long: they say where customers live."""
+"""Unconfirmed forms are kept only this long: they hold customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
-"""Longer than a request may take: a store whose creator died is looked for from then on."""
+"""Longer than a request may take: afterwards a store whose creating process died is searched for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownStore:
-    """A store as people see it. ``usable``: its key is known here."""
+    """A store for display. ``usable``: its key is known here."""
 
     name: str
     record: Mapping[str, Any]
     usable: bool
     given: bool = False
-    """Its key stands in ``DELIVERY_STORE_KEYS``."""
+    """Its key is in ``DELIVERY_STORE_KEYS``."""
     creating: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """What became of creating or changing a store. ``trouble`` is one sentence, empty when all is well."""
+    """Result of creating or changing a store. ``trouble`` is one sentence, empty when all is well."""
 
     name: str
     record: Mapping[str, Any]
@@ -68,7 +68,7 @@ async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
 
 
 async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
-    """Ask the service for all stores and keep what it says, keys sealed. Without a master key: those known here.
+    """List all stores at the service and store them, keys sealed. Without a master key: those known here.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_stores``.
@@ -88,7 +88,7 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
 
 
 async def list_due(ctx: Context) -> int:
-    """List the stores now and then, so that they can be chosen by name; returns 0: nothing follows from it."""
+    """List the stores periodically, so that they can be chosen by name; returns 0, since it makes nothing due."""
     delivery = ctx.delivery.client
     if delivery is None:
         return 0
@@ -114,7 +114,7 @@ async def list_due(ctx: Context) -> int:
 
 
 async def ask_something(ctx: Context) -> None:
-    """Read something cheap: a store, or all of them where no key of one is known."""
+    """Cheap read for a probe: one store, or all of them where no store's key is known."""
     delivery = ctx.delivery.required()
     keys = await ctx.store.read(lambda tx: [delivery.key(tx, name) for name in delivery.store_names(tx)])
     key = next((one for one in keys if one is not None), None)
@@ -125,7 +125,7 @@ async def ask_something(ctx: Context) -> None:
 
 
 async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
-    """Create a store once; whether a lost answer was a yes is found out by listing."""
+    """Create a store once; after a lost answer, listing shows whether it was created."""
     if not delivery.client.has_master_key:
         return Changed(name=form.name or "", record={}, trouble=NO_MASTER_KEY)
     now = ctx.clock.now()
@@ -159,7 +159,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
 
 
 async def settle_due(ctx: Context) -> int:
-    """Find out what became of stores whose creation was not answered; returns how many there were."""
+    """Find the outcome of creations without an answer, by listing; returns how many there were."""
     delivery = ctx.delivery.client
     if delivery is None:
         return 0
@@ -194,7 +194,7 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
         note(tx, Point.STORE_READ, name, now)
         row = tx.stores.get(name)
         if row is None:
-            tx.stores.add(_row(name, record, now))  # its key stands in the settings, and stays there
+            tx.stores.add(_row(name, record, now))  # its key is in the settings, and stays there
         else:
             tx.stores.change(row.id, record=as_json(record), seen_at=now)
 
@@ -266,7 +266,7 @@ def _created(ctx: Context, tx: Tx, delivery: DeliveryService, row: StoreRow, rec
     name = row.name
     current = tx.stores.by_id(row.id)
     if current is None or current.state is not StoreState.CREATING:
-        return Changed(name=name, record=as_json(record))  # a listing was faster and kept its key
+        return Changed(name=name, record=as_json(record))  # a listing came first and stored its key
     tx.stores.change(
         row.id,
         state=StoreState.READY,
@@ -281,7 +281,7 @@ def _created(ctx: Context, tx: Tx, delivery: DeliveryService, row: StoreRow, rec
 
 
 def _keep(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
-    """Keep what a listing says of one store."""
+    """Store one store of a listing."""
     key = record.key
     row = tx.stores.by_remote(record.id) or _same_name(tx, record) or _same_key(tx, delivery, key)
     if row is None:
@@ -307,7 +307,7 @@ def _add(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) 
 
 
 def _row(name: str, record: StoreRecord, now: datetime) -> StoreRow:
-    """A store that the service told of, without its key."""
+    """Row of a store of the service, without its key."""
     return StoreRow(
         id=ulid(now),
         name=name,
@@ -324,9 +324,9 @@ def _row(name: str, record: StoreRecord, now: datetime) -> StoreRow:
 
 
 def _update(tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecord, now: datetime) -> str:
-    """Keep what the service says; a new name is the store's from now on, unless another has it.
+    """Store the service's record; a new name replaces the old one, unless another store has it.
 
-    A store whose key stands in the settings keeps the name that it has there.
+    A store whose key is in the settings keeps its name there.
     """
     name = " ".join(record.name.split())
     values: dict[str, Any] = {"record": as_json(record), "seen_at": now}
@@ -342,7 +342,7 @@ def _update(tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecor
 
 
 def _same_name(tx: Tx, record: StoreRecord) -> StoreRow | None:
-    """A store of that name of which the service's id is not known yet."""
+    """A store with this name whose id at the service is not known yet."""
     row = tx.stores.get(record.name)
     return row if row is not None and (not row.remote_id or not record.id) else None
 
@@ -367,7 +367,7 @@ def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
 
 
 def _give_up(ctx: Context, tx: Tx, due: Sequence[StoreRow]) -> None:
-    """A store that the list did not name after the quiet period was never made."""
+    """Give up creations: a store that is not listed after the quiet period was never made."""
     now = ctx.clock.now()
     for row in due:
         current = tx.stores.by_id(row.id)

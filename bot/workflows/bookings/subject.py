@@ -1,4 +1,4 @@
-"""What the boards of bookings say: the card, its lines, and the link of a pre-booking as a picture."""
+"""Content of the boards of bookings: the card, its lines, and the link of a pre-booking as a picture."""
 
 import asyncio
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class BookingSubject(Subject):
         return None if booking is None else booking_cards.card(booking, now=ctx.clock.now())
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002
-        """What happened."""
+        """One line of news."""
         booking = await _booking(ctx, id)
         return None if booking is None else booking_lines.line(booking, payload)
 
@@ -44,7 +44,7 @@ class StoreSubject(Subject):
     """Lines about a store that belong to no booking, by the store's name."""
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, Any]) -> Content | None:  # noqa: A002, ARG002
-        """What came for it and could not be verified."""
+        """An event for the store that could not be verified."""
         return booking_lines.of_store(id, payload)
 
 

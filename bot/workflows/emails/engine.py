@@ -1,6 +1,6 @@
-"""Works on every list that is due, several at a time, until none is left.
+"""Processes every due list, several at a time, until none is left.
 
-One per process. A worker: run again at every tick, it takes what is due; while it works it looks for more by
+One per process. It is a worker: every tick runs it, and it claims what is due. While it works it looks for more by
 itself.
 """
 
@@ -59,13 +59,13 @@ class EmailEngine:
         self._leased_at = 0.0
 
     def wake(self, *, at_once: bool = False) -> None:
-        """There may be something to do. ``at_once``: somebody says to go on, whatever the service said before."""
+        """Look for due lists. ``at_once``: a person resumes; ignore the wait that the service asked for."""
         if at_once:
             self._pressure.forget()
         self._news.set()
 
     async def stop(self) -> None:
-        """Send nothing more and store what comes in a moment; the rest is asked again by the next process."""
+        """Send nothing more and store the answers that arrive in a moment; the next process asks for the rest again."""
         self._stopping = True
         self._news.set()
         if not self._tasks:
@@ -113,7 +113,7 @@ class EmailEngine:
         return len(begun)
 
     def _ended(self, job_id: str, task: asyncio.Task[None]) -> None:
-        """Forget it; one that could not even be put off is taken up again when its lease has run out."""
+        """Drop the task; a list that could not be put off is claimed again when its lease has run out."""
         self._tasks.pop(job_id, None)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("a list could not be put off", job=job_id, error=type(error).__name__)
@@ -135,7 +135,7 @@ class EmailEngine:
             await hold_lease(ctx, job_id)
 
     async def _work(self, ctx: Context, client: EmailsClient, job: Job) -> None:
-        """One list, as far as it gets; what goes wrong with the file itself ends it with a sentence."""
+        """Process one list as far as possible; an error of the file itself ends it with a sentence."""
         try:
             await self._step(ctx, client, job)
         except ServiceNow as silent:
@@ -148,7 +148,7 @@ class EmailEngine:
             log.warning("a list waits for the database", job=job.id, reason=str(busy))
             await _put_off(ctx, job.id, _AFTER_STORAGE)
         except Exception as error:
-            # A list must not bring the others down; it is taken up again later, from where it is.
+            # One list must not stop the others; it is claimed again later and continues.
             number = secrets.token_hex(4)
             log.exception("the work on a list failed", job=job.id, error_id=number)
             await quarantine.stumbled(ctx, "job", job, number=number, error=type(error).__name__)

@@ -1,4 +1,4 @@
-"""From a file to addresses that can be asked: each address once, every row kept."""
+"""Prepare a file: each address once, every row kept."""
 
 import json
 import zlib
@@ -32,7 +32,7 @@ class _Prepared:
 
 
 async def prepare(ctx: Context, job: Job) -> None:
-    """Read the file and store what a run needs. Doing it again begins from nothing.
+    """Read the file and store what a run needs. Idempotent: a repeat starts over.
 
     Raises:
         TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: the file cannot be used.
@@ -65,7 +65,7 @@ def check_column(table: Table, column: int) -> None:
     """Refuse a column that hardly holds addresses.
 
     Raises:
-        PersonError: with the share that it does hold.
+        PersonError: with the share of addresses in it.
     """
     if not 0 <= column < len(table.header):
         raise PersonError(argument="column", rule=reasons.NO_COLUMN, example="email")

@@ -1,7 +1,7 @@
-"""How many requests may be under way at once, for all runs together.
+"""Limit of requests in flight, for all runs together.
 
-The service recommends a ceiling and may still ask for less: then everybody holds still for as long as it says, and
-goes on with half as many. Answers let the number grow again by a twentieth a round.
+The service recommends a ceiling and may still ask for less. Then all runs pause for as long as it says, and go on with
+half as many. Answers raise the number again by a twentieth a round.
 """
 
 from collections.abc import Callable, Hashable
@@ -18,7 +18,7 @@ class Pressure:
 
     Args:
         clock: monotonic seconds.
-        limit: requests at a time that are never exceeded.
+        limit: requests at a time, never exceeded.
     """
 
     def __init__(self, *, clock: Callable[[], float], limit: int = CONCURRENCY_LIMIT) -> None:
@@ -38,21 +38,21 @@ class Pressure:
 
     @property
     def holds(self) -> int:
-        """How often in a row the service asked to wait, without an answer between."""
+        """How often in a row the service asked to wait, without an answer in between."""
         return self._holds
 
     def join(self, run: Hashable, *, wants: int) -> None:
-        """A run begins, or wants another number at a time."""
+        """A run begins, or changes its number of requests at a time."""
         self._wants[run] = wants
         self._divide()
 
     def leave(self, run: Hashable) -> None:
-        """A run is over; the others get its part."""
+        """A run is over; the others get its share."""
         self._wants.pop(run, None)
         self._divide()
 
     def share(self, run: Hashable) -> int:
-        """How many requests this run may have under way; one at least, or it would never get on."""
+        """How many requests this run may have in flight; at least one, or it would never progress."""
         return max(1, self._shares.get(run, 0))
 
     def rest(self) -> float:
@@ -60,7 +60,7 @@ class Pressure:
         return max(0.0, self._held_until - self._clock())
 
     def busy(self, retry_after: float | None) -> None:
-        """The service asks to wait. What was sent before it said so counts once."""
+        """The service asks to wait. Answers to requests sent before that count once."""
         now = self._clock()
         if now < self._held_until:
             return
@@ -84,7 +84,7 @@ class Pressure:
             self._divide()
 
     def forget(self) -> None:
-        """Somebody says to go on: the next request need not wait."""
+        """A person resumes: the next request need not wait."""
         self._holds = 0
         self._held_until = float("-inf")
 

@@ -1,4 +1,4 @@
-"""Reading a list out of Slack, and what stands in its columns."""
+"""Read a list from Slack, and describe its columns."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,7 +19,7 @@ LIMITS = Limits()
 
 
 async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tuple[FileInfo, T]:
-    """Download a file, read it as a table and do something with the table, all beside the event loop.
+    """Download a file, read it as a table and apply a function to the table, outside the event loop.
 
     Raises:
         TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
@@ -30,7 +30,7 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
 
 
 async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnLook, ...]]:
-    """What is in the columns of a file."""
+    """Describe the columns of a file."""
     info, (table, looks) = await read_list(
         ctx, file_id, lambda table: (table, look_at(table.header, (row.cells for row in table.rows)))
     )

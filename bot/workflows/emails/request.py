@@ -1,4 +1,4 @@
-"""Somebody asks for a list to be processed, pauses it, lets it go on, stops it."""
+"""Requests to process a list, pause it, resume it, stop it."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,15 +19,15 @@ SUBJECT = "email"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedList:
-    """What somebody asked for.
+    """A checked request.
 
     Attributes:
-        thread_ts: where the board goes: the thread of the file, or None.
+        thread_ts: thread of the board: the file's, or None.
         file_id: the file in Slack.
         column: zero-based place of the addresses.
         whole: the whole file at once instead of row by row.
         concurrency: requests at a time.
-        source_key: what it was asked with, so that it is done once.
+        source_key: the click that made it, so that it is done once.
     """
 
     requester: str
@@ -48,7 +48,7 @@ def subject_of(job_id: str) -> str:
 
 
 async def request_list(ctx: Context, requested: RequestedList) -> bool:
-    """Store the job and queue its board; False when this was asked before with the same click."""
+    """Store the job and queue its board; False when the same click made it before."""
     now = ctx.clock.now()
     job = Job(
         id=ulid(now),
@@ -90,13 +90,13 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
 
 
 def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: str, now: datetime) -> None:
-    """Queue a line for the requester: an end without a file, or a pause that nobody asked for."""
+    """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
     payload = {"state": state.value, "reason": reason}
     post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now)
 
 
 class Press(StrEnum):
-    """What can be done to a run under way."""
+    """Actions on a run under way."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -104,11 +104,11 @@ class Press(StrEnum):
 
 
 class Pressed(StrEnum):
-    """What came of it."""
+    """Result of a press."""
 
     DONE = "done"
     NOT_YOURS = "not yours"
-    """Only who asked, or an admin."""
+    """Only the requester, or an admin."""
     TOO_LATE = "too late"
 
 
@@ -137,7 +137,7 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
             return Pressed.TOO_LATE, state
         detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
         due = None if what is Press.PAUSE else now
-        # The worker that has it keeps it: requests under way are still stored there.
+        # Its worker keeps the lease: it still stores the answers to requests in flight.
         tx.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
         show_board(tx, subject_of(job_id), now=now)
         return Pressed.DONE, _TO[what]

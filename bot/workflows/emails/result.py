@@ -1,4 +1,4 @@
-"""The result file of a run: the rows as they came, in their order, with what is known of each address."""
+"""The result file of a run: the rows unchanged, in their order, with the answer for each address."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ _NOT_ASKED = Answer(outcome=Outcome.NOT_ASKED)
 
 
 def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[int, str]) -> bytes:
-    """CSV of all rows. It computes for a while: run it in a thread.
+    """CSV of all rows. Slow: run it in a thread.
 
     Args:
         header: of the input.

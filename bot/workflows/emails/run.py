@@ -1,7 +1,7 @@
 """One run, row by row: addresses out, answers in, stored in groups.
 
-An address is taken in the same transaction that stores answers, and never more are taken than may be under way. So
-after a crash at most that many are asked again, and the database knows which.
+Addresses are claimed in the transaction that stores answers, and never more than may be in flight. So after a crash at
+most that many are asked again, and the database holds which.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ _TRIES = 3
 _MOST_HOLDS = 8
 _LEAST_LOSSES = 20
 _LINGER_SECONDS = 0.02
-"""How long answers wait for company before they are stored; a write costs as much as thirty requests."""
+"""How long answers wait for a group before they are stored; a write costs as much as thirty requests."""
 _PORTION = 20
 """Requests begun in one turn of the event loop."""
 _GROUP = 4
-"""A fourth of what is under way is company enough."""
+"""A fourth of the requests in flight is a group."""
 _SHOW_SECONDS = 1.0
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -85,7 +85,7 @@ class Run:
         await self._close()
 
     async def _pick_up(self) -> None:
-        """What an earlier process had under way is asked again, and counted."""
+        """Ask again, and count, the addresses that an earlier process had in flight."""
         now = self._ctx.clock.now()
 
         def pick_up(tx: Tx) -> list[_Taken]:
@@ -102,7 +102,7 @@ class Run:
 
     @property
     def _room(self) -> int:
-        """How many more may be sent: what is answered counts until it is stored."""
+        """How many more may be sent: an answer counts as in flight until it is stored."""
         return self._pressure.share(self._id) - len(self._under_way) - len(self._answers)
 
     def _is_over(self) -> bool:
@@ -113,7 +113,7 @@ class Run:
         return self._is_empty and not self._waiting
 
     async def _send(self) -> None:
-        """Begin what there is room for, a few at a time: a thousand at once would hold up everybody else's commands."""
+        """Start requests up to the limit, a few at a time: a thousand at once would block the event loop."""
         while self._is_sending and self._pressure.rest() <= 0:
             few = min(self._room, len(self._waiting), _PORTION)
             if few <= 0:
@@ -125,7 +125,7 @@ class Run:
             await asyncio.sleep(0)
 
     async def _collect(self) -> None:
-        """Wait for answers, a moment longer for company."""
+        """Wait for answers, and a moment longer for a whole group."""
         if not self._under_way and not self._answers:
             return
         await self._news.wait()
@@ -135,7 +135,7 @@ class Run:
                     self._news.clear()
                     await self._news.wait()
         except TimeoutError:
-            pass  # nobody else came
+            pass  # no more answers in time
         self._news.clear()
 
     async def _ask(self, number: int, address: str) -> None:
@@ -164,7 +164,7 @@ class Run:
                 self._lost(number, address, reason)
 
     def _lost(self, number: int, address: str, reason: str) -> None:
-        """Again, later; the service as a whole is given up when nothing else comes from it."""
+        """Retry later; after too many lost answers the run stops sending."""
         self._losses += 1
         self._tries[number] = self._tries.get(number, 0) + 1
         if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):
@@ -176,7 +176,7 @@ class Run:
             self._waiting.append((number, address))
 
     async def _store(self) -> None:
-        """Store what came, take as many again, see whether somebody pressed a button."""
+        """Store the answers, claim as many again, check whether a button was pressed."""
         answers, self._answers = self._answers, []
         wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
         now = self._ctx.clock.now()
@@ -202,7 +202,7 @@ class Run:
         self._state = RunState.STOPPING if state is None else RunState(state)
 
     async def _close(self) -> None:
-        """Write down where it stands now that nothing is under way."""
+        """Store the state, now that nothing is in flight."""
         now = self._ctx.clock.now()
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
         waiting = len(self._waiting)
@@ -233,7 +233,7 @@ class Run:
 
 
 async def hold_lease(ctx: Context, job_id: str) -> None:
-    """Keep others off for another while."""
+    """Renew the lease."""
     until = ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)
     await ctx.store.write(lambda tx: tx.jobs.extend(job_id, owner=ctx.owner, until=until), name="email_lease")
 

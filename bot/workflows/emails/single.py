@@ -1,4 +1,4 @@
-"""Asking about a few addresses at once, and about each once more where that may help."""
+"""Ask about a few addresses at once; one retry each where that may help."""
 
 import asyncio
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ _PAUSE_SECONDS: Final = 1.0
 
 
 async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> list[tuple[str, Answer]]:
-    """What the service says of each.
+    """The service's answer for each.
 
     Raises:
         OperatorError: the service does not take our requests.

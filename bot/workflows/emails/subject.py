@@ -1,4 +1,4 @@
-"""What the board of a list and its thread hold."""
+"""Content of the board of a list and its thread."""
 
 import asyncio
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ class EmailList(Subject):
         return None if found is None else emails.board(found)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
-        """How it stood when the line was queued; the board may be further by now."""
+        """The state when the line was queued; the board may be further by now."""
         found = await ctx.store.read(lambda tx: _progress(tx, id))
         if found is None:
             return None
@@ -105,7 +105,7 @@ async def _returned(ctx: Context, job_id: str) -> bytes:
 
 
 def _named(name: str, job_id: str) -> str:
-    """A name of its own in this thread, by which the file is found again."""
+    """A unique name in this thread, by which the file is found again."""
     stem, dot, extension = name.rpartition(".")
     return f"{stem or name}-{job_id[-6:].lower()}{dot}{extension if stem else ''}"
 

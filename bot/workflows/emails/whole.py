@@ -1,4 +1,4 @@
-"""The whole file at once: sent to the service a single time, and whatever comes back is handed on."""
+"""The whole file at once: sent to the service a single time; the result is passed on as it is."""
 
 import asyncio
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _NO_LIMITS = Limits(size=10 * RESULT_BYTES, rows=10_000_000, columns=1_000)
 
 @dataclass(frozen=True, slots=True)
 class _Ended:
-    """How a job ends: its state, what it keeps, and the file that came back."""
+    """End of a job: its state, its stored detail, and the result file."""
 
     state: RunState
     detail: dict[str, Any]
@@ -42,7 +42,7 @@ class _Ended:
 
 
 async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
-    """Read the file, claim the one attempt, send, store what came of it.
+    """Read the file, claim the one attempt, send, store the outcome.
 
     Raises:
         TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: nothing was sent, or the
@@ -68,7 +68,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 
 async def lose_whole(ctx: Context, job: Job) -> None:
-    """A process ended while the file was under way. Nobody knows whether the service has it: it is not sent again."""
+    """A process ended while the file was in flight: whether the service has it is unknown, so it is not sent again."""
     ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": ANSWER_LOST})
     await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_lost")
 
@@ -129,7 +129,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
-    """The service put its result somewhere; such addresses expire, so it is fetched at once."""
+    """Fetch the result from its address, at once, because such addresses expire."""
     content = bytearray()
     try:
         async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
@@ -145,7 +145,7 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
 
 
 async def _made_safe(file: Returned) -> Returned:
-    """Formulas neutralised; what is neither table nor text is handed on as it is."""
+    """Formulas neutralised; what is neither table nor text is passed on as it is."""
     try:
         table = await read_apart(BytesIO(file.content), name=file.name, limits=_NO_LIMITS)
     except TableProblem as problem:

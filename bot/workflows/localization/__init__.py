@@ -1,4 +1,4 @@
-"""Content localization: calls that may take minutes, a job each, with a message that is edited and answers below it."""
+"""Content localization: calls that may take minutes; one job each, a message that is edited, results in its thread."""
 
 from bot.workflows.localization.request import (
     RequestedCall,

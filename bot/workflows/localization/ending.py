@@ -11,7 +11,7 @@ from storage.transaction import Tx
 
 
 async def end(ctx: Context, job: Job, state: CallState, *, reason: str, words: str = "") -> None:
-    """Close it, edit its message and tell who asked; nothing when somebody else has ended it meanwhile."""
+    """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:

@@ -1,4 +1,4 @@
-"""Somebody asks for a call, cancels one, or has it run again. What is on its way is held by :mod:`.running`."""
+"""Requests to make a call, cancel one, or repeat one. Calls in flight are in :mod:`.running`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _MOST = 1_000
 """Jobs of a lane that are looked through for a position in the queue."""
 
 _SLIP = timedelta(seconds=5)
-"""Within which the same press of the same person is a slip of the finger."""
+"""Time within which a repeated press by the same person counts as accidental."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +40,8 @@ class RequestedCall:
 
     Attributes:
         source_key: names the command, form or click that made it: the same makes no second one.
-        pressed: it was one press on a button that goes on standing there: pressed once more at once, by the same
-            person for the same, it makes no second one either, whichever process hears of it.
+        pressed: made by a button that stays visible: a second press by the same person for the same call, within
+        seconds, makes no second one either, in any process.
     """
 
     request: Request
@@ -61,19 +61,19 @@ async def request_call(ctx: Context, requested: RequestedCall) -> Sight:
 
 
 def _requested_before(tx: Tx, job: Job) -> Job | None:
-    """What was made of the same command, form or click."""
+    """The call that the same command, form or click made."""
     return tx.jobs.by_source(job.source_key)
 
 
 def _pressed_before(tx: Tx, job: Job) -> Job | None:
-    """The same, or what was made of a press a moment ago; who has canceled that means another one."""
+    """The same, or the call that a press made a moment ago, unless it was canceled since."""
     lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
     alike = (one for one in lately if _same(one, job) and one.state != CallState.CANCELED)
     return _requested_before(tx, job) or next(alike, None)
 
 
 def _same(one: Job, other: Job) -> bool:
-    """Whether both are to do the same for the same thread."""
+    """Whether both request the same for the same thread."""
     return (one.channel, one.thread_ts, Order.read(one.payload)) == (
         other.channel,
         other.thread_ts,
@@ -83,7 +83,7 @@ def _same(one: Job, other: Job) -> bool:
 
 async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
     def work(tx: Tx) -> Sight:
-        before = known(tx, job)  # writers come one after the other, those of other processes too
+        before = known(tx, job)  # write transactions are serialized, across processes too
         if before is None and room_in(tx, job.requester, job.kind) < 1:
             raise too_many()
         if before is not None or not tx.jobs.add(job):
@@ -97,7 +97,7 @@ async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | Non
             now=job.created_at,
             requester=job.requester,
         )
-        show_queue(tx, job.kind, now=job.created_at)  # who has asked for much moves back
+        show_queue(tx, job.kind, now=job.created_at)  # requesters with many calls move back
         return sight_in(tx, job)
 
     try:
@@ -128,7 +128,7 @@ def _job(requested: RequestedCall, order: Order, *, now: datetime) -> Job:
 
 
 async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
-    """Stop waiting for it, whichever process waits; None when there is no such call.
+    """Cancel a call, in whichever process it runs; None when there is no such call.
 
     It was canceled when the state says so and ``progress.by`` is the person.
     """
@@ -152,9 +152,9 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
 
 async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
-    """Run once more what ended without a result; None when there is nothing to run again.
+    """Repeat a call that ended without a result; None when there is none to repeat.
 
-    Two people who press at the same moment make one.
+    Two simultaneous presses make one call.
     """
     now = ctx.clock.now()
 
@@ -192,7 +192,7 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
 
 async def sight_of(ctx: Context, job_id: str) -> Sight | None:
-    """What people see of a call now."""
+    """A call as displayed now."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> Sight | None:
@@ -217,7 +217,7 @@ def find(tx: Tx, job_id: str) -> Job | None:
 
 
 def sight_in(tx: Tx, job: Job) -> Sight:
-    """A job as people see it, but for what the clock says."""
+    """A job as displayed, without the elapsed time."""
     state = CallState(job.state)
     return Sight(
         id=job.id,
@@ -238,7 +238,7 @@ def _position(tx: Tx, job: Job) -> int:
 
 
 async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:
-    """Whether all of them can be asked for, before the first one is.
+    """Check that there is room for all of them, before the first one is requested.
 
     Raises:
         PersonError: there is no room for all of them.
@@ -249,24 +249,24 @@ async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Reques
 
 
 def room_in(tx: Tx, person: str, lane: str) -> int:
-    """How many more calls of a lane this person may ask for now."""
+    """How many more calls of a lane this person may request now."""
     return MOST_OPEN - sum(1 for one in tx.jobs.open(lane, limit=_MOST) if one.requester == person)
 
 
 def too_many() -> PersonError:
-    """Somebody has filled the queue for now."""
+    """The error where a person's queue is full."""
     return PersonError(argument="queue", rule=reasons.queue_full(MOST_OPEN), example=reasons.CANCEL_ONE)
 
 
 def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
-    """Everybody behind moves up, or back."""
+    """Redraw the waiting calls of a lane: their positions changed."""
     for job in tx.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING:
             show_board(tx, subject_of(job.id), now=now, progress=True)
 
 
 def show_queues(tx: Tx, now: datetime) -> None:
-    """What waits says why."""
+    """Redraw the waiting calls of all lanes."""
     for lane in LANES:
         show_queue(tx, lane, now=now)
 

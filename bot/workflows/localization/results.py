@@ -1,7 +1,7 @@
-"""What the service made, into the thread: texts through the outbox, files as they stream from the service's address.
+"""Results into the thread: texts through the outbox, files streamed from the service's address.
 
-A file is put there once: whether it arrived is looked up by its name, which is its own in the thread, before it is sent
-again. Addresses of results expire, so they are fetched at once and forgotten afterwards.
+A file is posted once: before a retry the thread is searched for its name, which is unique there. Addresses of results
+expire, so results are fetched at once and the addresses deleted afterwards.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "re
 
 
 class Spool:
-    """An answer that is the media itself, on disk until it is in the thread: Slack wants to know its length first."""
+    """An answer that is the media itself, on disk until it is in the thread: Slack needs its length first."""
 
     def __init__(self, *, limit: int = LARGEST_RESULT) -> None:
         self._limit = limit
@@ -56,11 +56,11 @@ class Spool:
         self.size = 0
 
     def wants(self, content_type: str) -> bool:
-        """Take whatever is offered, once."""
+        """Accept an answer with any content type, once."""
         return self._file is None and content_type != ""
 
     async def write(self, chunk: bytes) -> bool:
-        """Keep it; False when there is too much."""
+        """Write a chunk; False when there is too much."""
         if self._file is None:
             self._file = await asyncio.to_thread(tempfile.TemporaryFile)
         self.size += len(chunk)
@@ -85,7 +85,7 @@ class Spool:
 
 
 async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
-    """Store what came back. Texts are queued with it; the job is returned when files have to be handed over."""
+    """Store the result. Texts are queued with it; the job is returned when files have to be handed over."""
     now = ctx.clock.now()
     order = Order.read(job.payload)
 
@@ -111,7 +111,7 @@ async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
 
 
 def _without_addresses(result: Result) -> Result:
-    """What stays known of a result; the addresses of its files stand with their deliveries until these are done."""
+    """The stored result without the addresses of its files: those are kept with the deliveries until done."""
     if not isinstance(result, Tracks):
         return result
     return replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
@@ -137,7 +137,7 @@ def file_name(order: Order, job_id: str, track: Track) -> str:
 
 
 async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
-    """Put every file that is not there yet into the thread; what cannot be done now is done when it is due again.
+    """Post every missing file into the thread; what fails now is retried when the job is due again.
 
     Args:
         ctx: the world.
@@ -184,7 +184,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         job, known = marked, Handed.NEW
         await _put(ctx, job, delivery, spool)
     except ServiceNow as later:
-        # The look failed, so nothing new is known.
+        # The search failed, so nothing new is known.
         asked = later.retry_after
         return await _later(ctx, job, number, known, reason=sentence(later), spool=spool, asked=asked)
     except OutcomeUnknown as lost:
@@ -210,7 +210,7 @@ async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
 
 
 async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
-    """Slack may not show yet what it took: look when it would."""
+    """Slack may not list an uploaded file yet: search for it later."""
     now = ctx.clock.now()
     await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
 
@@ -227,7 +227,7 @@ async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
 def _marked(progress: CallProgress, number: int, state: Handed) -> CallProgress:
     deliveries = list(progress.deliveries)
     one = deliveries[number]
-    # An address that has served is forgotten.
+    # A used address is deleted.
     track = replace(one.track, url="") if state in (Handed.THERE, Handed.LOST) else one.track
     deliveries[number] = ResultFile(track=track, name=one.name, state=state)
     return progress.but(deliveries=tuple(deliveries))
@@ -260,9 +260,9 @@ async def _later(
     spool: Spool | None,
     asked: float | None = None,
 ) -> Job | None:
-    """Try again when it is due, a few times. Bytes that are here and nowhere else are tried again at once.
+    """Retry when it is due, a few times. A file that exists only in the spool is retried by this process.
 
-    ``asked``: the seconds that we were asked to wait, which is no try in vain.
+    ``asked``: the seconds that we were asked to wait; not counted as a try.
 
     Returns:
         The job when this file is given up, so that the next one follows; else None.
@@ -299,7 +299,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
 
 
 async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
-    """The thread of the call's message, which may be on its way still when the service was quick."""
+    """The thread of the call's message, which may not be posted yet when the service was quick."""
     for _ in range(_LOOKS):
         board = await ctx.store.read(lambda tx: tx.boards.get(subject_of(job.id)))
         if board is None:
@@ -334,7 +334,7 @@ async def _share(
 
 
 def _as_it_is(delivery: ResultFile, head: bytes) -> ResultFile:
-    """The file under the name that its bytes ask for, whatever the service called it."""
+    """The file with the ending that its bytes require, whatever the service called it."""
     found = sniff(head, delivery.name)
     name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
     if name == delivery.name:
@@ -357,7 +357,7 @@ async def _opened(
 
 
 async def _looked_into(chunks: AsyncIterable[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
-    """The beginning of a stream, and the whole stream again."""
+    """The beginning of a stream, and the whole stream from its beginning."""
     source = aiter(chunks)
     held: list[bytes] = []
     while sum(map(len, held)) < _HEAD:

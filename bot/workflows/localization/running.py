@@ -1,7 +1,7 @@
-"""Calls under way: a few at a time, each in a task that can really be stopped.
+"""Calls in flight: a few at a time, each in a task that can be canceled.
 
-A job is stored as running before its request leaves. A process that finds one in that state without its owner knows
-that a restart ended the waiting: people are told so, and it is not sent again by itself.
+A job is stored as running before its request is sent. A running job without an owner was interrupted by a restart: the
+requester is told so, and it is not sent again automatically.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 LEASE_SECONDS = 30.0
-"""Six beats: so long after a crash another process says that the call was interrupted."""
+"""Six beats: after that time, another process reports a crashed call as interrupted."""
 
 
 async def _take_up(ctx: Context, job: Job) -> None:
@@ -65,7 +65,7 @@ def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
 
 
 async def _beating(ctx: Context, job: Job, work: Coroutine[Any, Any, None]) -> None:
-    """Do the work while showing that it goes on; it is stopped when somebody else has ended it."""
+    """Do the work with heartbeats; it is canceled when the job was ended elsewhere."""
     task = asyncio.ensure_future(work)
     try:
         while not task.done():
@@ -80,7 +80,7 @@ async def _beating(ctx: Context, job: Job, work: Coroutine[Any, Any, None]) -> N
         if ctx.localization.calls.closing:
             await _let_go(ctx, job)
     except Exception:
-        # Nobody waits for this task: what it stumbled over ends here, and the job says so.
+        # Nothing awaits this task: its error ends here, and the job says so.
         log.exception("a localization call failed", job=job.id)
         task.cancel()
         await _end_of(ctx, job.id)
@@ -104,7 +104,7 @@ async def _end_of(ctx: Context, job_id: str) -> None:
 
 
 async def _beat(ctx: Context, job: Job) -> bool:
-    """Hold the lease and show how long it takes; False when the job is nobody's or somebody else's now."""
+    """Renew the lease and show the elapsed time; False when this process no longer holds the job."""
     now = ctx.clock.now()
 
     def work(tx: Tx) -> bool:
@@ -122,7 +122,7 @@ async def _beat(ctx: Context, job: Job) -> bool:
 
 
 async def _run(ctx: Context, job: Job) -> None:
-    """Send the request once, and make something of what came back."""
+    """Send the request once, and handle its outcome."""
     order = Order.read(job.payload)
     spool = Spool()
     try:
@@ -159,7 +159,7 @@ async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
 
 
 async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
-    """The request with what its file really is.
+    """The request with the true format of its file.
 
     Raises:
         PersonError: the operation does not take it.
@@ -183,7 +183,7 @@ async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
 
 
 def upload_of(ctx: Context, info: FileInfo, request: Request) -> Upload:
-    """The file as it goes out, read from the workspace while it does."""
+    """The upload of the file, streamed from the workspace."""
 
     @asynccontextmanager
     async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
@@ -204,7 +204,7 @@ def _trouble(trouble: BaseException) -> str:
 
 
 def _told(refused: NotExecuted) -> str:
-    """Why it was not done, without the service's words, which are told beside it."""
+    """Why it was not executed, without the service's words, which are shown separately."""
     return sentence(replace(refused, words=""), service="localization")
 
 

@@ -1,4 +1,4 @@
-"""What the board of a call says, and the lines and files of its thread."""
+"""Content of the board of a call, and the lines and files of its thread."""
 
 from collections.abc import Mapping
 

@@ -6,11 +6,11 @@ from bot.workflows.context import Context
 
 
 def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
-    """Where the service reports one thing about one instruction; a secret."""
+    """Callback address for one kind of report about one instruction; a secret."""
     token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
     return f"{callback_folder(ctx)}/{token}"
 
 
 def callback_folder(ctx: Context) -> str:
-    """What comes before the token in the addresses that the payments service is given."""
+    """Prefix of the payments service's callback addresses, before the token."""
     return f"{ctx.callback_base}/callbacks/payments"

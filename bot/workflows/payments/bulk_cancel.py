@@ -1,8 +1,8 @@
-"""Take back payments of a bulk payment that are still pending: named by hash, approved, read again, sent in chunks.
+"""Cancel payments of a bulk payment that are still pending: named by hash, approved, read again, sent in chunks.
 
-Leaving the list of hashes out would cancel everything, so "all" is turned into hashes when it is asked for, the digest
-covers exactly those, and the client cannot send an empty list. What is read again right before a chunk is no longer
-pending is left out of it; what the service's own list says afterwards is what people are told.
+A request without hashes would cancel everything. So "all" is turned into hashes when it is requested, the digest
+covers exactly those, and the client cannot send an empty list. Items are read again right before each chunk, and those
+no longer pending are left out. The result shown is what the service's own list says afterwards.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ RESULT_FILE = "result"
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: everything was read when it was asked for; ask the approvers."""
+    """NEW: the items were read when it was requested; ask the approvers."""
     payments.require_cancel()
     now = ctx.clock.now()
 
@@ -77,14 +77,14 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: what became of the chunk is what the items say."""
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
     reported = await _reported(payments, instruction)
     await ctx.store.write(lambda tx: _take_in(ctx, tx, instruction, reported), name="read_outcome")
     ctx.wake()
 
 
 async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMITTED: every chunk has been sent. Read what came of it, a few times where an item still reads as pending."""
+    """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
     reported = await _reported(payments, instruction)
     await ctx.store.write(lambda tx: _verified(ctx, tx, instruction, reported), name="verified")
     ctx.wake()
@@ -92,7 +92,7 @@ async def verify(ctx: Context, payments: PaymentsClient, instruction: Instructio
 
 @dataclass(frozen=True, slots=True)
 class _Chunk(Claimed):
-    """One attempt, and what it names."""
+    """One attempt, and the hashes that it names."""
 
     hashes: HashList
 
@@ -127,7 +127,7 @@ def _as_approved(tx: Tx, instruction: Instruction) -> bool:
 
 
 def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> BulkProgress:
-    """Store what the items say now; how they stand together."""
+    """Store the reported statuses; the progress with the new tally."""
     changes = []
     for row in tx.bulk_items.rows(instruction.id):
         item = reported.get(row.hash)
@@ -185,7 +185,7 @@ def _claim(
 
 
 def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
-    """What a claim names."""
+    """The claim with the hashes that it names."""
     if claimed is None:
         return None
     named = tx.bulk_items.named_by(claimed.instruction.id, claimed.attempt.n)
@@ -194,7 +194,7 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
 
 
 def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
-    why = f"the service refused it: {outcome.told}"  # what it did all the same, the items tell
+    why = f"the service refused it: {outcome.told}"  # the items show whether it was executed nevertheless
     _all_sent(ctx, tx, under_way, under_way.progress or BulkProgress(), now, reason=why, said=outcome.detail)
 
 
@@ -208,7 +208,7 @@ def _sent(_ctx: Context, tx: Tx, under_way: Instruction, _: frozenset[str], now:
 
 
 def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
-    """A chunk is through: on to the next, or to the end."""
+    """A chunk is done: go on with the next, or the end."""
     tx.instructions.move(
         instruction,
         State.APPROVED,
@@ -234,7 +234,7 @@ def _all_sent(
     reason: str = "",
     said: str = "",
 ) -> None:
-    """Nothing more is sent. When nothing ever was, that is the end: it came too late for all of them."""
+    """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
     if not instruction.commits:
         _finish(ctx, tx, instruction, progress, now)
         return
@@ -261,7 +261,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
     named = [row for n in lost for row in tx.bulk_items.named_by(instruction.id, n)]
     if not [row for row in named if row.status == PENDING_WORD]:
         if instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction):
-            later(ctx, tx, instruction, now)  # what is left waits for the approvals it lost
+            later(ctx, tx, instruction, now)  # the rest waits for the approvals it lost
         elif instruction.state is State.NEEDS_HUMAN:
             _all_sent(ctx, tx, instruction, progress, now)
         else:
@@ -314,7 +314,7 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
 
 
 def _counted(progress: BulkProgress) -> str:
-    """What became of them, for the audit."""
+    """Items by status, for the audit."""
     return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
 
 

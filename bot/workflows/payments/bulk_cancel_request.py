@@ -1,4 +1,4 @@
-"""Somebody asks to cancel pending payments of a bulk payment. "All" becomes a list of hashes here, and stays one."""
+"""Requests to cancel pending payments of a bulk payment. "All" becomes a fixed list of hashes here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ from bot.workflows.context import Context
 from bot.workflows.requests.request import Requested, request
 
 _BEGINNING = 8
-"""Digits of a hash that are enough to name it, where no other begins like it."""
+"""Shortest prefix of a hash that is accepted, where it is unique."""
 
 
 class Why(StrEnum):
-    """Why nothing was asked for."""
+    """Why nothing was requested."""
 
     NOTHING_PENDING = "nothing pending"
     UNKNOWN_HASH = "unknown hash"
@@ -31,7 +31,7 @@ class Why(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NotRequested:
-    """Nothing was asked for. ``hashes`` are those concerned; ``statuses`` what they stand at, where that is why."""
+    """Nothing was requested. ``hashes``: those concerned; ``statuses``: theirs, where that is the reason."""
 
     why: Why
     hashes: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class NotRequested:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedCancel:
-    """A request. ``bulk`` is what people call it; ``hashes`` None: everything that is pending now.
+    """A request. ``bulk``: our reference or the service's id; ``hashes`` None: everything that is pending now.
 
     A hash may be given by its beginning, or by the row of the file that it pays.
     """
@@ -56,7 +56,7 @@ class RequestedCancel:
 async def request_cancel(
     ctx: Context, payments: PaymentsClient, requested: RequestedCancel
 ) -> Instruction | NotRequested:
-    """Read the items, find those that are meant, store the request with their hashes, durably.
+    """Read the items, find those that are named, store the request with their hashes, durably.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
@@ -127,7 +127,7 @@ def _meant(
 
 
 def _named(reported: Mapping[str, ReportedItem], given: str, bulk: str) -> list[str]:
-    """The hashes that a person may have meant: by the hash, by its beginning, by the row of the file."""
+    """Hashes that match what was typed: a hash, its beginning, or a row of the file."""
     if given in reported:
         return [given]
     if given.isascii() and given.isdigit() and len(given) < _BEGINNING:

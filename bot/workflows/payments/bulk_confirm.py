@@ -32,7 +32,7 @@ class ShownAgain:
 
 
 async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Preview:
-    """The file as it reads now, or the request that was made of it before.
+    """The file as it reads now, or the request that was made from it before.
 
     Raises:
         PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
@@ -42,7 +42,7 @@ async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Ins
 
 
 async def confirm(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
-    """What to request; or the request that was made of it before; or what to show instead.
+    """What to request; or the request that was made from it before; or what to show instead.
 
     Args:
         ctx: what a workflow is given.

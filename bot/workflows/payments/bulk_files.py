@@ -15,7 +15,7 @@ from bot.workflows.payments.bulk_request import REQUEST_FILE
 
 
 async def attachment(ctx: Context, instruction: Instruction, what: str) -> Attachment | None:
-    """The file as things stand now; None when no item belongs into it."""
+    """The file as things stand now; None when no item belongs in it."""
     kind = what.partition(":")[0]
     statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
     rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id, statuses=statuses))

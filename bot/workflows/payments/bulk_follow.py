@@ -1,7 +1,7 @@
 """Follow a bulk payment until every item is final. Polling is the guarantee; there are no callbacks about items.
 
-A look at one costs one request. Its items are paged through only when its figures have changed, and once in a while
-all the same, because nobody documents what the figures count.
+One look costs one request. The items are paged through only when the figures have changed, and once in a while
+anyway, because it is not documented what the figures count.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _STILL_AFTER = 120
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What one look brought. ``complete``: every page of the items was read; ``unread``: why they were not."""
+    """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not."""
 
     job: BulkJob
     changes: tuple[RowChange, ...] = ()
@@ -50,7 +50,7 @@ class Read:
 
 
 def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
-    """The service has it: look at it from now on."""
+    """The service has it: poll it from now on."""
     first = now + min(timedelta(seconds=ctx.poll_seconds), timedelta(seconds=2))
     tx.tracked.follow(
         kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=now
@@ -74,14 +74,14 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
             changes += accounting.take(page.items)
         changes += accounting.finish()
     except (ServiceNow, ServiceNever, OperatorError) as broken:
-        unread = sentence(broken)  # what was read is true all the same
+        unread = sentence(broken)  # what was read is still valid
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
     changes += await _reasons(payments, job, accounting)
     return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)
 
 
 async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
-    """Why items failed: a list of its own, read only for those that have no reason yet."""
+    """Reasons of failed items: a separate list, read only while an item has no reason yet."""
     failed = OperationStatus.FAILED
     wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
     if not wanting:
@@ -131,7 +131,7 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None, now: date
 
 
 def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: datetime) -> Instruction | None:
-    """Take the request where its items stand; the same request when nothing is new, None when it was changed."""
+    """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it."""
     before = instruction.progress or BulkProgress()
     over = read.job.state is not None and read.job.state.is_over
     tally = tx.bulk_items.tally(instruction.id)
@@ -181,8 +181,8 @@ def _show_progress(
 
 
 def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now: datetime) -> None:
-    """The files that go with the news: what failed, and in the end every item."""
-    if tally.failed:  # those who approved it have to know, too
+    """Queue the files that go with the news: failed items, and at the end every item."""
+    if tally.failed:  # the approvers have to know, too
         for place in places(instruction, ctx.policy):
             show_file(tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", policy=ctx.policy, now=now)
     if instruction.state in FINAL:
@@ -190,13 +190,13 @@ def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now:
 
 
 def job_place(ctx: Context, instruction: Instruction) -> Place:
-    """Where the job's message stands: in the conversation that asked."""
+    """Place of the job's message: where the request was made."""
     shown = places(instruction, ctx.policy)
     return Place.REQUESTER if Place.REQUESTER in shown else Place.APPROVALS
 
 
 def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: Tracked, now: datetime) -> None:
-    """Nothing has changed for a while although something should."""
+    """Alert when items are left and nothing has changed for a while."""
     progress = instruction.progress or BulkProgress()
     left = progress.tally.under_way + progress.tally.unaccounted
     if not left or progress.read_at is None:

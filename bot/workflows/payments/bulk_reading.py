@@ -1,4 +1,4 @@
-"""From a file, or from rows that were typed, to checked payments; and looks at bulk payments that change nothing."""
+"""Read a file or typed rows into checked payments; and show bulk payments without changing anything."""
 
 import asyncio
 import io
@@ -35,7 +35,7 @@ _NOT_FOUND = 404
 
 
 async def read_file(ctx: Context, file_id: str) -> Checked:
-    """Read a file whose columns are called as ours are.
+    """Read a file whose columns have our names.
 
     Raises:
         UnusableFile, TableProblem: the person has to mend the file.
@@ -129,7 +129,7 @@ def _checked_at(table: Table, places: Mapping[str, int], name: str, first: int =
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bulk:
-    """A bulk payment that somebody means. ``job`` is the service's own record, read only for one that is not ours."""
+    """A bulk payment that was found. ``job`` is the service's own record, read only for one that is not ours."""
 
     name: str
     remote_id: str
@@ -149,7 +149,7 @@ class ItemsPage:
 
 
 async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk | None:
-    """What somebody calls a bulk payment: our reference, or the service's id.
+    """Find a bulk payment by our reference or the service's id.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the service could not be asked.
@@ -171,7 +171,7 @@ async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk |
 async def items_page(
     ctx: Context, payments: PaymentsClient, bulk: Bulk, *, page: int, failed: bool = False
 ) -> ItemsPage:
-    """One page: of ours as last read, of others as the service tells it now.
+    """One page of items: ours as last read, others as the service lists them now.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the service could not be asked.
@@ -214,7 +214,7 @@ def _row(number: int, item: ReportedItem) -> BulkRow:
 async def history_page(
     ctx: Context, payments: PaymentsClient, *, page: int
 ) -> tuple[JobPage, Mapping[str, Instruction]]:
-    """One page of all bulk payments of the account, and by their ids those that were asked for here.
+    """One page of all bulk payments of the account, and those that were requested here, by id.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the service could not be asked.

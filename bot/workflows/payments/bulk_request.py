@@ -1,4 +1,4 @@
-"""Somebody asks for a bulk payment. The file was read as a whole before; here its items are stored with the request."""
+"""Requests for a bulk payment. The whole file was read before; its items are stored with the request."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 REQUEST_FILE = "request"
 OF_FILE = "file:"
-"""What the source key of a dropped file begins with."""
+"""Prefix of a dropped file's source key."""
 _SAMPLE = 40
 """Accounts looked up before the approval: four seconds of what the service allows."""
 _SHOWN_EVERY = 10
@@ -57,7 +57,7 @@ _SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedBulk:
-    """A checked file. ``name`` is foreign text; ``read_as`` says how the file was read, in our words.
+    """A checked file. ``name``: untrusted text; ``read_as``: how the file was read, in our words.
 
     ``thread_ts`` is the thread of a file that was dropped.
     """
@@ -74,8 +74,8 @@ class RequestedBulk:
 async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
-    The same ``source_key`` again gives the row of the first time: a button pressed twice asks once. Only a dropped
-    file whose request ended unpaid may be asked for again.
+    The same ``source_key`` again returns the first row: a button pressed twice makes one request. Only a dropped
+    file whose request ended unpaid may be requested again.
 
     Raises:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
@@ -95,12 +95,12 @@ async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
 
 
 async def requested_before(ctx: Context, source_key: str) -> Instruction | None:
-    """The request that this made already, if it stands."""
+    """The request that this source made already, unless it ended unpaid and may be made again."""
     return await ctx.store.read(lambda tx: _requested_before(tx, source_key)[0])
 
 
 def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
-    """The request that this made, and the key of a new one: a file that ended unpaid may be asked for again."""
+    """The request that this source made, and the key of a new one: a file that ended unpaid may be requested again."""
     known, n, free = tx.instructions.by_source(key), 1, key
     while known is not None and known.state in NOT_PAID and key.startswith(OF_FILE):
         n += 1
@@ -135,7 +135,7 @@ def _payload(tx: Tx, requested: RequestedBulk, now: datetime) -> BulkPayload:
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: look up accounts, all or the most telling ones, and ask the approvers; nothing is paid by that."""
+    """NEW: look up accounts, all or a sample, and ask the approvers; this pays nothing."""
     payments.require_bulk()
     emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
     looked = await _look_up(ctx, payments, instruction, emails)
@@ -162,7 +162,7 @@ def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
 async def _look_up(
     ctx: Context, payments: PaymentsClient, instruction: Instruction, emails: Sequence[str]
 ) -> tuple[Instruction, BulkProgress] | None:
-    """Read one account after the other, showing how far it is; None when somebody else took the request over."""
+    """Read one account after the other, showing progress; None when somebody else took over the request."""
     held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
         active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
@@ -178,7 +178,7 @@ async def _look_up(
 
 
 async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | None:
-    """Whether this account can receive money, None when the service does not say; asked twice when it is silent."""
+    """Whether this account can receive money, None when the service does not say; retried once without an answer."""
     for _ in range(2):
         try:
             return (await payments.account_status(email)).active

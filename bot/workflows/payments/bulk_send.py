@@ -1,8 +1,8 @@
-"""Submit an approved bulk payment, once, and find out what became of a submission whose answer was lost.
+"""Submit an approved bulk payment, once, and find the outcome of a submission whose answer was lost.
 
-A bulk payment has no code of ours to be found by. So before the first submission the ids of the whole history are
-stored; afterwards a new id whose items carry our references is ours. One submission is in flight at a time, which
-keeps that difference plain, and nothing is ever submitted again by itself.
+A bulk payment has no code of ours to search for. So before the first submission the ids of the whole history are
+stored; afterwards a new id whose items carry our references is ours. Only one submission is in flight at a time, which
+keeps that comparison unambiguous. Nothing is submitted again automatically.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _BUSY = "another bulk payment is being submitted"
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """APPROVED: check everything again, note the history, claim the one attempt, submit, store what came of it."""
+    """APPROVED: check everything again, note the history, claim the one attempt, submit, store the outcome."""
     if await not_now(ctx, instruction):
         return
     payments.require_bulk()
@@ -62,7 +62,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """COMMIT_UNKNOWN and NEEDS_HUMAN: look what the history holds that it did not hold before."""
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), "the service's history does not show it"
     await ctx.store.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
@@ -72,7 +72,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: one that shows up after all is an alert, the state stays."""
+    """CLOSED as not paid, or REFUSED: one that appears after all is an alert; the state stays."""
     look = await in_history(ctx, payments, instruction)
 
     def work(tx: Tx) -> None:
@@ -87,7 +87,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
-    """What is submitted: exactly the items whose digest was approved; None when they are not those."""
+    """The items to submit, exactly as approved; None when their digest differs from the approved one."""
     payload = instruction.payload
     if not isinstance(payload, BulkPayload):
         raise TypeError(instruction.kind)
@@ -115,7 +115,7 @@ async def _history(payments: PaymentsClient) -> frozenset[str]:
 
 
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
-    """Read the whole history once: which of its ids are new since the submission, and list our payments."""
+    """Read the whole history once: ids that are new since the submission and list our payments."""
     known = await ctx.store.read(lambda tx: tx.bulk_flights.known(instruction.id))
     jobs: dict[str, BulkJob] = {}
     try:
@@ -144,13 +144,13 @@ async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruc
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
-    """Whether this bulk payment is the one that was submitted; None: it does not tell yet."""
+    """Whether this bulk payment is the one that was submitted; None: not known yet."""
     listed: list[ReportedItem] = []
     try:
         async for page in payments.bulk_items(job.id):
             listed += page.items
             if page.items and all(row_of(item.internal_note, instruction.reference) for item in page.items):
-                break  # our notes on one page tell
+                break  # our notes on one page are enough
     except (ServiceNow, ServiceNever, OperatorError):
         return None
     wanted = await ctx.store.read(lambda tx: [row.item for row in tx.bulk_items.rows(instruction.id)])
@@ -170,7 +170,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Bulk
 
 
 def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: datetime) -> None:
-    """The service has it: follow it from here on, and let the next one fly."""
+    """The service has it: follow it from here on, and allow the next submission."""
     payload = instruction.payload
     moved = tx.instructions.move(
         instruction,
@@ -203,7 +203,7 @@ def _unsent(tx: Tx, under_way: Instruction, _: Attempt) -> None:
 
 
 def _landed(_ctx: Context, tx: Tx, ended: Instruction, _now: datetime) -> None:
-    """The next one may fly."""
+    """Allow the next submission."""
     tx.bulk_flights.land(ended.id)
 
 
@@ -213,7 +213,7 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)
-"""A refusal is unknown until the history agrees with it."""
+"""A refusal is an unknown outcome until the history agrees with it."""
 KIND = RequestKind(
     kind=Kind.BULK,
     letter=Letter.BULK,

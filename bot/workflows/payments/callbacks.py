@@ -1,7 +1,7 @@
-"""Callbacks are hints: stored before they are answered, believed only after reading the operation itself.
+"""Callbacks are verified: stored, answered with 200, and believed only after reading the operation.
 
-The operation read is the one that belongs to the token of the address. The id in the body is never
-used, so a callback about another payment, true or forged, changes nothing.
+The operation is found by the token of the address. The id in the body is never used, so a callback about
+another payment, true or forged, changes nothing.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 _PATIENCE = timedelta(hours=24)
 _LONGEST_PAUSE = 3_600.0
 _BETWEEN_READS = timedelta(seconds=3)
-"""However many hints come, an operation is read at most so often because of them."""
+"""Shortest time between two reads of an operation because of callbacks, however many arrive."""
 
 
 async def stands(store: Store, *, now: datetime, token: str) -> bool:
@@ -38,10 +38,10 @@ async def stands(store: Store, *, now: datetime, token: str) -> bool:
 
 
 async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool:
-    """Note a callback; durable when this returns True. False: there is no such address.
+    """Store a callback; durable when this returns True. False: there is no such address.
 
-    Nothing of what it says is kept, because nothing of it is believed: its hash tells whether the same came again.
-    Needs the database alone, so callbacks are taken in while Slack or the service cannot be reached.
+    The body is not kept, because it is not believed; its hash detects repeats. Needs only the database, so callbacks
+    are accepted while Slack or the service cannot be reached.
     """
     hashed, body_hash = token_hash(token), hashlib.sha256(body.encode()).hexdigest()
 
@@ -55,10 +55,10 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
 
 
 async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:
-    """A buyer's browser came back from the checkout. That is a hint like any other: stored, believed after reading.
+    """A buyer's browser came back from the checkout: stored as a callback, believed only after reading.
 
     Returns:
-        Which way it came, ``CONFIRMATION`` or ``CANCEL``; None: no browser is ever sent to this address.
+        ``CONFIRMATION`` or ``CANCEL``, by the address; None: no browser is sent to this address.
     """
     hashed = token_hash(token)
 
@@ -79,7 +79,7 @@ def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operatio
 
 
 class _Reads:
-    """Reads of operations: several callbacks about one that are taken up together are verified by one."""
+    """Reads of operations: callbacks about the same instruction that are claimed together share one read."""
 
     def __init__(self, ctx: Context) -> None:
         self._ctx = ctx
@@ -147,7 +147,7 @@ def _pause(ctx: Context, tx: Tx, row: InboxRow) -> timedelta:
 
 
 def _finish(tx: Tx, row: InboxRow, state: InboxState, now: datetime) -> None:
-    """It is looked into to the end, unless more came after the reading had begun."""
+    """Finish the row, unless another callback arrived after the read began: then it is due again."""
     if not tx.inbox.finish(row.id, state, hints=row.hints):
         tx.inbox.again(row.id, due_at=now + _BETWEEN_READS)
 
@@ -155,20 +155,20 @@ def _finish(tx: Tx, row: InboxRow, state: InboxState, now: datetime) -> None:
 def _is_of_use(
     ctx: Context, tx: Tx, row: InboxRow, instruction: Instruction, operation: Operation | None, now: datetime
 ) -> bool:
-    """Take in what is read after the end. Whether the hint is still needed: what ended unpaid has to be read."""
+    """Apply a record read after the end. True: the row stays due, because what ended unpaid has to be read."""
     if operation is not None:
         _observe(ctx, tx, instruction, operation, now)
         return False
     if instruction.state not in UNPAID:
         return False
     if instruction.remote_id is None:
-        tx.instructions.touch(instruction, now=now, due_at=now)  # it is looked for by our code
+        tx.instructions.touch(instruction, now=now, due_at=now)  # it is searched for by our code
         return False
     return now - row.received_at < _PATIENCE
 
 
 def _may_observe(instruction: Instruction) -> bool:
-    """Our own commit request must be answered or given up first; before any commit a record proves nothing here."""
+    """Whether a record may be applied: only after our commit was answered or given up; before, it proves nothing."""
     return instruction.state in (
         State.COMMITTED,
         State.PENDING_ESCROW,
@@ -179,12 +179,12 @@ def _may_observe(instruction: Instruction) -> bool:
 
 
 def _is_worth_reading(instruction: Instruction) -> bool:
-    """Before that nothing of a record is taken in: the end of an attempt makes what came meanwhile due."""
+    """Whether to read now. If not, the callback waits: the end of the attempt makes it due."""
     return instruction.state in FINAL or _may_observe(instruction)
 
 
 def _from_a_browser(instruction: Instruction, kind: CallbackKind) -> bool:
-    """Where the service sends the buyer's browser, instead of calling by itself."""
+    """Whether the service sends the buyer's browser to this address, instead of calling it."""
     return instruction.kind is Kind.PURCHASE and kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL)
 
 

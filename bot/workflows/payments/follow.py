@@ -1,4 +1,4 @@
-"""Apply what the service says of a payout, and poll until it is final. Polling is the guarantee."""
+"""Apply the service's records of a payout, and poll until it is final. Polling is the guarantee."""
 
 from datetime import datetime, timedelta
 
@@ -64,7 +64,7 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
 
 
 def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
-    """Take in a record read by its id; one that is not the payout we asked for changes nothing but alerts."""
+    """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
         if is_paid(operation):
             alert_paid(tx, instruction, f"the service says {operation.status}", policy=ctx.policy, now=now)
@@ -80,10 +80,9 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 
 
 def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> Instruction:
-    """Keep a status nobody knows as the service spells it, for people to see; they hear of each one once.
+    """Store an unknown status as the service spells it, for the card; alert once for each.
 
-    Returns the instruction as it is then. A status we know moves it or has nothing new to say, unless it follows
-    one that nobody knew.
+    Returns the instruction as it is then. A known status is stored here only when it follows an unknown one.
     """
     before, said = instruction.remote_status, operation.status
     if said.casefold() == before.casefold() or (operation.state is not None and read_status(before) is not None):

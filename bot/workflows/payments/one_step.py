@@ -1,9 +1,9 @@
 """Payouts in one step: nothing exists at the service before the approval, and one request moves the money.
 
-Unlike a payout in two steps it has no id to be read by, so a lost answer is looked for by our own code.
-"Not found" is believed from two complete lists that would have shown it, a spacing apart and after the quiet
-period, and then a person decides: nothing is ever sent again by itself. A refusal is believed when those lists
-agree with it; until then it is as unknown as a lost answer.
+Unlike a payout in two steps it has no id to be read by, so a lost answer is searched for by our own code.
+"Not found" needs two complete lists that would have shown it, a spacing apart and after the quiet period. Then a
+person decides: nothing is sent again automatically. A refusal is believed when those lists agree with it; until
+then its outcome is unknown, as after a lost answer.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ PAID = Answers(done=paid, says=status_of)
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """NEW: read the recipient's account and ask the approvers; the service hears nothing yet."""
+    """NEW: read the recipient's account and ask the approvers; nothing is created yet."""
     payments.require_one_step()
     looked_up = await with_recipient(ctx, payments, instruction)
     if looked_up is None:
@@ -45,7 +45,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """APPROVED: check everything again, claim the one attempt, send it, store what came of it."""
+    """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
     if await not_now(ctx, instruction):
         return
     payments.require_one_step()

@@ -1,6 +1,6 @@
-"""Payouts that were created and that we will not commit stay at the service, and so may what it refused.
+"""Leftovers at the service: payouts that were created and will not be committed, and what it refused but may hold.
 
-If one reads as paid after all, the alerts channel hears it, once.
+If one reads as paid after all, one alert is posted.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,11 +16,11 @@ from storage.rows import Tracked
 from storage.transaction import Tx
 
 ORPHAN = "orphan"
-"""Kind of a tracked payout that nobody means to commit."""
+"""Kind of a tracked payout that will not be committed."""
 
 _WATCHED = timedelta(days=90)
 LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MISMATCH, State.REFUSED})
-"""How a request ends that may leave a payout at the service which nobody means to pay."""
+"""Final states that may leave an unpaid payout at the service."""
 
 
 def watch(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
@@ -30,13 +30,13 @@ def watch(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None
 
 
 def watch_each(ctx: Context, tx: Tx, instruction: Instruction, held: Iterable[Operation], now: datetime) -> None:
-    """Follow several that the service holds with our code."""
+    """Follow several operations that carry our code."""
     for operation in held:
         _follow(ctx, tx, instruction, operation.id, now)
 
 
 def leave_behind(ctx: Context, tx: Tx, instruction: Instruction, found: Sequence[Operation], now: datetime) -> None:
-    """What was looked for by its code has shown up: an alert where it is paid, and from here on read by its id."""
+    """A search by our code found it: alert where it is paid; from here on it is read by its id."""
     tx.instructions.touch(instruction, now=now, remote_id=found[0].id, due_at=None)
     for operation in found:
         if is_paid(operation):

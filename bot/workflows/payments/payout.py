@@ -1,8 +1,7 @@
 """Payouts in two steps: created at the service, shown to the approvers, committed once they have approved.
 
-Creating moves no money. Still it happens once, and an answer that was lost is looked for by our own code before
-anything is sent again. Before the commit the payout is read again and compared with the digest: only what the card
-showed is sent.
+Creating moves no money, but happens only once: a lost answer is searched for by our own code before anything is sent
+again. Before the commit the payout is read again and compared with the digest: only what the card showed is sent.
 """
 
 from collections.abc import Sequence
@@ -54,7 +53,7 @@ async def create(ctx: Context, payments: PaymentsClient, instruction: Instructio
 
 
 async def _is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether who asked may no longer ask: nothing is created for them. It is looked at again every few minutes."""
+    """Whether the requester may no longer ask: then nothing is created. Checked again every few minutes."""
     no = await read_refusal(ctx, instruction)
     if no is None:
         return False
@@ -100,7 +99,7 @@ async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Reci
 
 
 def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
-    """What the service is asked for, the same every time."""
+    """Content of the create request, identical in every attempt."""
     return NewPayout(
         email=instruction.payload.email,
         description=instruction.payload.description,
@@ -135,7 +134,7 @@ def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operatio
 
 
 def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
-    """Compare what the service created with what was asked, and show it to the approvers."""
+    """Compare what the service created with the request, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
         end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
@@ -155,7 +154,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """APPROVED: check everything again, claim the one attempt, send it, store what came of it."""
+    """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
     if await not_now(ctx, instruction):
         return
     payments.require_committable()
@@ -173,7 +172,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 
 def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> bool:
-    """Store what the re-read payout forbids; True when nothing may be sent."""
+    """Handle a re-read payout that is not as approved; True when nothing may be sent."""
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong and instruction.commits:  # something was sent before, so nobody can say that nothing was paid
@@ -193,7 +192,7 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
 
 
 def paid(ctx: Context, tx: Tx, under_way: Instruction, operation: Operation, now: datetime) -> None:
-    """What was paid is what it is; when it is not what was approved, people hear it at once."""
+    """Apply the record of a committed payout; alert when it differs from what was approved."""
     wrong = differences(under_way, operation)
     if wrong:
         alert(tx, under_way, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
@@ -205,13 +204,13 @@ def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted,
 
 
 def status_of(_: Claimed, operation: Operation) -> str:
-    """The service's word, for the attempt."""
+    """The service's status, kept with the attempt."""
     return operation.status
 
 
 CREATED = Answers(done=adopt, says=status_of)
 COMMITTED = Answers(done=paid, says=status_of, refused=_refused)
-"""A refusal of a commit is what the payout's own record agrees with."""
+"""A refused commit counts as refused only if the payout's own record agrees."""
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:

@@ -1,4 +1,4 @@
-"""Polling the payments service: what is followed there is read again and again, until it is final."""
+"""Polling the payments service: what is followed there is read repeatedly until it is final."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Again:
-    """When it is read next. ``afresh``: something happened, so its reads count from nothing again."""
+    """When it is read next. ``afresh``: something happened, so the count of reads restarts."""
 
     pause: timedelta
     status: str
@@ -40,14 +40,14 @@ def polling(
     take_in: Callable[[Context, Tx, Tracked, T | None, datetime], Again | None],
     stored_as: str = "polled",
 ) -> Work[Tracked]:
-    """The work of reading everything that is followed as this kind.
+    """Work that reads every followed row of this kind.
 
     Args:
         name: of the work.
         kind: of the rows.
         slots: reads at a time.
         read: asks the service.
-        take_in: stores what was read, None where that failed; its None: it is followed no more.
+        take_in: stores the record, None where the read failed; returns None to stop following.
         stored_as: name of that unit of work.
     """
 
@@ -85,7 +85,7 @@ def polling(
 
 
 def again(ctx: Context, tracked: Tracked, operation: Operation | None, now: datetime, *, slow: bool) -> Again:
-    """At the usual pace. ``slow``: nothing happens before somebody acts."""
+    """At the usual pace. ``slow``: nothing is expected before a person acts."""
     age = now - tracked.created_at
     pause = next_poll(base=ctx.poll_seconds, polls=tracked.polls + 1, age=age, waiting_for_people=slow)
     return Again(pause=pause, status=operation.status if operation is not None else tracked.last_status)

@@ -1,7 +1,7 @@
 """Open a purchase at the service, find it again when the answer was lost, follow it until the buyer decided.
 
-Opening moves no money. Still it happens once: the request leaves only after its attempt is stored, and an
-answer that was lost is looked for by our own code before anything is sent again.
+Opening moves no money, but happens only once: the request is sent only after its attempt is stored, and a lost
+answer is searched for by our own code before anything is sent again.
 """
 
 from collections.abc import Sequence
@@ -33,9 +33,9 @@ PURCHASE = "purchase"
 """Kind of a tracked purchase."""
 
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
-"""Ends in which the service may hold a purchase whose link nobody was given."""
+"""Final states in which the service may hold a purchase whose link was not given out."""
 _FORGOTTEN = timedelta(days=30)
-"""A purchase that is open for longer is looked at daily, and a link that was never given out no more."""
+"""After this time an open purchase is read daily, and one whose link was never given out no more."""
 
 
 async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -66,7 +66,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Oper
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """REFUSED: one that was opened all the same is followed without its link, and a payment of it is an alarm."""
+    """REFUSED: one that was opened nevertheless is followed without giving out its link; its payment is an alert."""
     look = await by_code(ctx, payments, instruction, "purchase")
 
     def work(tx: Tx) -> None:
@@ -83,7 +83,7 @@ async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Ins
 
 
 def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
-    """What the service is asked for, the same every time."""
+    """Content of the create request, identical in every attempt."""
     payload = instruction.payload
     if not isinstance(payload, PurchasePayload):
         raise TypeError(f"{instruction.reference} is no purchase")
@@ -103,14 +103,14 @@ def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
 
 
 def link_of(ctx: Context, instruction: Instruction) -> str:
-    """Where the buyer pays; empty while there is nothing to pay, and once it is over."""
+    """The checkout link; empty while there is nothing to pay, and once it is over."""
     if instruction.state is not State.OPEN or instruction.remote_id is None or ctx.payments.client is None:
         return ""
     return ctx.payments.client.checkout_url(instruction.remote_id)
 
 
 def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
-    """Compare what the service opened with what was asked, give its link out, follow it."""
+    """Compare what the service opened with the request, give its link out, follow it."""
     wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
     if wrong:
         end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
@@ -142,7 +142,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
 
 
 def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
-    """Take in a record read by its id; one that is not the purchase we asked for changes nothing but alerts.
+    """Apply a record read by its id; one that is not the requested purchase changes nothing and alerts.
 
     Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
     """
@@ -166,7 +166,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 
 
 def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
-    """It is not there, or somebody has to look at the service itself; then we go on looking, slowly."""
+    """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
     if not look.doubt:
         end(ctx, tx, instruction, State.CLOSED, "the service does not list it", now)
         return
@@ -227,7 +227,7 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
 
 
 def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
-    """What was opened is not what was asked for: no link is given out, and a payment would be an alarm."""
+    """What was opened is not what was requested: follow it without giving out its link; a payment is an alert."""
     if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
         _follow(ctx, tx, ended, ended.remote_id, now)
 

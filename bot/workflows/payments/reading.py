@@ -1,4 +1,4 @@
-"""Look at what the payments service holds. Nothing is changed, there or here."""
+"""Read what the payments service holds. Nothing is changed, there or here."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ async def list_operations(
 
 
 async def read_operation(payments: PaymentsClient, operation_id: str) -> Operation | None:
-    """The service's record; None when it knows no such operation and has no words for people.
+    """The service's record; None when it has no such operation and gives no message.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.get_operation``.
@@ -51,7 +51,7 @@ async def read_operation(payments: PaymentsClient, operation_id: str) -> Operati
 
 
 async def read_events(payments: PaymentsClient, operation_id: str) -> tuple[PayoutEvent, ...] | None:
-    """What the service recorded of its calls to us about a payout; None when it knows no such payout and is silent.
+    """The service's log of its callbacks about a payout; None when it has no such payout and gives no message.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.payout_events``.

@@ -1,4 +1,4 @@
-"""Read what became of a commit whose outcome is unknown. Nothing here sends anything."""
+"""Read the outcome of a commit when it is unknown. Nothing here sends anything."""
 
 from datetime import datetime
 
@@ -34,7 +34,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    """CLOSED as not paid, or REFUSED: a payment that shows up after all is an alert, the state stays."""
+    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays."""
     if instruction.remote_id is None:
         await watch_by_code(ctx, payments, instruction)
         return
@@ -44,7 +44,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 
 def seen_after_close(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
-    """Alert when it was paid after all; look on while it may still be; a failure is what was said already."""
+    """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
     state = state_of(operation)
     if is_paid(operation):
         alert_paid(tx, instruction, f"the service now says {operation.status}", policy=ctx.policy, now=now)

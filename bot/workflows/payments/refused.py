@@ -1,10 +1,10 @@
-"""What the service refused, which it may have done all the same.
+"""Refusals by the service, which may have executed the request nevertheless.
 
-A proxy repeats a request, and the second one is told that the first has gone through. The rule: a refusal is told as
-such once a read agrees with it, and reading goes on for a month. Of a payout that exists already one read by its id,
-right after the refusal, is enough. What can only be looked for in a list takes the way of every unknown outcome, while
-people read at once that it was refused and is being checked. Creating moves no money, so there one look at the list is
-enough, whatever it proves.
+Example: a proxy repeats a request, and the repeat is refused because the first one went through. The rule: a refusal is
+reported as final once a read agrees with it, and reading goes on for a month. For a payout with an id, one read right
+after the refusal is enough. What can only be searched for in a list is handled as an unknown outcome; the card says at
+once that it was refused and is being checked. Creating moves no money, so one look at the list is enough there,
+whatever it proves.
 """
 
 from bot.clients.payments import OperationType, PaymentsClient
@@ -22,7 +22,7 @@ from storage.transaction import Tx
 
 
 async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
-    """What a commit came to, a refusal held against the payout's own record: they agree, or the record counts."""
+    """Outcome of a commit. A refusal is compared with the payout's own record: where they differ, the record counts."""
     if doubted(outcome) is outcome:
         return outcome
     try:
@@ -39,7 +39,7 @@ async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Ou
 async def watch_by_code(
     ctx: Context, payments: PaymentsClient, instruction: Instruction, operation_type: OperationType = "payout"
 ) -> None:
-    """CLOSED or REFUSED without an id to be read by: what shows up after all is watched, and alarms when it is paid."""
+    """CLOSED or REFUSED without an id to be read by: what appears after all is followed; when paid, an alert."""
     look = await by_code(ctx, payments, instruction, operation_type)
 
     def work(tx: Tx) -> None:

@@ -1,6 +1,6 @@
-"""Look for something at the service by our own code, and say what that proves: found, not there, or nothing.
+"""Search the service by our own code; the result proves presence, absence, or nothing.
 
-A list that does not show our codes, and one with a record that may be what is looked for, prove nothing.
+A list that does not show our codes proves nothing, nor does one with a record that may be ours.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ async def find_by_code(
     sent: bool,
     operation_type: OperationType = "payout",
 ) -> Finding:
-    """What the list holds of a request. Of one that was never ``sent`` our code alone tells.
+    """What the list holds of a request. For one that was never ``sent``, only our code counts.
 
     Raises:
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
@@ -64,7 +64,7 @@ async def find_by_code(
 
 
 def may_be_ours(remote_id: str) -> str:
-    """What people read of a record that nobody but they can tell."""
+    """Text about a record that only a person can identify."""
     return (
         f"the service holds {remote_id}, made since this was sent, for the same recipient and amount and without our "
         "code: look whether that is this one"
@@ -72,14 +72,14 @@ def may_be_ours(remote_id: str) -> str:
 
 
 def _known(tx: Tx, instruction: Instruction, kinds: frozenset[Kind]) -> tuple[frozenset[str], datetime]:
-    """Codes of ours that the list may show, and when the first request of this one left."""
+    """Codes of ours that the list may show, and when the first request of this one was sent."""
     codes = frozenset(map(folded, tx.instructions.codes_at_the_service(kinds)))
     sent = [one.claimed_at for one in tx.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
     return codes, min(sent, default=instruction.created_at)
 
 
 def _nobody_elses(tx: Tx, instruction: Instruction, suspects: Sequence[Operation]) -> Operation | None:
-    """The first that belongs to no other request of ours."""
+    """The first suspect that belongs to no other request of ours."""
     own = instruction.id
     left = (one for one in suspects if not tx.instructions.belongs_to_another(one.id, one.code, than=own))
     return next(left, None)

@@ -1,4 +1,4 @@
-"""What the cards of requests say, with the news and files of their threads.
+"""Content of the cards of requests, with the news and files of their threads.
 
 A request has up to two cards, see :class:`bot.workflows.requests.announce.Place`. The time to decide begins when the
 approvers can see theirs.
@@ -78,7 +78,7 @@ class RequestSubject(Subject):
         Where the workspace takes no picture the link goes out alone: it must not hold back the news behind it.
 
         Raises:
-            ServiceNow: nobody knows the link, because payments is not configured.
+            ServiceNow: the link cannot be read, because payments is not configured.
         """
         sight = await _sight(ctx, id)
         if sight is None:
@@ -98,7 +98,7 @@ class RequestSubject(Subject):
             show_board(tx, subject_of(instruction.id, Place.REQUESTER), now=now)
 
     def homeless(self, ctx: Context, tx: Tx, id: str, error: str) -> None:  # noqa: A002
-        """Approvers who cannot see what they are asked are an alarm."""
+        """Alert when the approvers' card cannot be posted."""
         sight = _look(tx, id)
         if sight is not None and sight.place == Place.APPROVALS:
             facts = {"reason": error, "channel": ctx.policy.channels.approvals}
@@ -106,7 +106,7 @@ class RequestSubject(Subject):
             alert(tx, sight.instruction, topic="no_approvals_channel", facts=facts, policy=ctx.policy, now=now)
 
     def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:
-        """What became of money is told in the channel that the policy names for it. Alerts are told nowhere else."""
+        """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
         _, _, name = row.subject.partition(":")
         sight, line, now = _look(tx, name), row.payload.get("line"), ctx.clock.now()
         if sight is None or line == Line.ALERT:
@@ -119,7 +119,7 @@ class RequestSubject(Subject):
 
 
 async def card_for(ctx: Context, sight: Sight) -> Content:
-    """The card as it is now, for one of its places; with the way to invite us where it went to the requester alone."""
+    """The card as it is now, for one of its places; with a hint to invite the bot where only the requester got it."""
     instruction, board = sight.instruction, sight.board
     if _starts_the_clock(sight):
         instruction = replace(instruction, expires_at=_expiry(instruction, ctx.clock.now()))
@@ -158,7 +158,7 @@ async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> A
 
 
 async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
-    """Where an alert is decided on; empty where no card stands or Slack does not say: the alert goes out then, too."""
+    """Link to the card of an alert; empty without a card or without Slack's answer: the alert goes out anyway."""
 
     def read(tx: Tx) -> list[Board]:
         found = [tx.boards.get(subject_of(instruction.id, place)) for place in Place]
@@ -175,7 +175,7 @@ async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
 
 
 def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[str]:
-    """Whom a message names and does not ring."""
+    """People whom a message names without notifying them."""
     voters = payload.get("voters")
     decided = str(payload.get("decided_by") or "")
     return [instruction.requester, decided, *map(str, voters if isinstance(voters, list) else [])]

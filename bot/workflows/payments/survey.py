@@ -1,7 +1,7 @@
-"""After a start: does the payments service hold payments that report to us, and that no row knows?
+"""After a start: find payments at the service that report to us and have no row here.
 
-A database that was lost, or put back on a host without its anchors, does not show them; the service does. People who
-asked for them would ask again. The newest are looked at: both ends of the list, because its order is not documented.
+A database that was lost, or restored on a host without its anchors, lacks them, and their requesters would ask again.
+The newest are compared: both ends of the service's list are read, because its order is not documented.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _AGAIN: Final = timedelta(minutes=1)
 
 
 async def survey_due(ctx: Context) -> int:
-    """Compare once a process, as soon as the service answers; how many no row knows. They start reading only."""
+    """Compare once a process, as soon as the service answers; how many have no row. Any starts reading-only mode."""
     at, now = ctx.high_water.survey_at, ctx.clock.now()
     payments = ctx.payments.client
     if payments is None or at is None or now < at:
@@ -46,7 +46,7 @@ async def survey_due(ctx: Context) -> int:
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
         await ctx.high_water.doubt(NOBODY_ASKED, sent=named)
         ctx.wake()
-    ctx.high_water.survey_at = None  # at last: a database that is locked meanwhile has it compared again
+    ctx.high_water.survey_at = None  # last: after a database error it is compared again
     return len(strangers)
 
 

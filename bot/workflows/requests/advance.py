@@ -1,4 +1,4 @@
-"""One step of every request that is due. What the step is, the record of its kind says, by its state."""
+"""One step of every request that is due. The record of its kind names the step for each state."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -30,11 +30,11 @@ log = structlog.get_logger(__name__)
 
 _BY_PEOPLE = frozenset({State.AWAITING})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
-"""Apart, so that a deadline never queues behind a service."""
+"""A separate queue, so that a deadline never waits behind a service."""
 
 
 def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
-    """An exception after the claim of a request: whether it left is unknown, and read."""
+    """An exception after the claim of a request: the outcome is unknown, and is read."""
     now = tx.instructions.get(instruction.id)
     if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
         return False
@@ -69,7 +69,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         if await restore.is_known_here(ctx, payments, instruction):
             await step(ctx, payments, instruction)
     except StorageError:
-        raise  # nothing of the instruction's own; the step is taken again
+        raise  # not the instruction's fault; the step is taken again
     except ServiceNow as later:
         await _put_off(ctx, instruction, wait=later.retry_after, reason="")
     except (ServiceNever, OperatorError) as stuck:
@@ -102,9 +102,9 @@ async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None
 
 
 async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
-    """AWAITING: remind the approvers, or store that nobody decided in time. No clock can revive a stored state.
+    """AWAITING: remind the approvers, or store the expiry. An expired request stays expired, whatever the clock says.
 
-    They are not asked for what they cannot give: while who asked may no longer ask, the card says so instead.
+    No reminder goes out while the requester may no longer ask: the card says so instead.
     """
     refusal, known = await guessed_refusal(ctx, instruction)
     now = ctx.clock.now()
@@ -149,7 +149,7 @@ def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
 
 
 def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
-    """Take every due request a step further: what waits for people, and what waits for a service, by queue."""
+    """Work that takes every due request one step further: the deadlines of waiting requests, then one work a queue."""
     deadlines = Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps)
     queues = dict.fromkeys(one.queue for one in kinds)
     return deadlines, *(_work(queue, [one.kind for one in kinds if one.queue == queue]) for queue in queues)

@@ -1,8 +1,8 @@
-"""What people see of a request, queued in the transaction that makes it true.
+"""Cards, news and alerts of a request, queued in the transaction that makes them true.
 
-A request has a board in each of its places, called its card; :mod:`bot.workflows.payments.subject` says what stands
-there. The key of an outbox row makes it unique: one piece of news for each state and place, however often it is found
-out.
+A request has one board in each of its places, called its card; its text comes from
+:mod:`bot.workflows.payments.subject`. Outbox rows are unique by key: one piece of news for each state and place,
+however often that state is observed.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from storage.transaction import Tx
 
 
 class Place(StrEnum):
-    """The two conversations an instruction is shown in."""
+    """The two places of an instruction's cards."""
 
     APPROVALS = "approvals"
     REQUESTER = "requester"
@@ -54,17 +54,17 @@ TOLD = frozenset(
         State.NEEDS_HUMAN,
     }
 )
-"""States that are told in the threads. The others only change the card."""
+"""States that are posted as news. The others only change the card."""
 
 _ALERTS, _PAYMENTS = "alerts", "payments"
-"""Conversations that hear of a request where it has no card."""
+"""Conversations that get messages about a request without having its card."""
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
 def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
-    """Where this instruction is shown: one card serves both when it was asked for among the approvers.
+    """Places of this instruction's cards. A request made in the approvals channel has one card for both.
 
-    A purchase has nothing for approvers. What was asked for in a file's thread is told there too.
+    A purchase has no card for approvers. A request made in a file's thread has its own card there in any case.
     """
     if instruction.kind is Kind.PURCHASE:
         return (Place.REQUESTER,)
@@ -74,7 +74,7 @@ def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
 
 
 def thread_of(instruction: Instruction) -> str:
-    """The thread that the requester's copy stands in; empty: in none."""
+    """Thread of the requester's card; empty: none."""
     return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
@@ -110,7 +110,7 @@ def show_progress(tx: Tx, instruction: Instruction, place: Place, *, now: dateti
 
 
 def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
-    """Whether a copy of the card stands there."""
+    """Whether a copy of the card is posted in this place."""
     board = tx.boards.get(subject_of(instruction.id, place))
     return board is not None and board.ts != ""
 
@@ -151,9 +151,9 @@ def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy
 def news_elsewhere(
     tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], *, policy: Policy, now: datetime
 ) -> None:
-    """Queue news that found no conversation for the channel that the policy names, where they do not stand already.
+    """Queue news that could not be posted for the policy's payments channel, unless that channel has the card.
 
-    ``key`` and ``facts`` are those of the news that could not be posted.
+    ``key`` and ``facts``: of the news that could not be posted.
     """
     if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
         return
@@ -161,7 +161,7 @@ def news_elsewhere(
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
-    """What the instruction says now: it may say something else when the message goes out."""
+    """Facts of the instruction now; they may have changed when the message is posted."""
     facts: dict[str, object] = {
         "state": instruction.state.value,
         "reason": instruction.reason,
@@ -194,14 +194,14 @@ def alert(
 ) -> None:
     """Queue a message to the alerts channel, once for each topic of an instruction.
 
-    ``once`` is a name that several topics share, of which only the first is told.
+    ``once``: a key that several topics share; only the first of them is posted.
     """
     said = {"line": Line.ALERT, "topic": topic.partition(":")[0], **facts}
     _queue(tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, policy, now)
 
 
 def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
-    """Queue the alert that what ended as not paid reads as paid; once, whichever process reads it."""
+    """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
     else:

@@ -1,4 +1,4 @@
-"""One attempt: claimed, sent once, and what came of it. What the answer does not prove is unknown, and is read."""
+"""One attempt: claimed, sent once, its outcome stored. What the answer does not prove is unknown, and is read."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -26,18 +26,17 @@ Outcome = Done[T] | NotExecuted | Unknown
 
 
 def _kept(_tx: Tx, _under_way: Instruction, _attempt: Attempt) -> None:
-    """Nothing but the attempt was taken for it."""
+    """The claim took nothing beside the attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers(Generic[C, T]):
-    """How a kind takes in what came of its request.
+    """How a kind handles the outcome of its request.
 
     Attributes:
-        done: takes in the service's record of it.
-        says: what the audit's attempt keeps of that record.
-        refused: it certainly did not happen, and never will. None: a refusal is as unknown as a lost answer, until
-            something else agrees with it.
+        done: applies the service's record of it.
+        says: what the attempt keeps of that record.
+        refused: handles a refusal as final. None: a refusal is an unknown outcome, until a read agrees with it.
         unsent: gives back what the claim took beside the attempt.
     """
 
@@ -56,15 +55,15 @@ async def attempt_once(
     *,
     name: str,
 ) -> None:
-    """Claim one attempt, make its one request, store what came of it.
+    """Claim one attempt, make its one request, store the outcome.
 
     Args:
         ctx: the outside world.
         circuit: of the service.
-        claim: stores the attempt before anything leaves; None: not now.
-        request: its guard is asked right before the first byte.
-        answers: take in what comes of it.
-        name: of the unit of work that stores that.
+        claim: stores the attempt before the request is sent; returns None: not now.
+        request: sends it; its guard is checked right before the first byte.
+        answers: handle the outcome.
+        name: of the unit of work that stores the outcome.
     """
     with circuit.seat() as seat:
         claimed = await claim(seat)
@@ -75,7 +74,7 @@ async def attempt_once(
 
 
 def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> None:
-    """Store what became of an attempt."""
+    """Store the outcome of an attempt."""
     now = ctx.clock.now()
     under_way, attempt = claimed.instruction, claimed.attempt
     match outcome:
@@ -100,20 +99,20 @@ def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answe
 def close(
     tx: Tx, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str, now: datetime
 ) -> Instruction:
-    """Store what became of an attempt. The request as it stands now, if the attempt was open until then.
+    """Close an attempt with its outcome; the request as it stands now, if the attempt was still open.
 
-    Its row may have been touched while the answer was on its way, say by another process that starts with a stricter
-    policy; the answer counts all the same. Once somebody else has given the attempt up, only reading counts: the
-    request is handed back as it was, and nobody's update of that takes effect.
+    The row may have changed while the request was in flight, e.g. because another process started with a stricter
+    policy; the answer counts all the same. Once another process has given the attempt up, only reads count: the
+    stale ``under_way`` is returned, and conditional updates of it take no effect.
     """
     if not tx.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, now):
         return under_way
-    tx.inbox.hasten(under_way.id, now)  # callbacks are faster than answers now and then
+    tx.inbox.hasten(under_way.id, now)  # a callback can arrive before the answer
     return tx.instructions.get(under_way.id) or under_way
 
 
 def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecuted, now: datetime) -> None:
-    """It certainly did not happen: as it was before, tried again later as an attempt of its own."""
+    """Certainly not executed: restore the state before the attempt; the retry is a new attempt."""
     creates = attempt.kind is AttemptKind.CREATE
     tx.reservations.release(attempt.instruction_id, attempt.n)
     pause = back_off(first=max(outcome.retry_after or 0.0, 1.0), attempts=under_way.puts_off, ceiling=60)
@@ -132,7 +131,7 @@ def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecu
 
 
 def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
-    """Nobody can tell from the answer whether it happened: from here on we only read, a refused create at once."""
+    """The answer does not prove the outcome: from here on it is only read, for a refused create at once."""
     now, creates = ctx.clock.now(), attempt.kind is AttemptKind.CREATE
     under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
     moved = tx.instructions.move(
@@ -156,11 +155,11 @@ def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome
 
 
 def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
-    """Nobody knows what became of the request that was under way: from here on it is read."""
+    """The outcome of the request in flight is unknown: from here on it is read."""
     attempts = tx.attempts.of(instruction.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if not still_open:
-        # No path leads here; but one row that nobody understands must not keep every other from being recovered.
+        # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
     lose(ctx, tx, instruction, (still_open or attempts)[-1], Unknown(reason=reason))
 

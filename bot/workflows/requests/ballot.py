@@ -1,4 +1,4 @@
-"""Votes and who they belong to by now: people are read before a transaction, votes read and counted inside it."""
+"""Votes and the standing of their voters: people are read before a transaction, votes read and counted inside it."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -14,11 +14,11 @@ Standings = Mapping[str, Standing]
 
 
 class OutdatedError(Exception):
-    """Somebody has not been read, or too long ago. Nothing of the transaction is stored: people are read again."""
+    """A person was not read, or too long ago. The transaction is rolled back, and people are read again."""
 
 
 async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
-    """Who asked and everybody who has voted in the present round so far."""
+    """The requester and everybody who has voted in the present round."""
 
     def involved(tx: Tx) -> frozenset[str]:
         found = tx.instructions.get(instruction_id)
@@ -35,7 +35,7 @@ async def standings_of(ctx: Context, instruction_id: str) -> Standings:
 
 
 def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:
-    """That all of these people have been read, and lately enough for money to depend on it.
+    """Require that all of these people were read, and recently enough for a payment.
 
     Raises:
         OutdatedError: somebody voted after the others were read, or reading them is too long ago.
@@ -48,7 +48,7 @@ def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -
 def count(
     ctx: Context, instruction: Instruction, votes: Sequence[Vote], standings: Standings, *, seconds: float
 ) -> Count:
-    """Whose votes of the present round count; who was not read does not, nor a vote older than ``seconds``."""
+    """Votes of the present round that count: not of people who were not read, nor older than ``seconds``."""
     return counting(
         votes,
         instruction=instruction,
@@ -60,10 +60,10 @@ def count(
 
 
 def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted: Collection[str]) -> int | None:
-    """Carry the votes that count into a round of their own; its number, None when every vote counts.
+    """Copy the votes that count into a new round; its number, None when every vote counts.
 
-    The others stay where they were cast, for the record: nobody is shown as approving who does not count, and
-    who counts again later can vote again.
+    The others stay in their round, for the record. They are no longer shown as approvals, and their voters can vote
+    again once they count again.
     """
     if all(vote.person in counted for vote in votes):
         return None
@@ -77,9 +77,9 @@ def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted:
 def without_the_others(
     tx: Tx, instruction: Instruction, votes: Sequence[Vote], found: Count, now: datetime
 ) -> Instruction | None:
-    """The instruction with the votes that count and no others; None when somebody else changed it first.
+    """The instruction with only the votes that count; None when somebody else changed it first.
 
-    Its card says why the others do not.
+    Its card says why the others do not count.
     """
     number = next_round(tx, instruction, votes, found.counted)
     if number is None:
@@ -91,9 +91,9 @@ def without_the_others(
 
 
 async def without_old(ctx: Context, instruction: Instruction) -> Instruction | None:
-    """The instruction without votes that are older than votes may get; None when somebody else changed it first.
+    """The instruction without expired votes; None when somebody else changed it first.
 
-    Approvals end with their request's time; a vote for a new attempt has no other end than this.
+    Approvals expire with their request; votes for a new attempt expire only here.
     """
     now = ctx.clock.now()
     since = now - timedelta(seconds=instruction.requirement.expires_seconds)
@@ -111,6 +111,6 @@ async def without_old(ctx: Context, instruction: Instruction) -> Instruction | N
 
 
 def why_more(instruction: Instruction, found: Count) -> str:
-    """Why more approvals are needed than there were, for the card; empty when there are enough."""
+    """Reason, for the card, why more approvals are needed again; empty when there are enough."""
     missing = instruction.requirement.quorum - len(found.counted)
     return asked_again(found.void.values(), missing) if missing > 0 else ""

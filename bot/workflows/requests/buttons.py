@@ -1,4 +1,4 @@
-"""Which request a button belongs to that somebody pressed."""
+"""The request that a pressed button belongs to."""
 
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.slack.messenger import Posted
@@ -18,8 +18,8 @@ Shown = tuple[Instruction, list[Vote]]
 async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) -> Shown | None:
     """The request with this id, if this message is a copy of its card that we posted.
 
-    A person can be faster than Slack's answer to our post: while the post of a card to this conversation
-    is under way, a button in it is that card's. Where the answer was lost, the button says where the card stands.
+    A click can arrive before Slack's answer to our post: while the post of a card to this conversation is in
+    flight, the button is taken as that card's. After a lost answer, the click tells where the card was posted.
     """
 
     def look(tx: Tx) -> tuple[Shown | None, bool]:

@@ -1,6 +1,6 @@
 """Claim: one attempt is stored before its request leaves, by a conditional update that only one process can make.
 
-The request leaves within five seconds of it or not at all.
+The request is sent within five seconds of its claim or not at all.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from storage.leases import LEASE_SECONDS
 from storage.transaction import Tx
 
 _READINGS = 3
-"""Times that people are read again before one claim, should reading them take too long."""
+"""Times that people are read for one claim, when reading them takes too long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +38,18 @@ C = TypeVar("C", bound=Claimed)
 
 
 class Lease(TypedDict):
-    """Who is on a step, and until when nobody else may take it."""
+    """Owner of a step, and the time until which nobody else may take it."""
 
     lease_owner: str
     lease_until: datetime
 
 
 class OvertakenError(Exception):
-    """Somebody else changed the request first. Nothing of the transaction is stored."""
+    """Somebody else changed the request first. The transaction is rolled back."""
 
 
 def lease(ctx: Context, seconds: float = LEASE_SECONDS) -> Lease:
-    """Keep a step ours, for longer than its request may take."""
+    """A lease of this process that outlasts its request."""
     return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=seconds)}
 
 
@@ -79,7 +79,7 @@ def open_attempt(ctx: Context, tx: Tx, under_way: Instruction, *, request_hash: 
 
 
 def held_claim(ctx: Context, tx: Tx, before: Instruction) -> Claimed | None:
-    """The claim that this process has just made of an instruction, whose commit was not answered; None: it has none."""
+    """This process's claim of an instruction, after a commit without an answer; None: the claim was not stored."""
     held, attempts = tx.instructions.get(before.id), tx.attempts.of(before.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if held is None or held.version == before.version or held.lease_owner != ctx.owner or not still_open:
@@ -95,7 +95,7 @@ def _claimed(attempt: Attempt, under_way: Instruction, attempts: list[Attempt]) 
 def creating(
     ctx: Context, instruction: Instruction, content: Mapping[str, object]
 ) -> Callable[[Seat], Awaitable[Claimed | None]]:
-    """Claims the one attempt to create this; none while the service answers nothing, or somebody else was faster."""
+    """Function that claims the one attempt to create this; None while the service is silent or somebody was faster."""
 
     def work(tx: Tx) -> Claimed | None:
         now = ctx.clock.now()
@@ -129,9 +129,9 @@ def with_people(
     name: str,
     read_back: Callable[[Tx], C | None],
 ) -> Callable[[Seat], Awaitable[C | None]]:
-    """Reads people, and is what a transaction that claims an attempt comes to; None also when somebody was faster.
+    """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
 
-    Long reads come earlier: between this reading of people and the claim there is only a moment's wait for a seat.
+    Long reads happen earlier: between this read of people and the claim there is only a short wait for a seat.
 
     Raises:
         ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.

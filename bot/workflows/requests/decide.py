@@ -30,7 +30,7 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """The instruction after the attempt, and why it had no effect when it had none."""
+    """The instruction after the decision, and the reason when the decision had no effect."""
 
     instruction: Instruction
     refusal: Refusal | No | None = None
@@ -40,11 +40,11 @@ class Decided:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """Who decides on what.
+    """One person's decision on one round of a request.
 
     Attributes:
         round: the round the card or form was made for.
-        involved: who asked and who has voted, where that was just read; empty: it is read first.
+        involved: the requester and the voters, where they were just read; empty: they are read first.
     """
 
     instruction_id: str
@@ -59,9 +59,9 @@ _Work = Callable[[Tx, Instruction, datetime], Decided]
 
 
 async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
-    """Record a vote; in the same transaction the last one needed makes it approved.
+    """Record a vote; the last one needed approves the request in the same transaction.
 
-    A request whose rule asks for the typed amount refuses without the right one.
+    Where the rule asks for the typed amount, a missing or wrong amount is refused.
     """
 
     def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
@@ -81,7 +81,7 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
 
 
 async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
-    """Vote for another attempt at something whose outcome nobody could find out; the amount must be typed."""
+    """Vote for another attempt where the outcome stayed unknown; the amount must be typed."""
 
     def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
         no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
@@ -116,7 +116,7 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
 
 
 async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decided:
-    """End a request whose outcome nobody could find out. Reading goes on: a late success is an alert."""
+    """End a request whose outcome stayed unknown. Reading goes on: a late success is an alert."""
     standing = await ctx.people.standing(click.person)
 
     def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
@@ -165,7 +165,7 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
 
 
 async def _with_people(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
-    """Decide knowing who asked and who has voted, and again when somebody votes meanwhile: each can only once."""
+    """Decide after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
     involved = click.involved
     while True:
         involved = involved or await involved_in(ctx, click.instruction_id)
@@ -181,7 +181,7 @@ def _vote_of(found: Instruction, click: Click, choice: Choice, now: datetime, *,
 
 
 def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standings) -> Decided:
-    """Store a vote and count; who asked must still be allowed to, or nothing that was approved could be sent."""
+    """Store a vote and count. The requester must still be allowed to ask, or nothing approved could be sent."""
     require_fresh(ctx, {found.requester, vote.person}, people)
     no = refusal_of_requester(ctx, found, people)
     if no is not None:
@@ -199,7 +199,7 @@ def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standing
 
 
 def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
-    """What a vote comes to, together with those that count beside it."""
+    """Result of a vote, together with the others that count: approved with the quorum, else still waiting."""
     voices = len(count.counted)
     detail = {"round": found.round, "counted": sorted(count.counted), "quorum": found.requirement.quorum}
     if voices < found.requirement.quorum:
@@ -209,9 +209,9 @@ def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
 
 
 def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object]) -> Instruction:
-    """The vote that was still missing. A create is looked for once more before it is made again.
+    """Apply the last vote needed. Before a create is repeated, the service is searched once more.
 
-    Those who let it be made again did not approve the payment: that takes votes of a round of its own.
+    Votes for repeating a create do not approve the payment: that takes a new round.
     """
     again = found.state is State.NEEDS_HUMAN and not found.commits
     moved = tx.instructions.move(

@@ -15,7 +15,7 @@ _FLAG = "frozen"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Freezing:
-    """What an attempt to freeze or unfreeze came to. ``frozen`` None: payments flow."""
+    """Result of a freeze or unfreeze. ``frozen`` None: payments flow."""
 
     frozen: Frozen | None
     refusal: No | None = None
@@ -32,12 +32,12 @@ def frozen(tx: Tx) -> Frozen | None:
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:
-    """The same, for a reader that changes nothing."""
+    """The same, in a transaction of its own that only reads."""
     return await ctx.store.read(frozen)
 
 
 async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay") -> Freezing:
-    """Stop all sending. Any approver or admin may, at once and alone; ``command`` is how it is lifted."""
+    """Stop all sending at once; any approver or admin may, alone. ``command``: the slash command that lifts it."""
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
@@ -57,9 +57,9 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
 
 
 async def unfreeze(ctx: Context, *, person: str) -> Freezing:
-    """One voice for starting again; with a quorum of approvers sending goes on.
+    """One vote to resume sending; a quorum of approvers resumes it.
 
-    Who spoke earlier counts only while they still are an approver.
+    Earlier votes count only while their voters are still approvers.
     """
     refusal = await _refusal(ctx, person, (Role.APPROVER,), No.MAY_NOT_UNFREEZE)
     before = await is_frozen(ctx)
@@ -80,7 +80,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
         _store(tx, None, now)
         for held in tx.instructions.awaiting((State.APPROVED,)):
-            tx.instructions.touch(held, now=now, due_at=now)  # people wait for it, and its time to be sent runs
+            tx.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
         announce(tx, "unfrozen", {"by": list(voices)}, policy=ctx.policy, now=now)
         return Freezing(frozen=None, changed=True, needed=needed)
 

@@ -1,6 +1,6 @@
-"""What a look at a service means for a request whose outcome is unknown. How a look is taken is each kind's own.
+"""What a look at a service means for a request of unknown outcome. Each kind takes its looks in its own way.
 
-Absence is believed from two complete looks that would have shown it, a spacing apart and after the quiet period.
+Absence is proven by two complete looks that would have shown it, a spacing apart and after the quiet period.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,12 +25,12 @@ _BRISK = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Look(Generic[Held]):
-    """What one look came to.
+    """Result of one look.
 
     Attributes:
-        hits: what is ours. Several are a matter for people.
-        doubt: why nothing follows from there being none; empty when it counts as a look that did not find it.
-        suspect: id of what may be ours, when that is the doubt.
+        hits: records that are ours. Several need a person's decision.
+        doubt: why an empty result proves nothing; empty when it counts as a look that did not find it.
+        suspect: id of a record that may be ours, when that is the doubt.
     """
 
     hits: tuple[Held, ...] = ()
@@ -39,22 +39,22 @@ class Look(Generic[Held]):
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether it was read to its end, would have shown it, and did not."""
+        """Whether the look was complete, would have shown the request, and did not."""
         return not self.hits and not self.doubt
 
 
 TakeIn = Callable[[Context, Tx, Instruction, Sequence[Held], datetime], None]
 """What is done with the hits of a look."""
 Ask = Callable[[Context, Tx, Instruction, Look[Held], datetime], None]
-"""What becomes of a request that nobody can find by looking."""
+"""What is done with a request that no look finds."""
 
 
 def found_after_create(
     ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], give_up: Ask[Held]
 ) -> None:
-    """A create of unknown outcome: what is there is taken in, what is proven absent is created again, a few times.
+    """A create of unknown outcome: a hit is taken in; after proven absence it is created again, a few times.
 
-    After people were asked it is not: what appears by itself would be one too many.
+    It is not created again once people were asked: if the first one appears after all, there would be two.
     """
     now, asked = ctx.clock.now(), asks_people_already(instruction)
     changes, absent = taken_note_of(ctx, instruction, look, now)
@@ -73,7 +73,7 @@ def found_after_create(
 def found_after_send(
     ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: str
 ) -> None:
-    """A request to send of unknown outcome: what is proven absent was refused, or is a question for people."""
+    """A send of unknown outcome: a hit is taken in; proven absence confirms a refusal, otherwise people decide."""
     now = ctx.clock.now()
     changes, absent = taken_note_of(ctx, instruction, look, now)
     if look.hits:
@@ -89,7 +89,7 @@ def found_after_send(
 
 
 async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held]) -> bool:
-    """Before a new attempt: the service holds nothing of it. What it holds is taken in instead."""
+    """Before a new attempt: whether the service provably holds nothing of it. What it holds is taken in instead."""
 
     def work(tx: Tx) -> bool:
         now = ctx.clock.now()
@@ -110,10 +110,10 @@ async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *,
 
 
 def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now: datetime) -> tuple[Changes, bool]:
-    """What to keep of a look that found nothing, and whether absence is proven with it.
+    """Changes to store after a look that found nothing, and whether absence is now proven.
 
-    Looks in a row count, a spacing apart, once the request can no longer be on its way. What may be ours starts the
-    count anew.
+    Consecutive looks count, a spacing apart, once the request can no longer be in flight. A suspect restarts the
+    count.
     """
     if look.suspect is not None:
         return {"reads": 0, "suspect": look.suspect}, False
@@ -127,7 +127,7 @@ def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now:
 
 
 def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: str, changes: Changes) -> None:
-    """Nothing is sent anew yet, for want of looks or for a doubt, which the card then says; look again soon."""
+    """Do not send again yet: too few looks, or a doubt, which the card then shows. Look again soon."""
     now = ctx.clock.now()
     reason = doubt or instruction.reason
     held: Changes = {**changes, "reason": reason, "due_at": now + ctx.quiet.spacing}
@@ -135,9 +135,9 @@ def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: str, chang
 
 
 def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, suspect: str | None = None) -> None:
-    """Reading came to nothing: look again, and ask people when that goes on for too long.
+    """A look without a usable result: look again, and ask people when that goes on for too long.
 
-    ``suspect`` is what the service holds and may be this one; people see it at once.
+    ``suspect``: id of a record that may be this request; shown at once.
     """
     now = ctx.clock.now()
     if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
@@ -149,9 +149,9 @@ def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, sus
 
 
 def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, changes: Changes) -> None:
-    """A read by its id shows it as it was before: believed after several reads, and then a person decides.
+    """A read by its id shows no change: believed after several reads, then a person decides.
 
-    ``changes`` are what else this read came to.
+    ``changes``: what else this read changes in the row.
     """
     counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
     reads = instruction.reads + (1 if counted else 0)
@@ -164,7 +164,7 @@ def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: date
 
 
 def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime, changes: Changes | None = None) -> None:
-    """Look again at the pace of the state; ``changes`` are what this look came to. A new suspect is shown at once."""
+    """Look again at the pace of the state; ``changes``: results of this look. A new suspect is shown at once."""
     pace = ctx.quiet.spacing * (60 if asks_people_already(instruction) else 1)
     kept: Changes = {**(changes or {}), "due_at": now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
@@ -172,12 +172,12 @@ def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime, changes
 
 
 def asks_people_already(instruction: Instruction) -> bool:
-    """Whether it is with people, so that only a record can change anything."""
+    """Whether people already decide on it, so that only a record can change anything."""
     return instruction.state is State.NEEDS_HUMAN
 
 
 def next_watch(ctx: Context, instruction: Instruction, now: datetime) -> datetime | None:
-    """When to look again for what ended as not paid: often at first, then daily, for a month."""
+    """When to look again for a request that ended as not paid: often at first, then daily, for a month."""
     age = now - (instruction.closed_at or now)
     pace = ctx.quiet.spacing * 60
     return None if age >= _WATCHED else now + (pace if age < _BRISK else max(pace, _BRISK))

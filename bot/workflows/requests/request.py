@@ -1,4 +1,4 @@
-"""Somebody requests something. Nothing is sent to a service before everything here has passed."""
+"""Storing a new request. Nothing is sent to a service before every check here has passed."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A checked request. ``source_key`` names the command or form that made it; ``items``: of many payments at once."""
+    """A checked request. ``source_key`` names the command or form that made it; ``items``: of a bulk payment."""
 
     requester: str
     channel: str
@@ -36,14 +36,14 @@ Known = Callable[[Tx, str], Instruction | None]
 
 
 def by_source(tx: Tx, key: str) -> Instruction | None:
-    """One source makes one request."""
+    """The request that this source made already, if any."""
     return tx.instructions.by_source(key)
 
 
 async def request(ctx: Context, requested: Requested) -> Instruction:
     """Store the request with its code, digest, policy snapshot and callback addresses, durably.
 
-    The same ``source_key`` again gives the row of the first time: a form submitted twice asks once.
+    The same ``source_key`` again returns the first row: a form submitted twice makes one request.
 
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
@@ -54,7 +54,7 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
 async def request_of(
     ctx: Context, source_key: str, make: Callable[[Tx, datetime], Requested], *, known: Known = by_source
 ) -> Instruction:
-    """The same for what is made of what the database holds. ``make`` may give it a source key of its own."""
+    """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
     if ctx.store.disk.room() is not Room.ENOUGH:
         raise StorageFull
     now = ctx.clock.now()
@@ -66,7 +66,7 @@ async def request_of(
 
     try:
         instruction = await ctx.store.write(work, name="request")
-    except CommitUnknown:  # who is told to try again asks twice
+    except CommitUnknown:  # an error here would make the requester ask twice
         stored = await ctx.store.read(lambda tx: known(tx, source_key))
         if stored is None:
             raise

@@ -1,8 +1,8 @@
-"""Look at the services for what the database may have lost: by code, by id, in the history. Nothing is sent here.
+"""Search the services for what the database may have lost: by code, by id, in the history. Nothing is sent here.
 
-Two occasions: while reading only, every request that was not final is looked for until that is settled; and a request
-from before this process began is looked for once before its first effect, because the other processes' anchors may
-lie elsewhere. What is found becomes an outcome to be read, and the ordinary reading of its kind takes it in.
+Two occasions. In reading-only mode, every request that was not final is searched for until that is settled. And a
+request older than this process is searched for once before its first effect, because other processes' anchors may
+lie elsewhere. What is found becomes an unknown outcome, which the ordinary reads of its kind take in.
 """
 
 from datetime import datetime
@@ -41,7 +41,7 @@ _BEFORE = "the service has it already: it was sent before the database was put b
 
 
 async def look_due(ctx: Context) -> int:
-    """While reading only: look for what is due to be looked for; returns how many there were."""
+    """In reading-only mode: search for the requests that are due; returns how many there were."""
     payments = ctx.payments.client
     if payments is None:
         return 0
@@ -72,7 +72,7 @@ def _due(tx: Tx, now: datetime) -> tuple[ReadingOnly | None, list[Instruction]]:
 
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
-    """Whether the next step of a request waits until an operator has looked; that is stored, and its card says so."""
+    """Whether the next step of a request waits for an operator; that is stored, and its card says so."""
     if instruction.state not in WAITS or await ctx.store.read(reading_only) is None:
         return False
     now = ctx.clock.now()
@@ -85,9 +85,9 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
 
 
 async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> bool:
-    """Before the first effect of a request from before this process began: does the service hold nothing of it?
+    """Before the first effect of a request older than this process: whether the service holds nothing of it.
 
-    False: it does, and everybody only reads from now on.
+    False: it does, and every process is in reading-only mode from now on.
 
     Raises:
         ServiceNow: the service does not say.
@@ -107,7 +107,7 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
 
 
 def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
-    """A payout with an id is read by it before it is committed, and items are read before they are canceled."""
+    """Whether to search first. No: a payout with an id, a cancellation; both are read before their effect anyway."""
     never_tried = not instruction.creates and not instruction.commits and instruction.remote_id is None
     is_first = instruction.state is (State.NEW if instruction.kind in CREATES else State.APPROVED)
     from_before = instruction.created_at < ctx.high_water.began and instruction.id not in ctx.high_water.looked
@@ -115,14 +115,14 @@ def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
 
 
 async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> Finding:
-    """What the service holds of a request; ``until``: when something of it may have left last."""
+    """What the service holds of a request; ``until``: the last time at which something of it may have been sent."""
     try:
         finding = await _find(ctx, payments, instruction, sent=True)
         over = ctx.quiet.over(sent_at=until, now=ctx.clock.now())
         if finding.seen is Seen.ABSENT and over:
             return await _find(
                 ctx, payments, instruction, sent=True
-            )  # a list that changes while it is read hides something
+            )  # a list that changes while it is read can hide a record
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         return Finding(Seen.UNREADABLE, str(silent))
     if finding.seen is Seen.ABSENT and not over:
@@ -150,7 +150,7 @@ def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding:
 
 
 def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, reason: str) -> None:
-    """The service holds more than we knew: from here on the outcome is read, as after any lost answer."""
+    """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
     now = ctx.clock.now()
     if instruction.state in FINAL:
         facts = {"reason": f"{reason}; it is {instruction.state.value} here"}

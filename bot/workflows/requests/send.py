@@ -1,6 +1,6 @@
-"""Whether what was approved may be sent now, decided once more in the transaction of the claim.
+"""Whether an approved request may be sent now, checked once more in the transaction of the claim.
 
-Last of all, because they count as they stand at the claim, come who asked and who voted.
+The requester and the voters are checked last, because they count as they stand at the claim.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ from bot.workflows.requests.tighten import tighten
 from storage.transaction import Tx
 
 Hindrance = Callable[[Tx], str]
-"""What else stands in the way, in words; asked last."""
+"""Another reason not to send, in words; checked last."""
 
 
 def _nothing(_: Tx) -> str:
@@ -31,7 +31,7 @@ def _nothing(_: Tx) -> str:
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:
-    """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may still travel."""
+    """Whether nothing may be sent: the window has passed (that is stored), or an earlier request may be in flight."""
     now = ctx.clock.now()
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
         await ctx.store.write(lambda tx: _expire(ctx, tx, instruction, now), name="window")
@@ -45,7 +45,7 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
 def sending(
     ctx: Context, instruction: Instruction, *, name: str, hindrance: Hindrance = _nothing
 ) -> Callable[[Seat], Awaitable[Claimed | None]]:
-    """Claims the one attempt to send what was approved."""
+    """Function that claims the one attempt to send an approved request."""
     return with_people(
         ctx,
         instruction,
@@ -58,11 +58,11 @@ def sending(
 def claim(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, *, hindrance: Hindrance = _nothing
 ) -> Claimed | None:
-    """The one attempt to send what was approved, stored before anything leaves; None: not now, and why is stored.
+    """The one attempt to send an approved request, stored before it is sent; None: not now, and the reason is stored.
 
     Raises:
         OvertakenError: somebody else changed the request first; see :func:`claim.with_people`.
-        OutdatedError: what is known of people is too old, or not of all of them.
+        OutdatedError: people were read too long ago, or not all of them.
     """
     now = ctx.clock.now()
     allowed = _still_allowed(ctx, tx, instruction, standings, now)
@@ -92,14 +92,14 @@ def claim(
         **lease(ctx),
     )
     if under_way is None:
-        raise OvertakenError  # who took it back perhaps: what was taken for it here goes with the transaction
+        raise OvertakenError  # e.g. withdrawn: its reservation is rolled back
     return open_attempt(ctx, tx, under_way, request_hash=instruction.digest)
 
 
 def _still_allowed(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request with whose votes count, if it may be sent: in time, not frozen, with enough of them."""
+    """The request and the voters who count, if it may be sent: in time, not frozen, with enough votes."""
     if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
         _expire(ctx, tx, instruction, now)
         return None
@@ -113,9 +113,9 @@ def _still_allowed(
 def still_approved(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request with whose votes count, if they suffice by the policy that is in force now.
+    """The request and the voters who count, if they suffice by the policy that is in force now.
 
-    Who asked must still be allowed to. People are taken as they were within the last minute.
+    The requester must still be allowed to ask. People are taken as they were within the last minute.
     """
     votes = tx.votes.of(instruction.id, instruction.round)
     require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)
@@ -135,7 +135,7 @@ def still_approved(
 
 
 def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now: datetime) -> None:
-    """The votes do not suffice any more: back to the approvers, with those that are left."""
+    """The votes no longer suffice: back to the approvers, with the votes that still count."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     votes = tx.votes.of(instruction.id, instruction.round)
     moved = tx.instructions.move(
@@ -152,11 +152,11 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
     )
     if moved is not None and back is State.AWAITING:
-        remind(tx, moved, 0, policy=ctx.policy, now=now)  # at once: they believe that they are done with it
+        remind(tx, moved, 0, policy=ctx.policy, now=now)  # at once: the approvers think they are done
 
 
 def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
-    """The window for sending has passed; what may have been sent before is a question for people."""
+    """The window to execute has passed: the request expires; after an earlier attempt, people decide."""
     if instruction.commits:
         held = f" ({instruction.reason})" if instruction.reason else ""
         ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)

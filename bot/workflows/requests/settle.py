@@ -1,4 +1,4 @@
-"""How a request stands when nothing is under way for it: shown to people, asked of people, or ended."""
+"""States of a request with nothing in flight: shown to approvers, decided by people, or ended."""
 
 from datetime import datetime, timedelta
 
@@ -14,7 +14,7 @@ from storage.transaction import Tx
 def show_approvers(
     ctx: Context, tx: Tx, instruction: Instruction, changes: Changes, *, action: str, now: datetime
 ) -> None:
-    """From here on people decide. The expiry clock starts when they can see the card, which may be already."""
+    """From here on approvers decide. The expiry clock starts when their card is posted, which may be already."""
     seen = is_shown(tx, instruction, Place.APPROVALS)
     expires = now + timedelta(seconds=instruction.requirement.expires_seconds)
     merged: Changes = {
@@ -42,10 +42,9 @@ def end(
     remote_id: str | None = None,
     said: str = "",
 ) -> None:
-    """A final state that nobody chose, told with its reason; then what the end of its kind causes.
+    """End a request in a final state that no person chose, and report the reason; then run its kind's ``ended``.
 
-    ``remote_id`` is given where that is known from the record that ended it; ``said``: the service's own words, for
-    the audit.
+    ``remote_id``: from the record that ended it, where there is one; ``said``: the service's own words, for the audit.
     """
     known = remote_id or instruction.remote_id
     moved = tx.instructions.move(
@@ -66,14 +65,14 @@ def end(
 
 
 def _left_unnamed(ctx: Context, instruction: Instruction, state: State, remote_id: str | None) -> bool:
-    """Whether what a request leaves behind, when it ends like this, can only be looked for: it has no id."""
+    """Whether a request that ends like this may leave something at the service that has no id to be read by."""
     sent = instruction.creates or instruction.commits
     looked_for = State.REFUSED in ctx.kinds[instruction.kind].steps
     return state is State.REFUSED and remote_id is None and bool(sent) and looked_for
 
 
 def end_refused(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
-    """The service refused it, and what it shows agrees: nothing was paid, and what was held back for it is free."""
+    """The service refused it, and its records agree: nothing was paid, and the reservations are released."""
     for attempt in tx.attempts.of(instruction.id):
         tx.reservations.release(instruction.id, attempt.n)
     end(ctx, tx, instruction, State.REFUSED, instruction.refusal or instruction.reason, now)
@@ -82,9 +81,9 @@ def end_refused(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -
 def ask_people(
     ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, *, suspect: str | None = None
 ) -> None:
-    """Nobody can know by reading: a person decides, in a new round of votes.
+    """Reading cannot settle the outcome: people decide, in a new round of votes.
 
-    ``suspect`` is what the service holds and may be this one: until people know, nothing is sent again.
+    ``suspect``: id of a record that may be this request: until people decide, nothing is sent again.
     """
     before = ""
     if instruction.refusal:
@@ -105,5 +104,5 @@ def ask_people(
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else None,
     )
     if moved is not None:
-        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)  # they may never have seen it before
+        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)  # approvers may never have seen it before
         tell(tx, moved, policy=ctx.policy, now=now)

@@ -1,8 +1,7 @@
-"""Who asked may no longer ask for money: what they asked for is held, and nobody can approve it in their place.
+"""The requester may no longer ask for money: the request is held, and nobody can approve it or take it over.
 
-Every approval so far is void: approvers decided on a request of somebody who might ask. An admin may withdraw it, and
-nobody can take it over. Should the requester be allowed to ask again, approvers approve anew; nothing goes on by itself
-once it was approved.
+Every approval so far is void: it was given to a requester who was allowed to ask. An admin may withdraw the request.
+If the requester may ask again, approvers approve anew; an approved request does not resume by itself.
 """
 
 from datetime import datetime
@@ -20,7 +19,7 @@ from storage.transaction import Tx
 
 
 def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
-    """Why who asked may no longer ask for money; None when they may."""
+    """Reason why the requester may no longer ask for money; None when they may."""
     return may_request(standings[instruction.requester], people=ctx.policy.people, home=ctx.home)
 
 
@@ -35,7 +34,7 @@ async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
 
 
 async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | None, bool]:
-    """The same for what only shows, and whether it is known: while Slack does not say, what was known holds."""
+    """The same for display, and whether it is known: while Slack does not answer, the last known reason stays."""
     try:
         return await read_refusal(ctx, instruction), True
     except ServiceNow:
@@ -43,9 +42,9 @@ async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | 
 
 
 def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetime) -> Instruction | None:
-    """Back to where people decide, without any of the approvals so far; None when somebody else changed it first.
+    """Back to the approvers with every approval void; None when somebody else changed it first.
 
-    What does not wait for people yet stays where it stands. People hear of it once.
+    A request that does not wait for approvers yet keeps its state. One alert is posted.
     """
     back = instruction.state
     if back is State.APPROVED:
@@ -64,14 +63,14 @@ def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetim
 def followed(
     ctx: Context, tx: Tx, instruction: Instruction, refusal: No | None, now: datetime, *, known: bool
 ) -> Instruction | None:
-    """The instruction held, or no longer, as :func:`guessed_refusal` says; None when somebody else changed it first."""
+    """The instruction, held or released as :func:`guessed_refusal` says; None when somebody else changed it first."""
     if refusal is not None:
         return suspend(ctx, tx, instruction, refusal, now)
     return resumed(tx, instruction, now) if known else instruction
 
 
 def resumed(tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
-    """The instruction without the word that it is held; None when somebody else changed it first."""
+    """The instruction, no longer marked as held; None when somebody else changed it first."""
     if not is_held(instruction.reason):
         return instruction
     return tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=instruction.due_at)

@@ -1,7 +1,7 @@
-"""A stricter policy holds open requests back; a softer one changes nothing that was asked before it.
+"""A stricter policy applies to open requests; a softer one does not.
 
-What is asked of an open request is what would be asked of it were it made now: a duplicate needs one more approver than
-the policy of the day, and votes that typed no amount are void where the amount must be typed.
+An open request needs what a new one would need now: a duplicate needs one more approver than the policy in force, and
+votes without a typed amount are void where the amount must be typed.
 """
 
 from datetime import datetime
@@ -31,7 +31,7 @@ _OPEN = (
 
 
 async def tighten_open(ctx: Context) -> int:
-    """At start: hold every open request against the policy that is in force now; how many need more than before."""
+    """At start: check every open request against the policy in force now; how many need more than before."""
 
     def work(tx: Tx) -> int:
         found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind in APPROVED]
@@ -43,7 +43,7 @@ async def tighten_open(ctx: Context) -> int:
 def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
     held = tighten(ctx, tx, instruction, now)
     if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
-        return held  # where nobody is asked at the moment, votes are counted before anything is sent
+        return held  # where no vote is open now, votes are counted before anything is sent
     votes = tx.votes.of(held.id, held.round)
     typed = frozenset(vote.person for vote in votes if vote.typed)
     void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
@@ -74,13 +74,13 @@ def required(ctx: Context, tx: Tx, payload: Payload, asked_at: datetime, *, befo
 
 
 def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
-    """How many requests of the day before it were for the same, and may have been paid."""
+    """How many requests within a day before it were for the same payment, and may have been paid."""
     since = asked_at - SAME_PAYMENT
     return tx.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
 
 
 def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
-    """The instruction with what the policy asks of it now, if that is more; None when somebody else was faster."""
+    """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
     now_required = required(ctx, tx, instruction.payload, instruction.created_at, before=instruction.id)
     wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:

@@ -9,10 +9,10 @@ from bot.workflows.services.service import Service
 
 
 class Wake(Protocol):
-    """Tells who works on lists that there may be something to do."""
+    """Wakes the worker of lists."""
 
     def __call__(self, *, at_once: bool = False) -> None:
-        """``at_once``: somebody says to go on, whatever the service said before."""
+        """``at_once``: a person resumes; ignore the wait that the service asked for."""
         ...
 
 

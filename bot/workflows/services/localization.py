@@ -24,8 +24,8 @@ class Calls:
 
     Args:
         circuit: whether the service answers.
-        beat_seconds: between two signs of life of a call: its elapsed time is shown anew.
-        look_seconds: how long a file that was shared can stay invisible: Slack looks through it first.
+        beat_seconds: between two heartbeats of a call, which also show its elapsed time.
+        look_seconds: how long a shared file can stay invisible while Slack processes it.
     """
 
     def __init__(self, *, circuit: Circuit, beat_seconds: float = 5.0, look_seconds: float = 30.0) -> None:
@@ -37,13 +37,13 @@ class Calls:
         self._lanes: dict[str, str] = {}
 
     def room(self, lane: str) -> int:
-        """How many calls of this kind may begin; of a service that answers nothing one at a time finds out."""
+        """How many calls of this kind may begin; one at a time while the service is silent."""
         if self._circuit.is_silent:
             return 0 if self._running or self._circuit.rest else 1
         return LANES[lane] - sum(1 for kind in self._lanes.values() if kind == lane)
 
     def begin(self, job: Job, work: Coroutine[Any, Any, None]) -> None:
-        """Do it beside everything else."""
+        """Start the call as a task."""
         task = asyncio.create_task(work, name=f"localization {job.id}")
         self._running[job.id] = _Running(task)
         self._lanes[job.id] = job.kind
@@ -67,7 +67,7 @@ class Calls:
         return min(running.upload.sent * 100 // running.upload.size, 100)
 
     def stop(self, job_id: str) -> None:
-        """Wait no longer for the answer: the connection is closed."""
+        """Cancel the call: its connection is closed."""
         running = self._running.get(job_id)
         if running is not None:
             running.task.cancel()
@@ -78,7 +78,7 @@ class Calls:
             await asyncio.wait({one.task for one in self._running.values()})
 
     async def close(self) -> None:
-        """Stop waiting for everything; the next process says so."""
+        """Cancel all calls; the next process reports them as interrupted."""
         self.closing = True
         tasks = [one.task for one in self._running.values()]
         for task in tasks:

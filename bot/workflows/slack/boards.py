@@ -1,7 +1,7 @@
-"""Boards: one message a subject and place, edited as things go on; lines and files in its thread.
+"""Boards: one message a subject and place, edited when its subject changes; lines and files in its thread.
 
 What is queued here is posted by :mod:`bot.workflows.slack.outbox`, and edited by :mod:`bot.workflows.slack.refresh`.
-What it says is the business of the subject: see :class:`bot.workflows.context.Subject`.
+The subject supplies the content: see :class:`bot.workflows.context.Subject`.
 """
 
 from collections.abc import Mapping
@@ -35,9 +35,9 @@ def post_board(
         channel: where it goes.
         thread_ts: the thread to stand in, or None.
         now: the present.
-        requester: who gets it as a direct message where the bot cannot post in ``channel``.
+        requester: gets it as a direct message where the bot cannot post in ``channel``.
         key: of the row in the outbox, unique; by default made of the subject.
-        about: the request that it shows, whose every change is to be seen.
+        about: the request that it shows, every change of which edits it.
     """
     if not tx.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
         return False
@@ -62,7 +62,7 @@ def post_line(
 ) -> bool:
     """Queue one message for the thread; False when this key was queued before for this subject.
 
-    ``channel`` is another conversation, where it stands by itself.
+    ``channel``: another conversation, where it is posted outside a thread.
     """
     full = f"line:{subject}:{key}"
     place = ELSEWHERE if channel else _THREAD

@@ -1,4 +1,4 @@
-"""What Slack denies us while we run, told in the alerts channel: people hear it, the operator can mend it."""
+"""Permissions that Slack denies at run time, reported in the alerts channel for the operator to fix."""
 
 from hashlib import sha256
 
@@ -8,7 +8,7 @@ from storage.transaction import Tx
 
 
 async def tell_denials(ctx: Context) -> int:
-    """Tell of each reason, once a day however many processes meet it; how many were new to this one."""
+    """Report each reason once a day, across all processes; how many were new to this one."""
     reasons = ctx.people.denials()
     if not reasons:
         return 0

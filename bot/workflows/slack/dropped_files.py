@@ -1,7 +1,7 @@
-"""Files that people drop: noticed once, looked at, and offered what can be done with them.
+"""Files that people drop: noticed once, examined, and offered with the actions that fit them.
 
-Slack tells of one upload in several events, each of them perhaps several times. All of them lead to one row by the
-file's id; the worker that looks at the row decides once, in the transaction that queues the offer.
+Slack sends several events for one upload, each of them possibly several times. All lead to one row by the file's id.
+The worker of that row decides once, in the transaction that queues the offer.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ _CLOCK_SKEW = 60.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """What one event says of one file. ``message_ts`` is empty where the event does not know the message."""
+    """What one event says of one file. ``message_ts`` is empty where the event does not name the message."""
 
     file_id: str
     channel: str
@@ -60,7 +60,7 @@ class Sighting:
 
 
 async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
-    """Remember files to look at; those that are known already change nothing."""
+    """Store files to examine; known ones change nothing."""
     now = ctx.clock.now()
     rows = [
         DropRow(
@@ -84,7 +84,7 @@ async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
 
 
 async def forget(ctx: Context, file_id: str) -> None:
-    """A file was deleted: its offer says so."""
+    """Mark a file as deleted: its offer says so."""
     now = ctx.clock.now()
 
     def strike(tx: Tx) -> bool:
@@ -152,7 +152,7 @@ async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
 
 async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
     """The same, and those bytes."""
-    if info.size > LARGEST:  # nothing takes it, whatever it is
+    if info.size > LARGEST:  # no action takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     kind, found = sniff(head, info.name)
@@ -173,16 +173,16 @@ async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[Dropped
 
 
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
-    """The file as it is now, for somebody who wants to use it where it is shared.
+    """The file as it is now, for a person who wants to use it where it is shared.
 
     Args:
         ctx: the workflows' context.
         file_id: the file.
         share: where they want to use it.
-        vouched: Slack itself said just now that it stands there. Its record of the file may leave its places out.
+        vouched: an event of Slack just said that it is shared there. Slack's record of the file may not list that yet.
 
     Raises:
-        UnusableFile: it cannot be used, or does not stand in this channel.
+        UnusableFile: it cannot be used, or is not shared in this channel.
     """
     try:
         info = await ctx.downloads.info(file_id)
@@ -203,7 +203,7 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
 
 
 async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
-    """Remember where Slack said a file stands, for the press that follows. An event of its message still offers it."""
+    """Store where Slack said a file is shared, for the press that follows. An event of its message still offers it."""
     now = ctx.clock.now()
     row = DropRow(
         id=file_id,
@@ -219,7 +219,7 @@ async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> No
 
 
 class FileOffers(Subject):
-    """What the offers say, see :class:`bot.workflows.context.Subject`."""
+    """Content of the offers, see :class:`bot.workflows.context.Subject`."""
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The offer as things stand now."""
@@ -233,10 +233,10 @@ class FileOffers(Subject):
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
-    """The message the file stands in; None when nobody says.
+    """The message that shares the file; None when it is not known.
 
-    An event of the message itself, which names it, is usually a moment behind; Slack's record of a fresh file may say
-    nothing of its messages for a while. Then the conversation is searched.
+    The event of the message itself, which names it, usually arrives a moment later. Slack's record of a fresh file may
+    not list its messages for a while. Then the conversation is searched.
     """
     if row.message_ts:
         return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
@@ -269,9 +269,9 @@ def _dropped(row: DropRow) -> DroppedFile:
 
 
 async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
-    """Say to who uploaded it, and to nobody else, why there is no offer: they expected one, and can mend it.
+    """Tell only the uploader why there is no offer: they expected one, and can fix it.
 
-    Once, when the event of the message itself is there: before that, the file may be looked at a second time.
+    Once, after the event of the message itself: before that, the file may be examined a second time.
     """
     if not row.message_ts:
         return
@@ -306,4 +306,4 @@ def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
 
 
 FILES = Work(name="files", table="dropped_file", slots=_AT_ONCE, claim=_claim, step=lambda ctx: partial(_look, ctx))
-"""Look at the files that wait for it."""
+"""Examine the files that wait for it."""

@@ -1,4 +1,4 @@
-"""The first row of a dropped table: read at the drop, because the offer goes by the columns, but not waited for."""
+"""The first row of a dropped table: read at the drop, because the offer depends on the columns, with a time limit."""
 
 import asyncio
 import io
@@ -18,7 +18,7 @@ log = structlog.get_logger(__name__)
 _LIMITS: Final = Limits(size=10 * MEBIBYTE, columns=60, unpacked=80 * MEBIBYTE, sample=1)
 _BOUNDS: Final = Bounds(cpu=2, wall=2.0)
 _NAME: Final = 100
-"""Characters kept of a name: no name that means something here is longer."""
+"""Characters kept of a name: no name that matters here is longer."""
 
 
 @dataclass(slots=True)
@@ -34,8 +34,8 @@ async def first_row(ctx: Context, info: FileInfo, head: bytes, patience: Patienc
     Args:
         ctx: the workflows' context.
         info: the file.
-        head: its first bytes; of text they are enough, and of a workbook where they are all there is.
-        patience: what is left of it; where nothing is, the offer is made without.
+        head: its first bytes; enough for text, and for a workbook that has no more.
+        patience: seconds left; with none left, the offer is made without the first row.
     """
     clock = asyncio.get_running_loop().time
     began = clock()

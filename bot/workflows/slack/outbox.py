@@ -41,7 +41,7 @@ _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "re
 
 
 async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
-    # Before anything is waited for: rows stand in the queue of their conversation as they were claimed.
+    # Before the first await: rows enter the queue of their conversation in the order in which they were claimed.
     with ctx.turns.queued(row.channel, row.id) as turn:
         if row.before is not OutboxState.UNKNOWN:
             await _deliver(ctx, row, turn)
@@ -53,9 +53,9 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
 
 
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
-    """Whether the row still is for us to post: the posts before it may have taken as long as its lease.
+    """Whether this process still holds the row: the posts before it may have taken as long as its lease.
 
-    A row that was lost is somebody else's to look for. Posted here too, it would stand there twice.
+    A lost row belongs to the process that claimed it. Posting it here too would post it twice.
     """
     now = ctx.clock.now()
     if row.lease_until is not None and row.lease_until - now > _ENOUGH:
@@ -90,7 +90,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
-    """After an unknown outcome: the row, where its message certainly is not there. Else what became of it is stored."""
+    """After an unknown outcome: the row, if its message certainly was not posted. Else None; the finding is stored."""
     board = await ctx.store.read(lambda tx: tx.boards.get(row.subject))
     stretch: Stretch | None = None
     try:
@@ -118,9 +118,9 @@ async def _not_searched(
     silent: ServiceNow | ServiceNever | OutcomeUnknown,
     stretch: Stretch | None,
 ) -> None:
-    """The message may be there, so it is not sent again before somebody has looked.
+    """The message may have been posted, so it is not sent again before a search.
 
-    A search that Slack asked to wait with, or that has come further, is no attempt in vain.
+    A search that Slack delays, or that made progress, does not count as a failed attempt.
     """
     error = silent.reason
     is_final = isinstance(silent, ServiceNever)
@@ -134,16 +134,16 @@ async def _not_searched(
             name="post_unknown",
         )
     elif is_final and error in _NO_PLACE:
-        await _refused(ctx, row, board, error)  # where we are not, nothing of ours can be kept up to date
+        await _refused(ctx, row, board, error)  # where the bot is no member, no message of ours can be edited
     else:
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
-        await _again(ctx, row, wait=None, error=error)  # twice is better than never
+        await _again(ctx, row, wait=None, error=error)  # posting twice is better than never
 
 
 def _posted(
     tx: Tx, ctx: Context, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False
 ) -> None:
-    """Store where a message stands. One that was found shows what held when it was posted, which nobody knows now."""
+    """Store where a message was posted. One that was found by search may show an older state, so it is edited."""
     if at is None:
         tx.outbox.dead(row.id, error="nothing to say any more")
         return
@@ -157,12 +157,12 @@ def _posted(
 
 
 def adopt(ctx: Context, tx: Tx, row: OutboxRow, at: Posted) -> None:
-    """The answer to this post was lost, and now it is known from elsewhere where the message stands."""
+    """Store where a message was posted, learned elsewhere after the answer to its post was lost."""
     _posted(tx, ctx, row, tx.boards.get(row.subject), at, found=True)
 
 
 async def _refused(ctx: Context, row: OutboxRow, board: Board | None, error: str) -> None:
-    """Slack said no for good: another conversation, plainer blocks, or later; lost is not an answer."""
+    """A final refusal by Slack: try another conversation or plainer blocks, or again later."""
     now = ctx.clock.now()
     if await ctx.store.write(lambda tx: _redirect(tx, row, board, error, now), name="redirect"):
         return
@@ -180,7 +180,7 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, error: str
 
 
 def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: datetime) -> bool:
-    """Whether it may arrive in another way: to the requester directly, beside a thread that is gone, without a file."""
+    """Whether another way is left: a direct message to the requester, outside a deleted thread, or without the file."""
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
     if personal and error in _NO_PLACE and personal.channel and not payload.get(DIRECT):
@@ -199,7 +199,7 @@ def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: date
 
 
 def _give_up(ctx: Context, tx: Tx, row: OutboxRow, error: str) -> None:
-    """It never will arrive there; the alerts channel hears of it, unless its subject sees to that."""
+    """Give the post up; with an alert, unless its subject handles that."""
     tx.outbox.dead(row.id, error=error)
     speaker, _ = speaker_of(ctx, row)
     if not speaker.given_up(ctx, tx, row, error):
@@ -208,13 +208,13 @@ def _give_up(ctx: Context, tx: Tx, row: OutboxRow, error: str) -> None:
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, error: str) -> None:
-    """Later: after what Slack asked us to wait, which is no attempt; else after a pause that grows with them.
+    """Retry after the time that Slack asked for, without counting it; else after a pause that grows with the attempts.
 
-    Files are tried a few times, for whatever reason they do not go out: what is said instead may.
+    For files every failure counts: after a few, the message instead of the file may be posted.
     """
     counted = wait is None or row.action == Action.FILE
     due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
-    said = error if counted else row.last_error or error  # what Slack had against the blocks still holds
+    said = error if counted else row.last_error or error  # keeps Slack's objection to the blocks
     await ctx.store.write(
         lambda tx: tx.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again"
     )

@@ -1,4 +1,4 @@
-"""One post of the outbox: where it goes, what it says, and by what it is found again."""
+"""One post of the outbox: its place, its content, and by what it is found again."""
 
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ _FILE_TRIES = 4
 
 
 def speaker_of(ctx: Context, row: OutboxRow) -> tuple[Subject, str]:
-    """Who says what the row is about, and the id to ask for."""
+    """The subject that supplies the row's content, and the id to ask it for."""
     kind, name = split(row.subject)
     return ctx.subjects[kind], name
 
@@ -24,7 +24,7 @@ async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str,
     """The conversation and the thread that it belongs to.
 
     Raises:
-        ServiceNow, ServiceNever, OutcomeUnknown: Slack does not say where the direct messages of somebody are.
+        ServiceNow, ServiceNever, OutcomeUnknown: Slack does not name a person's direct messages.
     """
     if board is None or row.place == ELSEWHERE:
         return row.channel, None

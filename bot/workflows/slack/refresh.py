@@ -1,4 +1,4 @@
-"""Keep every board current: within the workspace's pace, and with an answer to every refusal of Slack.
+"""Keep every board current: within the workspace's pace, handling every refusal of Slack.
 
 Edits are repeated freely: they show the newest state.
 """
@@ -27,10 +27,10 @@ log = structlog.get_logger(__name__)
 
 _AT_ONCE = 10
 _EDIT_TIME = timedelta(seconds=30)
-"""That editing a message may take. Afterwards it is due again: who was about to edit it died."""
+"""Time that an edit may take. Afterwards it is due again: the editing process died."""
 _GIVEN_UP_AFTER = 12
 _TOLD_AFTER = 4
-"""Edits of a message that failed, when a defect of ours is told to the alerts channel."""
+"""Failed edits of a message after which a bug of ours is an alert."""
 _GONE = frozenset(
     {
         "message_not_found",
@@ -47,14 +47,14 @@ _GONE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _NotYet:
-    """To be tried then; ``failed``: Slack did not take it, as opposed to being asked too often already."""
+    """Retry at ``due_at``; ``failed``: Slack did not take the edit, as opposed to a rate limit."""
 
     due_at: datetime
     failed: bool
 
 
 async def _refresh(ctx: Context, board: Board) -> None:
-    """A defect of ours in drawing one message must not hold up the others: it is tried later."""
+    """Edit one board. A bug in drawing one message must not hold up the others: it is tried later."""
     try:
         later = await _edit(ctx, board)
     except StorageError:
@@ -72,7 +72,7 @@ async def _refresh(ctx: Context, board: Board) -> None:
 
 
 async def _edit(ctx: Context, board: Board) -> _NotYet | None:
-    """None: it shows the newest state, or never will."""
+    """Edit the message; None: it shows the newest state, or never will."""
     kind, name = split(board.subject)
     content = await ctx.subjects[kind].board(ctx, name)
     if content is None:
@@ -94,7 +94,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | None:
 
 
 async def _show(ctx: Context, at: Posted, content: Content) -> None:
-    """Blocks that Slack refuses must not leave old buttons standing, so then the words alone."""
+    """Edit the message; where Slack refuses its blocks, without them, so that no old buttons remain."""
     try:
         await ctx.messenger.edit(at=at, content=content)
     except ServiceNever as refused:
@@ -121,12 +121,12 @@ def _pause(board: Board) -> timedelta:
 
 
 def _claim(tx: Tx, hold: Hold) -> Sequence[Board]:
-    """The claims alone keep others away."""
+    """Claim due boards. There is no lease: the claim alone excludes other processes."""
     return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"])
 
 
 def _may_edit(ctx: Context) -> bool:
-    """Whether any edit may go out. Nothing is looked for until then: after many clicks thousands may be waiting."""
+    """Whether any edit may be sent. Until then none is claimed: after many clicks thousands may be waiting."""
     return not ctx.pace.is_used_up
 
 

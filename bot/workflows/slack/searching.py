@@ -1,4 +1,4 @@
-"""How far the search after a lost post has come, kept with its row: a busy channel takes hours at a call a minute."""
+"""Progress of the search for a lost post, kept with its row: a busy channel takes hours at one call a minute."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -13,7 +13,7 @@ _CLOCK_SKEW = 60.0
 
 
 def stretch_of(row: OutboxRow, *, channel: str, thread_ts: str | None, now: datetime) -> Stretch:
-    """Where the message may stand: said between the row's beginning and now. A search that was begun goes on."""
+    """Where the message may be: posted between the row's creation and now. A search that was begun continues."""
     begun = row.payload.get(_KEY)
     oldest = row.created_at.timestamp() - _CLOCK_SKEW
     if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
@@ -24,7 +24,7 @@ def stretch_of(row: OutboxRow, *, channel: str, thread_ts: str | None, now: date
 
 
 def has_come_further(row: OutboxRow, stretch: Stretch | None) -> bool:
-    """Whether more is read now than what the row remembers."""
+    """Whether more has been read than the row has stored."""
     begun = row.payload.get(_KEY)
     known = begun["cursor"] if isinstance(begun, Mapping) else ""
     return stretch is not None and stretch.cursor not in ("", known)
@@ -41,7 +41,7 @@ def remembering(row: OutboxRow, stretch: Stretch | None) -> dict[str, object]:
 def forgetting(row: OutboxRow) -> dict[str, object] | None:
     """The row's payload without a search; None where it holds none.
 
-    To be stored before it is posted again: what is posted now stands in no stretch that was read before.
+    To be stored before posting again: the new message lies outside every stretch read before.
     """
     if _KEY not in row.payload:
         return None

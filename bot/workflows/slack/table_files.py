@@ -1,4 +1,4 @@
-"""Tables out of Slack: a file is downloaded, read beside us, or refused."""
+"""Tables from Slack: a file is downloaded and read in another process, or refused."""
 
 import hashlib
 import tempfile
@@ -19,7 +19,7 @@ _IN_MEMORY = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFile:
-    """A file that was read. Another ``fingerprint`` is other content: it is the SHA-256 of its bytes."""
+    """A file that was read. ``fingerprint``: SHA-256 of its bytes."""
 
     info: FileInfo
     table: Table
@@ -30,14 +30,14 @@ async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> Tabl
     """Download a file and read it as a whole.
 
     Raises:
-        UnusableFile, TableProblem: the person has to mend the file.
+        UnusableFile, TableProblem: the person has to fix the file.
         ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see :class:`bot.slack.downloads.Downloads`.
     """
     return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
 
 
 async def fetch_table(ctx: Context, info: FileInfo, *, limits: Limits, bounds: Bounds = BOUNDS) -> TableFile:
-    """The same for a file of which everything is known but its content."""
+    """The same for a file of which all but the content is known."""
     digest = hashlib.sha256()
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spooled:
         async with ctx.downloads.open(info, limit=limits.size) as body:

@@ -1,8 +1,8 @@
-"""Reading a file that a stranger made in a process of its own: within limits of time and memory, and beside everybody.
+"""Read an untrusted file in a separate process: within limits of time and memory, without blocking the others.
 
 A workbook of a few megabytes can hold one cell with millions of attributes. The parser makes all of them at once, and
-nobody else in its process runs meanwhile. So what unpacks, and what is long, is read by a process that the system ends
-when it takes too much. It gets nothing of our environment, because what it reads may be made to take it over.
+blocks its process meanwhile. So compressed and long files are read by a process that the system ends when it takes too
+much. That process gets nothing of our environment, because the file may be made to take it over.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
-    """Read a CSV or XLSX file as a whole, as :func:`bot.tables.reading.read_table` does, without holding anybody up.
+    """Read a CSV or XLSX file as a whole, as :func:`bot.tables.reading.read_table` does, without blocking.
 
     Raises:
         TableProblem: the file holds no table that can be used, or takes more to read than any table should.
@@ -63,7 +63,7 @@ async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None,
 
 
 def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds) -> Table:
-    """In a thread: have it read, and take the rows as they come."""
+    """In a thread: start the process, and take the rows as they come."""
     asked = asked_as_json(name=name, limits=limits, cpu=bounds.cpu, memory=bounds.memory)
     with tempfile.TemporaryFile() as copy:
         file.seek(0)
