@@ -144,7 +144,7 @@ class InboxRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackToken:
-    """What a callback address stands for. The token itself is not stored."""
+    """The instruction and kind of a callback address. The token itself is not stored."""
 
     token_hash: str
     instruction_id: str
@@ -207,7 +207,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Work that takes a while and needs nobody's approval."""
+    """Long-running work that needs no approval."""
 
     id: str
     kind: str
@@ -299,7 +299,7 @@ class StoreRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreHook:
-    """What a webhook address stands for. The token itself is not stored."""
+    """The store and kind of a webhook address. The token itself is not stored."""
 
     token_hash: str
     id: str

@@ -57,7 +57,7 @@ class Files:
             thread_ts: the thread, or None.
 
         Returns:
-            Where the message stands; ``ts`` is empty when Slack did not say.
+            The message's address; ``ts`` is empty when Slack did not say.
 
         Raises:
             ServiceNow: nothing was posted; a retry may work.

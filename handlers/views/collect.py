@@ -1,4 +1,4 @@
-"""The form that asks somebody for money."""
+"""The form that requests a payment from a buyer."""
 
 import json
 
