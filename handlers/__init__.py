@@ -1,1 +1,1 @@
-"""Everything that comes in: receive, translate, call one workflow, render."""
+"""Incoming requests: receive, translate, call one workflow, render."""

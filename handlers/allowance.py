@@ -1,21 +1,21 @@
-"""How much one person may ask for at a time, so that nobody else waits behind them.
+"""Rate limit of commands per user, so that one user cannot delay the others.
 
-Counted in memory, in each process for itself: a refusal must cost less than what it keeps away.
+Counted in memory, in each process for itself: a refusal must cost less than the command it refuses.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
 
 AT_ONCE = 120
-"""Commands that somebody may type without a pause: more than anybody does by hand, even with a list beside them."""
+"""Commands that a user may send without a pause: more than anybody types by hand, even from a list."""
 A_SECOND = 1.0
-"""Commands a second after those."""
+"""Commands a second once these are used up."""
 _PEOPLE = 10_000
-"""People remembered; the one heard of longest ago is forgotten and begins anew."""
+"""Users remembered; the least recent one is dropped and starts with a full bucket."""
 
 
 class Allowance:
-    """A bucket for each person: full at first, emptied by what they ask, filled again by time."""
+    """A token bucket for each user: full at first, emptied by commands, refilled by time."""
 
     def __init__(
         self,
@@ -32,10 +32,10 @@ class Allowance:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, person: str) -> float:
-        """Count one thing that somebody asks for.
+        """Count one command of a user.
 
         Returns:
-            0.0 when they may; else the seconds until they may, and nothing is counted.
+            0.0 when it is allowed; else the seconds to wait, and nothing is counted.
         """
         now = self._monotonic()
         left, seen = self._left.pop(person, (float(self._at_once), now))

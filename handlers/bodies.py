@@ -1,4 +1,4 @@
-"""Reading what somebody sends before it is known who they are: bounded in size, in time and all of it together."""
+"""Reading bodies from senders not yet identified: limited in size, in time and in total."""
 
 import asyncio
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ class _Reading:
 
 
 class Bodies:
-    """Reads bodies. When all that are being read are too much, the largest of them is cut off.
+    """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted.
 
     Args:
-        connections: told whom we wait for.
-        seconds: that a body may take.
-        most: bytes of all bodies that are being read at a time.
+        connections: notified while a body is awaited.
+        seconds: time limit of a body.
+        most: total limit in bytes of the bodies being read at a time.
     """
 
     def __init__(self, connections: Connections, *, seconds: float = _SECONDS, most: int = _ALL_TOGETHER) -> None:
@@ -37,11 +37,11 @@ class Bodies:
 
     @property
     def held(self) -> int:
-        """Bytes of bodies that have not come to their end."""
+        """Bytes read so far of unfinished bodies."""
         return self._held
 
     async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
-        """The body, or the refusal to answer with: nothing that arrives here may become a 500.
+        """The body, or the response that refuses it: no input may cause a 500.
 
         Args:
             request: its body has not been read yet.
@@ -58,7 +58,7 @@ class Bodies:
                     return await self._all_of(reading, largest)
         except TimeoutError:
             return web.Response(status=408)
-        except (web.RequestPayloadError, ConnectionError):  # broken encoding, or nobody there any more
+        except (web.RequestPayloadError, ConnectionError):  # broken encoding, or the sender has disconnected
             return web.Response(status=400)
         finally:
             self._readings.discard(reading)

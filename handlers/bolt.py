@@ -1,8 +1,8 @@
 """Bolt with one listener for each kind of request; names are looked up in the router's tables.
 
-Both ways in meet here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``),
-Socket Mode hands over envelopes. Work is done before the answer goes out (persist, then ack), so every
-listener catches everything: an exception after ``ack`` would take the ack back.
+Both transports end here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``),
+Socket Mode hands over envelopes. Work is stored before the ack is sent, so every
+listener catches everything: an exception after ``ack`` would revoke the ack.
 """
 
 import asyncio
@@ -47,13 +47,13 @@ Deliver = Callable[[Answer | Open | FieldErrors], Awaitable[None]]
 _EVERYTHING = re.compile(".*", re.DOTALL)
 _OURS = frozenset({"bot", "handlers", "storage"})
 HANDLER_TOTAL = 2.6
-"""Seconds of Slack's three that a handler may take before the person is told that it takes longer."""
+"""Seconds of Slack's three that a handler may take before the user gets a notice that it takes longer."""
 MOMENT = 1.0
-"""Seconds of them that an answer which may come later is waited for, so that a quick service leaves no word between."""
+"""Seconds of them to wait for a late answer, so that a quick service needs no interim message."""
 _AFTER_ACK = 0.3
-"""Seconds that a late answer leaves the ack, or Slack could show it first and the ack in its place."""
+"""Seconds between ack and late answer; otherwise the ack could overwrite the answer in Slack."""
 _FAREWELL = 2.0
-"""Seconds for the last word of a process that stops."""
+"""Seconds for the last answers of a process that stops."""
 
 
 def build(
@@ -66,7 +66,7 @@ def build(
     patience: float = HANDLER_TOTAL,
     moment: float = MOMENT,
 ) -> AsyncApp:
-    """The Bolt application. It never calls ``auth.test``: who we are was asked once, at start."""
+    """The Bolt application. It never calls ``auth.test``: the identity was read once, at start."""
     known = AuthorizeResult(
         enterprise_id=identity.enterprise_id,
         team_id=identity.team_id,
@@ -78,11 +78,11 @@ def build(
     async def authorize() -> AuthorizeResult:
         return known
 
-    # Bolt warns at every start that a token was given beside ``authorize``; it is for the calls, and meant.
+    # Bolt warns at every start about a token beside ``authorize``; the token is intended, for the calls.
     logger = logging.getLogger("slack_bolt.AsyncApp")
     logger.setLevel(logging.ERROR)
     app = AsyncApp(
-        name="switchboard",  # without one, Bolt reads the source of every caller to find one: 25 ms
+        name="switchboard",  # without one, Bolt reads the source of every caller to find it: 25 ms
         logger=logger,
         client=client,
         authorize=authorize,
@@ -96,7 +96,7 @@ def build(
     app.error(_answer_anyway)
     app.middleware(Pin(identity))
     listeners = _Listeners(deps=deps, router=router, patience=patience, moment=moment)
-    app.action(_EVERYTHING)(listeners.action)  # first: Bolt asks one after the other, and votes come all at once
+    app.action(_EVERYTHING)(listeners.action)  # first: Bolt tries listeners in order, and votes come in bursts
     app.command(_EVERYTHING)(listeners.command)
     app.view_submission(_EVERYTHING)(listeners.submission)
     app.view_closed(_EVERYTHING)(listeners.acknowledge)
@@ -109,7 +109,7 @@ def build(
 async def dispatched(
     app: AsyncApp, *, body: dict[str, Any], headers: dict[str, str | Sequence[str]] | None
 ) -> BoltResponse:
-    """Have Bolt handle a body, over whichever way it came; what it cannot read is answered like everything else."""
+    """Have Bolt handle a body from either transport; an unreadable one is answered like any other."""
     try:
         return await app.async_dispatch(AsyncBoltRequest(body=body, headers=headers, mode="socket_mode"))
     except Exception as odd:  # noqa: BLE001 - Bolt stumbles over shapes that Slack does not send, before anything of ours
@@ -126,7 +126,7 @@ class UnstoredEventError(Exception):
 
 
 async def _answer_anyway(error: Exception) -> BoltResponse:
-    """Whatever Slack signed is answered with 200: other codes make it try again, and in the end stop sending."""
+    """Answer every signed request with 200: on other codes Slack retries, and in the end stops sending."""
     if isinstance(error, UnstoredEventError):
         return BoltResponse(status=503, body="")
     if isinstance(error, BoltUnhandledRequestError):
@@ -141,13 +141,13 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
 
 
 def _is_ours(error: Exception) -> bool:
-    """Whether anything of ours ran when it was raised; else Bolt stumbled while it looked for whom to call."""
+    """Whether the error was raised in our code; otherwise Bolt failed while it looked for the listener."""
     frames = (frame for frame, _ in walk_tb(error.__traceback__))
     return any(str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS for frame in frames)
 
 
 class _Listeners:
-    """The few functions Bolt knows; each runs one handler and turns its reply into an ack."""
+    """The listeners registered with Bolt; each runs one handler and turns its reply into an ack."""
 
     def __init__(self, *, deps: Dependencies, router: Router, patience: float, moment: float) -> None:
         self._deps = deps
@@ -156,7 +156,7 @@ class _Listeners:
         self._moment = moment
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Slash commands: the answer is the ack itself, for the asker's eyes."""
+        """Slash commands: the answer is the ack itself, visible only to the requester."""
         with reading():
             command = Command.read(body)
         handler = self._router.commands.get(command.name)
@@ -172,13 +172,13 @@ class _Listeners:
         if isinstance(answer, Private) and not answer.content.plainer:
             await ack(**_message(answer.content))
             return
-        # An ack does not hear whether its blocks were taken; a response URL does.
+        # An ack gets no error for refused blocks; a response URL does.
         self._deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Buttons: an answer travels as a private message beside the ack."""
-        if body.get("type") != "block_actions" or not body.get("actions"):  # attachments and dialogs: of other days
+        """Buttons: an answer is sent as a private message beside the ack."""
+        if body.get("type") != "block_actions" or not body.get("actions"):  # legacy attachments and dialogs
             await ack()
             return
         with reading():
@@ -194,12 +194,12 @@ class _Listeners:
         await ack()
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Shortcuts on messages: an answer travels as a private message beside the ack."""
+        """Shortcuts on messages: an answer is sent as a private message beside the ack."""
         with reading():
             used = Shortcut.read(body)
         handler = self._router.shortcuts.get(used.callback_id)
         if handler is not None:
-            # The head of a thread stands in the channel, and there its reader looks.
+            # The first message of a thread is read in the channel, so the answer goes there.
             thread_ts = used.thread_ts if used.thread_ts != used.ts else ""
             asker = Listener(response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=thread_ts)
             wait = self._deps.allowance.take(used.user)
@@ -209,7 +209,7 @@ class _Listeners:
         await ack()
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Forms: the form turns into the answer."""
+        """Forms: the form is replaced by the answer."""
         with reading():
             form = Submission.read(body)
         handler = self._router.views.get(form.callback_id)
@@ -224,7 +224,7 @@ class _Listeners:
         await ack() if view is None else await ack(response_action="update", view=view)
 
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Events: acknowledged whatever they are, except one that could not be stored: Slack sends it again."""
+        """Events: all are acknowledged except those that could not be stored, which Slack sends again."""
         with reading():
             handler = self._router.events.get(str(body["event"].get("type", "")))
         if handler is not None and not await self._heard(handler(self._deps, body)):
@@ -232,7 +232,7 @@ class _Listeners:
         await ack()
 
     async def _heard(self, handling: Awaitable[None]) -> bool:
-        """Deal with an event; False where it could not be stored, or not in time."""
+        """Handle an event; False when it could not be stored, or not in time."""
         stored = True
 
         async def work() -> Reply:
@@ -250,11 +250,11 @@ class _Listeners:
         return stored
 
     async def acknowledge(self, ack: AsyncAck) -> None:
-        """What needs no more than an answer."""
+        """Acknowledge a request that needs nothing else."""
         await ack()
 
     async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
-        """What to answer to a command or a click."""
+        """The answer to a command or a click."""
         loop = asyncio.get_running_loop()
         begun, form = loop.time(), loop.create_future()
 
@@ -275,7 +275,7 @@ class _Listeners:
         return reply
 
     async def _opened(self, opening: Coroutine[Any, Any, Answer], asker: Listener, *, until: float) -> Answer:
-        """What to answer once the form is open; nothing where Slack takes longer than an ack may: it goes on beside."""
+        """The answer once the form is open; nothing where Slack takes longer than an ack may: it goes on beside."""
         work = self._deps.ephemerals.begin(self._safely(opening, patience=None))
         left = until - asyncio.get_running_loop().time()
         done, _ = await asyncio.wait({work}, timeout=max(left, 0.0))
@@ -285,7 +285,7 @@ class _Listeners:
         return Nothing()
 
     async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
-        """Open a form. Its id, or an empty one, is handed to what fills the form later."""
+        """Open a form. ``form`` gets its id, or an empty one, for a later update."""
         view_id = ""
         try:
             view_id = await self._deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
@@ -297,7 +297,7 @@ class _Listeners:
         return Nothing()
 
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
-        """What to answer now; what comes later is delivered when it is there."""
+        """The answer to give now; a late answer is delivered when it is ready."""
         begun = asyncio.get_running_loop().time()
         reply = await self._safely(handling, patience=self._patience)
         if not isinstance(reply, Later):
@@ -315,20 +315,20 @@ class _Listeners:
             await self._deps.ephemerals.say(reply.content, to=asker, replace=isinstance(reply, Edit))
 
     async def _turn(self, view_id: str, reply: Answer | Open | FieldErrors) -> None:
-        """Turn a form that was submitted into its late answer."""
+        """Replace a submitted form by its late answer."""
         view = _view(reply)
         if view is None:
             return
         try:
             await self._deps.messenger.update_view(view_id=view_id, view=view)
         except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
-            # Most of all because the person has closed the form: then nobody waits for it.
+            # Usually the user has closed the form and expects no answer.
             log.info("a form was not updated", reason=str(refused))
 
     async def _safely(  # noqa: PLR0911 - one answer a trouble
         self, handling: Awaitable[R], *, patience: float | None
     ) -> R | Private:
-        """Run a handler; whatever happens becomes an answer."""
+        """Run a handler; every error becomes an answer."""
         try:
             async with asyncio.timeout(patience):
                 return await handling
@@ -369,7 +369,7 @@ async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: D
     try:
         reply, _ = await asyncio.gather(work, asyncio.sleep(_AFTER_ACK))
     except asyncio.CancelledError:
-        # The process stops. Who was told to wait is told to ask again.
+        # The process stops: users who wait are asked to try again.
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL):
                 await deliver(Private(answers.interrupted()))
@@ -378,14 +378,14 @@ async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: D
 
 
 def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
-    """What a form turns into; None: it closes."""
+    """The view that replaces a form; None: the form closes."""
     match reply:
         case Replace(view=view) | Open(view=view):
             return view
-        case FieldErrors(errors=errors):  # it came late: its fields are no longer there
+        case FieldErrors(errors=errors):  # a late answer: the fields are no longer there
             return notice("Switchboard", answers.trouble(" ".join(errors.values())).text)
         case Private(content=content) if content.blocks:
-            return result("Switchboard", content.plainer or content.blocks)  # forms know fewer blocks than messages
+            return result("Switchboard", content.plainer or content.blocks)  # forms support fewer blocks than messages
         case Private(content=content):
             return notice("Switchboard", content.text)
         case _:

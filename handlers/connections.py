@@ -1,8 +1,8 @@
-"""Who may hold a connection: bounded for strangers, so that Slack always finds room.
+"""Limits on connections: unverified ones are bounded, so that Slack can always connect.
 
-A connection is a stranger's until it has brought a request that Slack signed. There are at most 200 of those; when
-there are more, the source that has the most of them loses its oldest. Only those that let us wait are closed, for
-headers, for a body or for a next request: whatever is being answered is answered.
+A connection is unverified until it has carried a request that Slack signed. At most 200 of them are kept; beyond that,
+the source with the most of them loses its oldest. Only connections that keep us waiting are closed, for
+headers, for a body or for the next request: a request that is being answered is finished.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from aiohttp import web
 
 STRANGERS: Final = 200
 _AT_ONCE: Final = 2 * STRANGERS
-"""Strangers that may come before the loop has had time to read what they sent."""
+"""Unverified connections allowed until the event loop has had time to read what they sent."""
 _MOMENT: Final = 0.05
 HEADER_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 75.0
-"""Longer than proxies keep an idle connection, so that it is them who close it and never while they send."""
+"""Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -29,7 +29,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 class _Phase(Enum):
     HEADERS = auto()
-    """It has begun a request, or has just been opened."""
+    """A request has begun, or the connection was just opened."""
     BODY = auto()
     ANSWER = auto()
     IDLE = auto()
@@ -37,7 +37,7 @@ class _Phase(Enum):
 
 @dataclass(eq=False, slots=True)
 class _Guest:
-    """One connection, and what it lets us do."""
+    """One connection and its phase."""
 
     transport: asyncio.Transport
     source: str
@@ -71,12 +71,12 @@ class Connections:
 
     @property
     def strangers(self) -> int:
-        """How many have not shown who they are."""
+        """Number of unverified connections."""
         return self._strangers
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Notes when a request is complete but for its body, and when it is answered."""
+        """Record when a request's headers are complete, and when it is answered."""
         guest = self._of(request)
         if guest is None:
             return await handler(request)
@@ -88,7 +88,7 @@ class Connections:
 
     @contextmanager
     def reading(self, request: web.Request) -> Iterator[None]:
-        """While the body is read, we wait for somebody again."""
+        """Mark the connection as waiting while the body is read."""
         guest = self._of(request)
         if guest is not None:
             guest.phase = _Phase.BODY
@@ -99,25 +99,25 @@ class Connections:
                 guest.phase = _Phase.ANSWER
 
     def vouch(self, request: web.Request) -> None:
-        """This request came from Slack: its connection is no stranger's any more."""
+        """Mark the connection of this request as verified, because Slack signed the request."""
         guest = self._of(request)
         if guest is not None and not guest.signed:
             guest.signed = True
             self._strangers -= 1
 
     def close(self, request: web.Request) -> None:
-        """Let go of this one at once."""
+        """Close the connection of this request at once."""
         if request.transport is not None:
             request.transport.abort()
 
     def sweep(self) -> None:
-        """Close what has let us wait too long."""
+        """Close connections that have kept us waiting too long."""
         now = self.now()
         for guest in [guest for guest in self._guests.values() if guest.overdue(now)]:
             guest.transport.abort()
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Somebody opened a connection."""
+        """Record a new connection."""
         peer = transport.get_extra_info("peername")
         source = str(peer[0]) if peer else ""
         self._guests[transport] = _Guest(transport, source, self.now())
@@ -131,13 +131,13 @@ class Connections:
             self._look = loop.call_later(_BETWEEN_LOOKS, self._look_around)
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
-        """Something arrived: where nothing was expected, it begins a request."""
+        """Record received data; on an idle connection it begins a request."""
         guest = self._guests.get(transport)
         if guest is not None and guest.phase is _Phase.IDLE:
             self._turn(guest, _Phase.HEADERS)
 
     def left(self, transport: asyncio.BaseTransport) -> None:
-        """A connection is over."""
+        """Record the end of a connection."""
         guest = self._guests.pop(transport, None)
         if guest is not None and not guest.signed:
             self._strangers -= 1
@@ -160,7 +160,7 @@ class Connections:
             self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
 
     def _make_room(self) -> None:
-        """Close strangers until there are as few as there may be, as far as they let us wait."""
+        """Close unverified connections that keep us waiting, until the limit is met."""
         strangers = [one for one in self._guests.values() if not one.signed and not one.transport.is_closing()]
         crowds: dict[str, deque[_Guest]] = defaultdict(deque)
         for guest in sorted(strangers, key=lambda one: one.since):
@@ -174,7 +174,7 @@ class Connections:
 
 
 class _Door(asyncio.Protocol):
-    """Stands before the server's own protocol of one connection, and tells who comes and goes."""
+    """Wraps the server's protocol of one connection, and reports its opening, data and end."""
 
     def __init__(self, connections: Connections, inner: asyncio.Protocol) -> None:
         self._connections = connections
@@ -201,7 +201,7 @@ class _Door(asyncio.Protocol):
 
 
 class Site(web.BaseSite):
-    """Listens, and lets ``connections`` know everybody who comes."""
+    """Listens, and reports every connection to ``connections``."""
 
     def __init__(self, runner: web.AppRunner, connections: Connections, host: str, port: int) -> None:
         super().__init__(runner)
@@ -211,7 +211,7 @@ class Site(web.BaseSite):
 
     @property
     def name(self) -> str:
-        """Where it listens."""
+        """The address it listens on."""
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:

@@ -1,4 +1,4 @@
-"""What every handler works with. Built once by the composition root."""
+"""Dependencies of every handler. Built once by the composition root."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ class Dependencies:
     """The workflows' context and the ways to answer.
 
     Attributes:
-        allowance: how much one person may ask for at a time.
+        allowance: rate limit of commands per user.
         command_prefix: what every slash command begins with after its slash.
     """
 
@@ -24,5 +24,5 @@ class Dependencies:
     command_prefix: str = ""
 
     def spelled(self, command: str) -> str:
-        """How people type a command here, e.g. ``/sb-pay``."""
+        """A command as users type it here, e.g. ``/sb-pay``."""
         return f"/{self.command_prefix}{command}"

@@ -1,4 +1,4 @@
-"""``/healthz`` and ``/readyz``: the same truth for machines; no data of anybody."""
+"""``/healthz`` and ``/readyz``: liveness and readiness for machines; no personal data."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -16,11 +16,11 @@ _DATABASE: Final = {Room.ENOUGH: "ok", Room.LOW: "its disk is almost full", Room
 
 
 class Health:
-    """Answers whether the process lives and whether it can do its work.
+    """Reports whether the process lives and whether it can do its work.
 
     Args:
         store: the database.
-        slack: None while Slack has not said who we are or the socket is down, otherwise True.
+        slack: None while the bot's identity is unknown or the socket is down, otherwise True.
         now: the current instant.
     """
 
@@ -36,7 +36,7 @@ class Health:
     async def ready(self, _: web.Request) -> web.Response:
         """Database, Slack, and how long the oldest unprocessed item has waited, in seconds.
 
-        Reading only is ready: callbacks and people's clicks are taken in. ``mode`` says that nothing is sent.
+        Read-only mode counts as ready: callbacks and clicks are still stored. ``mode`` shows that nothing is sent.
         """
         slack = self._slack()
         try:
@@ -63,7 +63,7 @@ class Health:
 
 
 def _oldest(tx: Tx) -> dict[str, datetime | None]:
-    tx.audit.see_key()  # with a key that is no longer in force, nothing can be written
+    tx.audit.see_key()  # a key that is no longer in force cannot write
     return {
         "callbacks": tx.inbox.oldest(),
         "webhooks": tx.store_events.oldest(),

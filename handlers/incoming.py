@@ -1,4 +1,4 @@
-"""What a handler is given: Slack's payloads as typed values."""
+"""Arguments of handlers: Slack's payloads as typed values."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ _CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
 
 
 class UnreadableError(Exception):
-    """A payload of a shape that Slack does not send: signed, answered, and without effect."""
+    """A signed payload of a shape that Slack does not send: answered, without effect."""
 
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Read a payload: whatever is missing or of another kind in it is no defect of ours."""
+    """Turn errors of reading a payload into ``UnreadableError``: a malformed payload is no defect of ours."""
     try:
         yield
     except (KeyError, IndexError, TypeError, AttributeError, ValueError) as odd:
@@ -30,7 +30,7 @@ def reading() -> Iterator[None]:
 
 
 def an_id(value: object) -> str:
-    """What names somebody or something of the workspace; a ``TypeError`` for everything else."""
+    """An id of a user or object of the workspace; ``TypeError`` for everything else."""
     if not isinstance(value, str) or not value.isascii() or not value.isalnum():
         raise TypeError("no id")
     return value
@@ -64,8 +64,8 @@ class Command:
 class Click:
     """A pressed button, or a choice in a menu, whose value is then that of the option.
 
-    ``channel`` and ``ts`` are the message it stands on, ``thread_ts`` the thread of that; empty in a modal. What was
-    chosen in a form that was submitted has the form's ``view_id``, and no trigger that could open another one.
+    ``channel`` and ``ts`` are its message, ``thread_ts`` the message's thread; empty in a modal. A choice in a
+    submitted form has the form's ``view_id``, and no trigger that could open another one.
     """
 
     action_id: str
@@ -98,12 +98,12 @@ class Click:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """A shortcut that was used on a message.
+    """A shortcut used on a message.
 
     Attributes:
         ts: the message.
-        thread_ts: the thread it stands in; empty outside of threads.
-        files: ids of the files in the message, those that were deleted left out.
+        thread_ts: the thread of the message; empty outside of threads.
+        files: ids of the files in the message, without deleted ones.
     """
 
     callback_id: str
@@ -132,10 +132,10 @@ class Shortcut:
 
 
 def origin(body: Mapping[str, Any]) -> tuple[object, object]:
-    """The workspace and the organization of an Enterprise Grid for which the app was sent this.
+    """The workspace and the Enterprise Grid organization whose installation received this payload.
 
-    In a channel that is shared with another company, an event carries the workspace in which it happened, which may be
-    the other side's; whose installation may see it stands in its authorizations. A form names its own installation.
+    In a channel shared with another company, an event carries the workspace where it happened, which may be the other
+    company's. Its authorizations name the installation that may see it. A form names its own installation.
     """
     authorizations = body.get("authorizations")
     if authorizations:
@@ -146,7 +146,7 @@ def origin(body: Mapping[str, Any]) -> tuple[object, object]:
 
 
 def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Ids of the files in a message, each once."""
+    """Ids of the files in a message, without duplicates."""
     files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]
     return tuple(dict.fromkeys(str(file["id"]) for file in files if file.get("id") and file.get("mode") != "tombstone"))
 
@@ -158,8 +158,8 @@ class Submission:
     Attributes:
         values: the text of the element: what was typed, the value of the chosen option, the chosen id or date;
             empty where nothing was entered.
-        choices: what was chosen where several can be: values of options, or ids.
-        files: ids of the files that were put into a ``file_input``.
+        choices: the choices of a multiple selection: values of options, or ids.
+        files: ids of the files in a ``file_input``.
     """
 
     callback_id: str

@@ -1,4 +1,4 @@
-"""``/metrics``: the same truth as ``/readyz`` for Prometheus. Counts and ages, nobody's data."""
+"""``/metrics``: the state of ``/readyz`` for Prometheus. Counts and ages, no personal data."""
 
 import hmac
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ from storage.transaction import Tx
 
 
 class Metrics:
-    """Reads the database when it is asked, so that a restart forgets nothing.
+    """Reads the database on each request, so that a restart loses nothing.
 
     Args:
         store: the database.
-        joined: whether Slack has said who we are.
+        joined: whether the bot's identity is known.
         now: the current instant.
-        token: what a reader shows as ``Authorization: Bearer …``; None: anybody may read.
+        token: expected as ``Authorization: Bearer …``; None: anybody may read.
         skew: seconds that this machine's clock is ahead of the database server's.
-        services: names of those that are watched.
+        services: names of the monitored services.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Metrics:
         self._expected = None if token is None else f"Bearer {token}".encode()
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Everything that is counted, in the text format; 401 without the token, where one is set."""
+        """All metrics in the text format; 401 without the token, where one is set."""
         shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if self._expected is not None and not hmac.compare_digest(shown, self._expected):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})

@@ -1,4 +1,4 @@
-"""Only what comes from the workspace, organization and app that the token belongs to is handled."""
+"""Filter for requests of the workspace, organization and app that the token belongs to."""
 
 from collections.abc import Awaitable, Callable
 
@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 
 class Pin(AsyncMiddleware):
-    """A signed request of another workspace, organization or app is answered, and has no effect."""
+    """Middleware that answers a signed request of another workspace, organization or app without effect."""
 
     def __init__(self, home: Identity) -> None:
         self._home = home
@@ -26,7 +26,7 @@ class Pin(AsyncMiddleware):
         resp: BoltResponse,  # noqa: ARG002 - the library's signature
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
     ) -> BoltResponse | None:
-        """Go on with requests of the home workspace only."""
+        """Pass on only requests of our own workspace, organization and app."""
         with reading():
             team, enterprise = origin(req.body)
         ours = self._home.enterprise_id

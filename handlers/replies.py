@@ -1,4 +1,4 @@
-"""What a handler may answer. How it travels depends on what came in; the handler does not care."""
+"""Answers of handlers. How an answer is sent depends on the kind of request, not on the handler."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,56 +9,56 @@ from bot.domain.errors import PersonError
 
 @dataclass(frozen=True, slots=True)
 class Private:
-    """A message for the one person who acted."""
+    """A message visible only to the user who acted."""
 
     content: Content
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The private message whose button was pressed turns into this one."""
+    """A replacement for the private message whose button was pressed."""
 
     content: Content
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A form."""
+    """A form to open."""
 
     view: Block
 
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """The submitted form turns into this one."""
+    """A form that replaces the submitted one."""
 
     view: Block
 
 
 @dataclass(frozen=True, slots=True)
 class FieldErrors:
-    """The submitted form stays, with a sentence at each field that breaks a rule."""
+    """Errors for the submitted form, which stays open: a sentence at each field that breaks a rule."""
 
     errors: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """Acknowledged; what there is to see happens elsewhere."""
+    """An ack only; the result shows elsewhere."""
 
 
 Answer = Private | Edit | Replace | Nothing
-"""What can be answered at any time."""
+"""Answers that are possible at any time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Later:
-    """The answer depends on somebody who may take longer than Slack waits.
+    """An answer that may take longer than Slack waits.
 
     Attributes:
         work: makes the answer.
-        meanwhile: said when the answer is not there in a moment; the answer then follows it. A form turns into the
-            answer: its trigger lives three seconds, and the answer may take longer.
+        meanwhile: shown when the answer takes longer than a moment; the answer then follows it. A form is replaced
+            by the answer, because its trigger expires after three seconds.
     """
 
     work: Callable[[], Awaitable[Answer | Open | FieldErrors]]
@@ -69,7 +69,7 @@ Reply = Answer | Open | FieldErrors | Later
 
 
 class MistakesError(Exception):
-    """Everything that is wrong with one line, so that it can be mended in one go."""
+    """All mistakes of one line, so that the user can fix them in one go."""
 
     def __init__(self, errors: Sequence[PersonError]) -> None:
         super().__init__("; ".join(str(error) for error in errors))

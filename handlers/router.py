@@ -20,7 +20,7 @@ EventHandler = Callable[[Dependencies, Mapping[str, Any]], Awaitable[None]]
 
 @dataclass(slots=True)
 class Router:
-    """What is known by which name; filled once by the ``register`` functions."""
+    """Handlers by name; filled once by the ``register`` functions."""
 
     commands: dict[str, CommandHandler] = field(default_factory=dict)
     actions: dict[str, ClickHandler] = field(default_factory=dict)

@@ -39,8 +39,8 @@ class SlackEndpoint:
         now: seconds since 1970.
         app: gives the Bolt application, None until Slack has said who we are.
         bodies: reads them.
-        vouch: told of each request that Slack signed, when it comes for the first time.
-        first_time: whether no other process has handled what bears this signature.
+        vouch: called for each signed request that arrives for the first time.
+        first_time: whether no other process has handled the request with this signature.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class SlackEndpoint:
         self._seen: OrderedDict[bytes, float] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
-        """Answer one request; 401 for whatever Slack did not sign."""
+        """Answer one request; 401 without a valid signature of Slack."""
         signature = request.headers.get("X-Slack-Signature", "")
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
         now = self._now()
@@ -80,8 +80,8 @@ class SlackEndpoint:
         app = self._app()
         if app is None:
             return web.json_response({"error": "starting"}, status=503, headers={"Retry-After": "5"})
-        # Slack itself repeats events, so each is good for one effect by its own ids; one that could not be stored may
-        # come again within the same second, with the same signature.
+        # Slack itself repeats events, so their own ids make each take effect once; one that could not be stored may
+        # be sent again within the same second, with the same signature.
         once = parsed.get("type") != "event_callback"
         if once and self._repeated(signature, now):
             return web.Response()
@@ -91,7 +91,7 @@ class SlackEndpoint:
         return await _dispatched(app, parsed, request)
 
     def _repeated(self, signature: str, now: float) -> bool:
-        """Whether this very request came before: a captured one must not act twice."""
+        """Whether this exact request arrived before: a replayed one must have no effect."""
         while self._seen and (len(self._seen) > _REMEMBERED or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):
             self._seen.popitem(last=False)
         key = hashlib.sha256(signature.encode()).digest()
@@ -125,7 +125,7 @@ def _is_ssl_check(body: bytes) -> bool:
 
 
 def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
-    """What the body holds; None where it cannot be read, nothing where it is no object."""
+    """The content of the body; None where it cannot be read, empty where it is no object."""
     try:
         if content_type == "application/json":
             parsed = json.loads(body.decode())

@@ -1,4 +1,4 @@
-"""The other way in: envelopes over a WebSocket, each acknowledged by its id."""
+"""The transport over a WebSocket: envelopes, each acknowledged by its id."""
 
 from time import time
 from typing import Any
@@ -14,7 +14,7 @@ from handlers.bolt import dispatched
 
 
 class SocketMode(AsyncSocketModeHandler):
-    """The library's, but every envelope is acknowledged: one that Bolt cannot read would be left without an answer."""
+    """The library's handler, which also acknowledges every envelope that Bolt cannot read."""
 
     def __init__(self, app: AsyncApp, token: str) -> None:
         super().__init__(app, token)
@@ -28,6 +28,6 @@ class SocketMode(AsyncSocketModeHandler):
 
 
 async def _straighten(_client: object, message: dict[str, Any], _raw: str | None = None) -> None:
-    """The library raises where a payload is no object, and the envelope would stay without an answer."""
+    """Replace a payload that is no object: the library would raise and leave the envelope unanswered."""
     if "payload" in message and not isinstance(message["payload"], dict):
         message["payload"] = {}

@@ -1,4 +1,4 @@
-"""Where a request comes from, when proxies stand in between."""
+"""The source address of a request behind proxies."""
 
 import ipaddress
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
 def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> Address | None:
-    """The address that counts: the peer, or behind trusted proxies the right-most hop that is none of them.
+    """The source address: the peer, or behind trusted proxies the right-most hop that is none of them.
 
     Args:
         peer: address of the other end of the connection.

@@ -1,4 +1,4 @@
-"""The only place that knows SQLAlchemy: the store, its transactions, the tables and their migrations."""
+"""The only package that imports SQLAlchemy: the store, its transactions, the tables and their migrations."""
 
 from storage.errors import CommitUnknown, Conflict, StorageBusy, StorageError
 from storage.migrate import migrate

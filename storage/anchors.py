@@ -30,7 +30,7 @@ def anchors_path(url: str) -> Path:
 
 
 class AnchorFile:
-    """One such file. Every method blocks, and raises ``OSError`` when the disk does not do what it should.
+    """One such file. Every method blocks, and raises ``OSError`` when the disk fails.
 
     ``earlier``: see :func:`bot.domain.anchors.read_lines`.
     """
@@ -41,7 +41,7 @@ class AnchorFile:
         self._earlier = tuple(earlier)
 
     def speaking_also(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
-        """The same file, with keys that were in force before ours."""
+        """The same file, read with the keys that were in force before ours, too."""
         return AnchorFile(self.path, key=self._key, earlier=earlier)
 
     def append(self, anchor: Anchor) -> None:
@@ -49,7 +49,7 @@ class AnchorFile:
         is_new = not self.path.exists()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            # A power cut may have left half a line; what follows it begins on a line of its own.
+            # A power cut may have left half a line: the new anchor starts on a new line.
             text = ("\n" if _ends_in_the_middle(descriptor) else "") + line(anchor, key=self._key) + "\n"
             if os.write(descriptor, text.encode()) < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
@@ -60,7 +60,7 @@ class AnchorFile:
             _sync_folder(self.path.parent)
 
     def read(self) -> Anchors:
-        """Everything in it; a file that is not there holds nothing."""
+        """Every anchor; none when the file does not exist."""
         try:
             return self._read(self.path.read_text(encoding="utf-8", errors="replace"))
         except FileNotFoundError:
@@ -71,7 +71,7 @@ class AnchorFile:
         return next(self.newest_first(), None)
 
     def newest_first(self) -> Iterator[Anchor]:
-        """Its anchors from the last one back, read only as far as they are asked for."""
+        """The anchors, newest first; the file is read backwards, only as far as the caller iterates."""
         try:
             file = self.path.open("rb")
         except FileNotFoundError:
@@ -84,16 +84,16 @@ class AnchorFile:
                 file.seek(begin)
                 first, *lines = (file.read(size) + rest).split(b"\n")
                 if begin > 0:
-                    rest = first  # where this line begins lies further in front
+                    rest = first  # the start of this line is in the block before
                 else:
                     lines.insert(0, first)
                 text = b"\n".join(lines).decode("utf-8", errors="replace")
                 yield from reversed(self._read(text).held)
 
     def last_of_another_key(self) -> Anchor | None:
-        """The last line, when it is an anchor that none of our keys sealed; nothing about it is believed but its time.
+        """The last line, when it is an anchor that none of our keys sealed. Only its time may be used.
 
-        A copy of the database from before its key was changed does not know the key that came after.
+        A copy of the database from before a key change does not hold the later key.
         """
         try:
             with self.path.open("rb") as file:
@@ -104,7 +104,7 @@ class AnchorFile:
         return parse(lines[-1]) if self._read(lines[-1]).forged else None
 
     def set_aside(self, now: datetime) -> Path | None:
-        """Give the file another name, beside which a new one begins; None when there is none. It stays as evidence."""
+        """Rename the file and keep it as evidence; the next anchor starts a new file. None when there is none."""
         aside = self.path.with_name(f"{self.path.name}.{now:%Y%m%dT%H%M%S%fZ}")
         try:
             self.path.rename(aside)
@@ -123,7 +123,7 @@ def _ends_in_the_middle(descriptor: int) -> bool:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Have the file's name on the disk too."""
+    """Sync the folder, so that the file's name is on the disk too."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -2,7 +2,7 @@
 
 On SQLite the function runs in the thread of an aiosqlite connection, in one hop. SQLAlchemy's own adapter
 would hop for every cursor call: measured, that makes a vote five times slower. On PostgreSQL it runs on
-SQLAlchemy's async engine, which waits for the socket and lets the event loop go on meanwhile.
+SQLAlchemy's async engine, which does not block the event loop while it waits for the socket.
 """
 
 import asyncio
@@ -58,16 +58,16 @@ class Line(Protocol):
         ...
 
     async def close(self) -> None:
-        """Wait for what runs and let go."""
+        """Wait for the running function, then close."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """Seconds to wait for another process to let go of a SQLite file.
+    """Seconds to wait for another process to release a SQLite file.
 
-    A running one is there to stay, unless it just ends. A frozen one is waited for: its end, when it comes, should
-    not have to start its successor, too.
+    A running process keeps the file unless it is just ending. A frozen one is waited for: once it is killed,
+    this process takes over without another start.
     """
 
     running: float = 0.0
@@ -80,7 +80,7 @@ _ENDING_SECONDS = 2.0
 
 
 class LockFile:
-    """Keeps a second process off one SQLite file. The system lets go of it however the process ends."""
+    """Keeps a second process off one SQLite file. The system releases the lock however the process ends."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -90,7 +90,7 @@ class LockFile:
         """Take ``<database>.lock`` as soon as it is free.
 
         Raises:
-            InUse: another process still had it when the patience was over.
+            InUse: another process still held it when the patience ran out.
             StorageError: the folder cannot be written.
         """
         began = time.monotonic()
@@ -143,12 +143,12 @@ class LockFile:
         return cls(file)
 
     def release(self) -> None:
-        """Let the next process in. The file stays: removing it would race with who is just taking it."""
+        """Release the lock. The file stays: removing it would race with a process that is taking it."""
         self._file.close()
 
 
 def _is_frozen(process: str) -> bool:
-    """Whether a process is stopped by a signal or a debugger, as far as this system tells."""
+    """Whether a process is stopped by a signal or a debugger; False where the system does not say."""
     if not process.isdecimal():
         return False
     try:
@@ -163,7 +163,7 @@ class _ThreadConnection(aiosqlite.Connection):
 
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
-        # A process that fails without closing the store ends instead of waiting for this thread for ever.
+        # A process that fails without closing the store must exit instead of waiting for this thread for ever.
         self._thread.daemon = True
 
     async def call(self, work: Callable[[], T]) -> T:
@@ -183,14 +183,14 @@ class SqliteLine:
 
     @classmethod
     async def open(cls, database: SqliteFile, *, writes: bool) -> "SqliteLine":
-        """Connect and see that every PRAGMA that money depends on took effect.
+        """Connect and check that every PRAGMA that money depends on took effect.
 
         Raises:
-            StorageError: the file is no database, cannot be opened, or does not take a PRAGMA.
+            StorageError: the file is no database, cannot be opened, or a PRAGMA had no effect.
         """
 
         def connect() -> sqlite3.Connection:
-            # isolation_level None: the driver begins nothing on its own, the engine's event does.
+            # isolation_level None: the engine's event begins transactions, not the driver.
             return sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
 
         try:
@@ -210,7 +210,7 @@ class SqliteLine:
         return await self._aio.call(lambda: work(self._connection))
 
     async def close(self) -> None:
-        """Finish what was handed over, then close."""
+        """Finish the functions that were handed over, then close."""
         await self._aio.call(self._connection.close)
         await self._aio.close()
 
@@ -276,7 +276,7 @@ class PostgresLine:
         return cls(engine)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run on a connection of the pool; a broken one was replaced before."""
+        """Run on a connection of the pool; broken ones are replaced first."""
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
 

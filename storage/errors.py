@@ -1,15 +1,15 @@
-"""What can go wrong with the database, by who must act.
+"""Errors of the database, sorted by who must act.
 
 ::
 
-    StorageError       the operator mends it: address, permissions, a second process, a missing migration
-    ├── StorageBusy    for now: the database is locked or away; nothing was written, a later try may work
+    StorageError       the operator must fix it: address, permissions, a second process, a missing migration
+    ├── StorageBusy    temporary: the database is locked or unreachable; nothing was written, a retry may work
     │   └── StorageFull   the disk is full; the operator makes room
-    │   └── StorageClosed  for good: the process is stopping
-    ├── Conflict       a unique value or a rule of the schema was broken; the unit wrote nothing
+    │   └── StorageClosed  permanent: the process is stopping
+    ├── Conflict       a UNIQUE or CHECK constraint failed; the unit wrote nothing
     ├── InUse          another process has the SQLite file
     ├── OtherKey       SECRET_KEY is not the one of this database; nothing was written
-    └── CommitUnknown  the connection broke while committing: read back what was meant before going on
+    └── CommitUnknown  the connection broke during COMMIT: read the rows back before going on
 """
 
 import sqlite3
@@ -27,15 +27,15 @@ _AWAY = (
 
 
 class StorageError(OperatorError):
-    """The database cannot be used as it is. ``problem`` and ``mend`` are words for the operator."""
+    """The database cannot be used as it is. ``problem`` and ``mend`` are texts for the operator."""
 
 
 class StorageBusy(StorageError):
-    """Locked by somebody else for too long, or unreachable. Nothing was written."""
+    """Locked by another process for too long, or unreachable. Nothing was written."""
 
 
 class StorageClosed(StorageBusy):
-    """The process is stopping; nothing is written by it any more."""
+    """The process is stopping and writes nothing any more."""
 
 
 class StorageFull(StorageBusy):
@@ -50,7 +50,7 @@ class Conflict(StorageError):
 
 
 class InUse(StorageError):
-    """Another process has the SQLite file; ``frozen``: it is stopped, and does nothing with it."""
+    """Another process holds the SQLite file; ``frozen``: that process is stopped by a signal or a debugger."""
 
     def __init__(self, problem: str, *, mend: str = "", frozen: bool = False) -> None:
         super().__init__(problem, mend=mend)
@@ -69,11 +69,11 @@ class OtherKey(StorageError):
 
 
 class CommitUnknown(StorageError):
-    """COMMIT was sent and not answered: it may or may not hold."""
+    """COMMIT was sent and not answered: the transaction may or may not be committed."""
 
 
 def translated(error: SQLAlchemyError) -> StorageError:
-    """Our error for one of SQLAlchemy's. Never holds the parameters: engines are made with ``hide_parameters``."""
+    """Our error for one of SQLAlchemy's. It never holds the parameters: engines are made with ``hide_parameters``."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     text = f"{type(cause).__name__}: {cause}".strip()
     if isinstance(error, IntegrityError):
@@ -96,7 +96,7 @@ def _is_full(cause: object) -> bool:
 
 
 def _is_away(cause: object) -> bool:
-    """Whether no PostgreSQL server took the connection; libpq's own failures carry no SQLSTATE."""
+    """Whether PostgreSQL is unreachable; libpq's own failures carry no SQLSTATE."""
     if isinstance(cause, sqlite3.Error):
         return False
     return (getattr(cause, "sqlstate", None) or "08").startswith(("08", "57P"))

@@ -1,6 +1,6 @@
-"""Leases are short, and renewed for as long as the process lives and the step runs.
+"""Leases: short, and renewed for as long as the process lives and the step runs.
 
-So a step may take as long as it has to, and the rows of a process that died are free after a minute at the latest.
+So a step may take any time, and the rows of a process that died are free after a minute at the latest.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from storage.transaction import Tx
 LOG = logging.getLogger(__name__)
 
 LEASE_SECONDS: Final = 60.0
-"""So long after its process died a row is free for another; a step that takes longer renews it."""
+"""Length of a lease: a row is free at most this long after its process died. Longer steps renew the lease."""
 _AFTER_TROUBLE: Final = 2.0
 
 
 class Leases:
-    """What this process works on.
+    """The rows that this process works on.
 
     Args:
         store: holds the rows.
@@ -53,12 +53,12 @@ class Leases:
         self._beat: asyncio.Task[None] | None = None
 
     def holds(self, table: str, key: Key) -> bool:
-        """Whether a step of this row runs in this very process, whatever any clock says of its lease."""
+        """Whether a step of this row runs in this process, even if its lease has run out."""
         return (table, key) in self._held
 
     @contextmanager
     def kept(self, table: str, key: Key) -> Iterator[None]:
-        """Renew the lease of a row, which this process has just claimed, until its step is done."""
+        """Keep the lease of a row that this process has just claimed, until its step is done."""
         self._held[table, key] += 1
         if self._beat is None:
             self._beat = asyncio.create_task(self._renew_all(), name="leases")

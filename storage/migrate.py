@@ -21,7 +21,7 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patienc
     Args:
         url: where the database is.
         audit_key: must be the one that the database was written with; None: the caller has no key.
-        patience: how long another process is waited for that has the SQLite file.
+        patience: how long to wait for another process that holds the SQLite file.
 
     Raises:
         StorageError: the address is wrong, another process uses the SQLite file, the database is newer than this
@@ -62,7 +62,7 @@ def alembic_config() -> Config:
 
 
 def see_version(connection: Connection) -> None:
-    """See that the tables are the ones that this program knows.
+    """Check that the tables are the ones that this program knows.
 
     Raises:
         StorageError: they are older or newer.
@@ -83,7 +83,7 @@ def _version(connection: Connection) -> str | None:
 
 
 def _refuse_newer(held: str | None) -> None:
-    # The steps are numbered; what an older program would do to tables it does not know, nobody tried.
+    # The steps are numbered. An older program is not tested with newer tables.
     if held is not None and held > HEAD:
         raise StorageError(
             f"The database is at version {held}, which is newer than this program: it knows up to {HEAD}.",

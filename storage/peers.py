@@ -1,7 +1,7 @@
-"""The other processes of one PostgreSQL: what they changed is heard, and the end of one is noticed.
+"""The other processes on one PostgreSQL: notifications of their changes, and detection of their end.
 
-One connection for life: it holds the advisory lock by which the others see that we live, listens, and looks once a
-second whether a lock is gone that was there before.
+One connection, kept for life. It holds the advisory lock that shows the others that this process lives. It listens for
+notifications, and checks once a second whether the lock of another process is gone.
 """
 
 import asyncio
@@ -20,11 +20,11 @@ from storage.writer import NEWS
 LOG = logging.getLogger(__name__)
 
 _AGAIN: Final = 0.5
-"""Seconds between two tries at a server that is away."""
+"""Seconds between two tries to reach the server."""
 _LOOK: Final = 1.0
-"""Seconds between two looks at the locks of the others; one statement."""
+"""Seconds between two checks of the others' locks; each is one statement."""
 _ANYWAY: Final = 10.0
-"""Seconds after which to look for who is gone all the same: one that came and went between two looks, say."""
+"""Seconds between two searches for dead processes that run anyway: one may start and end between two checks."""
 
 
 class Peers:
@@ -33,9 +33,9 @@ class Peers:
     Args:
         server: where the database is.
         owner: id of this process.
-        voice: of our own store, whose news are none to us.
-        heard: called when another process changed something, and when the connection had to be made anew.
-        ended: called when the lock of another is gone.
+        voice: id of our own store, whose notifications are ignored.
+        heard: called when another process changed a row, and after every reconnect.
+        ended: called when the lock of another process is gone.
         clock: monotonic seconds.
     """
 
@@ -59,15 +59,15 @@ class Peers:
         self._since: float | None = None
         self._held: frozenset[int] = frozenset()
         self.ends = 0
-        """Grows when a lock is gone, and when the connection was made: somebody may have died."""
+        """Grows when a lock is gone and at each connect: a process may have died."""
         self._accounted = 0
         self._accounted_at = float("-inf")
 
     async def join(self) -> None:
-        """Take the lock and begin to listen.
+        """Take the lock and start listening.
 
         Raises:
-            StorageBusy: the server does not let us in now.
+            StorageBusy: the server does not accept the connection now.
         """
         try:
             connection = await self._connected()
@@ -76,21 +76,21 @@ class Peers:
         self._listening = asyncio.create_task(self._listen(connection), name="peers")
 
     async def leave(self) -> None:
-        """Let go of the lock."""
+        """Release the lock."""
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
 
     def connected_for(self) -> float:
-        """Seconds that the connection has stood; 0: it does not. A server that was restarted ended those of all."""
+        """Age of the connection in seconds; 0 without one. A restart of the server ends those of all processes."""
         return 0.0 if self._since is None else self._clock() - self._since
 
     def may_miss_somebody(self) -> bool:
-        """Whether to look which processes are gone: a lock is, or nobody has looked for a while."""
+        """Whether to search for dead processes: a lock is gone, or the last search is too old."""
         return self.ends != self._accounted or self._clock() - self._accounted_at >= _ANYWAY
 
     def misses_nobody(self, ends: int) -> None:
-        """Somebody looked, when :attr:`ends` was that, and nobody was gone."""
+        """Record a search that found no dead process; ``ends``: the value of :attr:`ends` when it began."""
         self._accounted, self._accounted_at = ends, self._clock()
 
     async def _listen(self, connection: psycopg.AsyncConnection) -> None:
@@ -107,7 +107,7 @@ class Peers:
             finally:
                 self._since = None
             connection = await self._reconnected()
-            self._heard()  # whatever was told meanwhile
+            self._heard()  # notifications were missed meanwhile
 
     async def _look(self, connection: psycopg.AsyncConnection) -> None:
         held = await _locks(connection)

@@ -1,8 +1,8 @@
-"""Statements that every request runs: built once, and on SQLite run without SQLAlchemy's machinery around each.
+"""Statements that every request runs: built once, and on SQLite run without SQLAlchemy's overhead.
 
-What SQLAlchemy does for one execution (cache key, parameters, context, result, rows) costs four times what SQLite needs
-for these. All of it holds the interpreter's lock, for which everybody else waits. So on SQLite the compiled text goes
-to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again. On any other
+SQLAlchemy's overhead for one execution (cache key, parameters, context, result, rows) costs four times what SQLite
+needs for these. All of it holds the interpreter's lock and delays every other thread. So on SQLite the compiled text
+goes to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again. On any other
 database SQLAlchemy runs it.
 """
 
@@ -41,7 +41,7 @@ class Prepared:
         self._plans: dict[frozenset[str], _Plan] = {}
 
     def rows(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run it; the rows it reads or returns."""
+        """Run it and return the rows."""
         cursor = self._run(connection, values)
         if cursor is None:
             return [tuple(row) for row in connection.execute(self._statement, dict(values))]
@@ -49,17 +49,17 @@ class Prepared:
         return [_converted(row, columns) for row in cursor.fetchall()]
 
     def first(self, connection: Connection, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Run it; the first row, if there is one."""
+        """Run it and return the first row, or None."""
         found = self.rows(connection, values)
         return found[0] if found else None
 
     def count(self, connection: Connection, values: Mapping[str, Any]) -> int:
-        """Run it; how many rows an UPDATE changed."""
+        """Run it and return how many rows an UPDATE changed."""
         cursor = self._run(connection, values)
         return connection.execute(self._statement, dict(values)).rowcount if cursor is None else cursor.rowcount
 
     def _run(self, connection: Connection, values: Mapping[str, Any]) -> sqlite3.Cursor | None:
-        """Hand it to the driver; None: it is for SQLAlchemy."""
+        """Hand it to the driver; None: SQLAlchemy has to run it."""
         driver = connection.connection.dbapi_connection
         if not isinstance(driver, sqlite3.Connection):
             return None

@@ -1,8 +1,8 @@
-"""The readers: what waits while others read is read together, in one transaction on one connection.
+"""The readers: reads that wait together run together, in one transaction on one connection.
 
-Handing work to a connection and opening a transaction cost several times what a small query does, and every thread
-that computes keeps the event loop waiting. So reads that arrive together share both, and a second connection is taken
-only while the first is busy. A unit that fails fails alone.
+Handing work to a connection and opening a transaction cost several times what a small query does, and every busy
+thread delays the event loop. So reads that arrive together share both, and a second connection is taken only while the
+first is busy. A unit that fails does not affect the others.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ class _Unit:
     future: asyncio.Future[Any]
 
     def settle(self, value: Any) -> None:
-        if self.future.done():  # who asked gave up
+        if self.future.done():  # the caller was cancelled
             return
         if isinstance(value, _Failed):
             self.future.set_exception(value.error)
@@ -44,7 +44,7 @@ class _Failed:
 
 
 class Readers:
-    """Has the reading connections to itself. For one event loop."""
+    """The only user of the reading connections. For one event loop."""
 
     def __init__(self, lines: list[Line], *, make_tx: Callable[[Connection], Tx]) -> None:
         self._free = list(lines)
@@ -75,7 +75,7 @@ class Readers:
             await asyncio.wait(self._working)
 
     def _set_out(self) -> None:
-        """Have a free connection take what waits; one that is about to takes what arrives meanwhile too."""
+        """Start a free connection on the waiting units, unless one is starting: it takes all that wait by then."""
         if self._setting_out or not self._free:
             return
         self._setting_out = True
@@ -97,7 +97,7 @@ class Readers:
             unit = self._waiting.popleft()
             if not unit.future.done():
                 batch.append(unit)
-        if self._waiting:  # more than one connection takes at a time
+        if self._waiting:  # more units than fit into one batch
             self._set_out()
         return batch
 
@@ -108,7 +108,7 @@ class Readers:
             for unit in batch:
                 unit.future.cancel()
             raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait are told
+        except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
             told = translated(error) if isinstance(error, SQLAlchemyError) else error
             values = [_Failed(told)] * len(batch)
         for unit, value in zip(batch, values, strict=True):
@@ -121,7 +121,7 @@ class Readers:
         return values
 
     def _until_one_fails(self, connection: Connection, units: list[_Unit]) -> list[Any]:
-        """Read in one transaction. PostgreSQL ends that with the first statement that fails: the rest needs another."""
+        """Read in one transaction. On PostgreSQL a failing statement aborts it: the other units need a new one."""
         values: list[Any] = []
         transaction = connection.begin()
         try:
@@ -132,9 +132,9 @@ class Readers:
                 except SQLAlchemyError as error:
                     values.append(_Failed(translated(error)))
                     break
-                except Exception as error:  # noqa: BLE001 - it belongs to who asked; the others go on
+                except Exception as error:  # noqa: BLE001 - it goes to this caller; the others go on
                     values.append(_Failed(error))
         finally:
-            # There is nothing to keep; and only this lets a connection that broke be made again.
+            # There is nothing to commit, and a broken connection can be replaced only after a rollback.
             transaction.rollback()
         return values

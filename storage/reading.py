@@ -1,7 +1,7 @@
-"""Look into a database without being its process: no lock file, no writing connection, nothing changed.
+"""Read-only access to a database from outside its process: no lock file, no writing connection, no change.
 
-For commands that must work while the bot runs, with an account that may only read, and on a database that somebody
-has tampered with.
+For commands that must work while the bot runs, with an account that may only read, and on a database that was
+tampered with.
 """
 
 import sqlite3
@@ -47,7 +47,7 @@ class Reading:
             raise translated(error) from error
 
     def fits(self) -> bool:
-        """Whether our key is the one that the database says is in force; older databases say nothing."""
+        """Whether our key is the one in force according to the database; older databases do not store it."""
         try:
             with self._engine.connect() as connection, connection.begin():
                 if inspect(connection).has_table(audit_key.name):
@@ -61,7 +61,7 @@ class Reading:
 
 @contextmanager
 def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
-    """Open a database for reading its audit, whatever version the rest of it is of: evidence is not migrated first.
+    """Open a database for reading its audit, whatever its version: evidence is not migrated first.
 
     Raises:
         StorageError: the address is wrong, there is no database, or it holds no audit.
@@ -107,7 +107,7 @@ def _sqlite(file: SqliteFile) -> Engine:
             mend="Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.",
         )
     raw = _connect(file.path)
-    # Bytes that are no UTF-8 were put there by somebody: they are to be reported, not to stop the reading.
+    # Bytes that are no UTF-8 are a sign of tampering: they are reported and must not stop the reading.
     raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
     engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
     event.listen(engine, "begin", _begin)
@@ -115,11 +115,11 @@ def _sqlite(file: SqliteFile) -> Engine:
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")  # the driver begins nothing by itself; without it, each page is another state
+    connection.exec_driver_sql("BEGIN")  # not begun by the driver; without it, each page is another state
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """A connection that cannot write, whatever it is told."""
+    """A connection that cannot write, whatever statement it gets."""
     for options in ("mode=ro", "mode=ro&immutable=1"):
         try:
             raw = sqlite3.connect(
@@ -131,8 +131,8 @@ def _connect(path: Path) -> sqlite3.Connection:
             raw.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchall()
         except sqlite3.Error as error:
             raw.close()
-            # In a folder that cannot be written, SQLite cannot coordinate with a writer. When no journal is there,
-            # nobody writes, and the file alone is the whole database.
+            # In a folder that cannot be written, SQLite cannot coordinate with a writer. Without a journal there is
+            # no writer, and the file alone is the whole database.
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or _has_journal(path):
                 raise StorageError(f"The database cannot be read: {error}: {path}") from error
         else:

@@ -1,4 +1,4 @@
-"""Whether the disk of the database has room: what cannot be stored must not be begun."""
+"""Free space on the disk of the database: work that cannot be stored must not be started."""
 
 import os
 from collections.abc import Callable
@@ -18,7 +18,7 @@ _EMPTY: Final = 25
 
 
 class Room(StrEnum):
-    """How much there is."""
+    """How much space is left."""
 
     ENOUGH = "enough"
     LOW = "low"
@@ -26,7 +26,7 @@ class Room(StrEnum):
 
 
 class Disk:
-    """The disk under a database. A server of its own looks after its disk, so there it always seems to have room.
+    """The disk under a database. A database server manages its own disk: there, space is never reported as short.
 
     Attributes:
         usage: bytes of the disk that are free, and all of them.
@@ -49,7 +49,7 @@ class Disk:
         return cls(usage)
 
     def room(self) -> Room:
-        """What is left now; a disk that does not say counts as full, for nothing can be written on it either."""
+        """The space left now; a disk that cannot be queried counts as full, because it cannot be written either."""
         try:
             free, whole = self.usage()
         except OSError:

@@ -1,7 +1,7 @@
-"""Changing ``SECRET_KEY``: everything in the database that hangs on it, in one transaction.
+"""Change of ``SECRET_KEY``: everything in the database that depends on it, in one transaction.
 
-The audit goes on under the new key, keys of stores are sealed anew, and callback addresses that a repeated request
-would name from now on are let in beside the ones that were handed out, which go on working.
+The audit goes on under the new key. Keys of stores are sealed anew. The callback addresses that a repeated request
+will carry from now on are added; the ones handed out before stay valid.
 """
 
 from dataclasses import dataclass, field
@@ -40,13 +40,13 @@ class Secret:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotated:
-    """What was done.
+    """The result of a rotation.
 
     Attributes:
         head: where the audit ends now.
         stores: names of the stores whose keys were sealed anew.
         unopened: names of the stores whose keys the old key did not open; they were left as they are.
-        addresses: how many open requests have an address more.
+        addresses: how many open requests got an additional address.
     """
 
     head: Head
@@ -56,7 +56,7 @@ class Rotated:
 
 
 async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | None:
-    """Go on with another key; None: that one is in force already.
+    """Switch to another key; None: that key is in force already.
 
     Nothing is changed unless the whole audit holds under the old key.
 
@@ -97,10 +97,10 @@ async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | No
 
 
 def anchor(url: str, rotated: Rotated, *, key: str, now: datetime) -> None:
-    """Write down outside the database where the audit stands under the new key.
+    """Write an anchor of the audit under the new key, outside the database.
 
     Raises:
-        OSError: it could not be written; the bot does so at its next start.
+        OSError: it could not be written; the bot writes one at its next start.
     """
     file = AnchorFile(anchors_path(url), key=Secret(key).key("anchor"))
     file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
@@ -121,7 +121,7 @@ def _rotate(connection: Connection, old: Secret, new: Secret, now: datetime, fil
 
 
 def _see_audit(tx: Tx, file: AnchorFile) -> None:
-    """A new key must not cover what was tampered with: later, nobody has reason to doubt the rows before it."""
+    """Refuse to seal a tampered audit with a new key: later the rows before it would look genuine."""
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
     anchors = file.speaking_also(earlier).read()
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
@@ -150,7 +150,7 @@ def _reseal(tx: Tx, old: Secret, new: Secret) -> tuple[tuple[str, ...], tuple[st
 
 
 def _let_in(connection: Connection, tx: Tx, new: Secret) -> int:
-    """Know the addresses that requests under way will name when they are sent, or sent again."""
+    """Store the callback addresses that open requests will carry when they are sent, or sent again."""
     query = (
         select(token_table.c.instruction_id, token_table.c.kind)
         .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)

@@ -1,4 +1,4 @@
-"""Rows that belong to no domain record: boards, queues in and out, followed resources."""
+"""Rows that belong to no domain record: boards, inbox and outbox, tracked resources."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,11 +10,11 @@ from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 
 STORE_KEY = "store.sealed_key"
-"""What the sealed key of a store is bound to besides its row: see ``storage.sealing``."""
+"""The column that the sealed key of a store is bound to, besides its row: see ``storage.sealing``."""
 
 
 class OutboxState(StrEnum):
-    """How far a post is. ``UNKNOWN``: it may have arrived; look for it before sending again."""
+    """State of a post. ``UNKNOWN``: it may have arrived; search for it before sending again."""
 
     NEW = "new"
     SENDING = "sending"
@@ -24,7 +24,7 @@ class OutboxState(StrEnum):
 
 
 class Action(StrEnum):
-    """What an outbox row posts about its subject."""
+    """Kind of message that an outbox row posts about its subject."""
 
     BOARD = "board"
     """The message that is edited as things go on."""
@@ -34,7 +34,7 @@ class Action(StrEnum):
 
 
 class InboxState(StrEnum):
-    """What became of a callback."""
+    """State of a callback."""
 
     RECEIVED = "received"
     APPLIED = "applied"
@@ -43,19 +43,19 @@ class InboxState(StrEnum):
 
 
 class DropState(StrEnum):
-    """What became of a file that somebody dropped."""
+    """State of a dropped file."""
 
     NOTICED = "noticed"
     """It has not been looked at yet."""
     OFFERED = "offered"
     QUIET = "quiet"
-    """Nothing was said: nobody can use it, or it is not ours to offer."""
+    """Nothing was posted: no action fits it, or it is not ours to offer."""
     GONE = "gone"
-    """It was offered and is there no more."""
+    """It was offered and has been deleted since."""
 
 
 class Lease(TypedDict):
-    """Who works on a row and until when others keep off; unpacked into ``move`` and ``touch``."""
+    """The process that works on a row, and until when; unpacked into ``move`` and ``touch``."""
 
     lease_owner: str
     lease_until: datetime | None
@@ -70,7 +70,7 @@ class Head(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClosedKey:
-    """A key of the audit that another one took over from: it speaks for the rows up to ``until``."""
+    """A former key of the audit: it seals the rows up to ``until``."""
 
     until: int
     chain: bytes = field(repr=False)
@@ -79,7 +79,7 @@ class ClosedKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxRow:
-    """One post to Slack: stored before it is made, made at most once as far as Slack lets us know."""
+    """One post to Slack: stored before it is sent, and sent at most once as far as Slack's answers allow."""
 
     id: str
     """ULID; also the marker in the message's metadata."""
@@ -106,17 +106,17 @@ class OutboxRow:
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
     @property
     def before(self) -> OutboxState:
-        """What it was when it was taken: ``UNKNOWN`` asks to look first whether it arrived."""
+        """The state before it was claimed; ``UNKNOWN``: search first whether it arrived."""
         return OutboxState.NEW if self.state is OutboxState.SENDING else self.state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InboxRow:
-    """What came to one callback address: hints that its instruction is worth reading again."""
+    """The callbacks of one address: hints to read its instruction again."""
 
     id: str
     token_hash: str
@@ -126,7 +126,7 @@ class InboxRow:
     body: str
     """Empty."""
     received_at: datetime
-    """When the first of those came that nothing has come of yet."""
+    """When the first unprocessed callback arrived."""
     state: InboxState
     attempts: int
     due_at: datetime
@@ -135,16 +135,16 @@ class InboxRow:
     hints: int
     """How many came so far."""
     read_at: datetime | None
-    """When somebody last set out to look."""
+    """When it was last claimed."""
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackToken:
-    """What a callback address stands for. The token itself is not stored."""
+    """The instruction and kind of a callback address. The token itself is not stored."""
 
     token_hash: str
     instruction_id: str
@@ -154,7 +154,7 @@ class CallbackToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked:
-    """Something at a service that is read again and again until it is final."""
+    """A resource at a service that is polled until it is final."""
 
     kind: str
     remote_id: str
@@ -162,7 +162,7 @@ class Tracked:
     created_at: datetime
     """When it began to be followed."""
     due_at: datetime | None
-    """When it is read next; None: it is followed no more."""
+    """When it is read next; None: it is no longer followed."""
     polls: int
     lease_owner: str
     lease_until: datetime | None
@@ -171,80 +171,80 @@ class Tracked:
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Board:
-    """The one message that shows its subject in one place, edited as it goes on; details stand in its thread."""
+    """The one message that shows its subject in one place. It is edited on every change; details go to its thread."""
 
     subject: str
     """What it shows: the kind, a colon and the id, e.g. ``job:01J…``, ``request:01J…:approvals``."""
     instruction_id: str | None
     """The request that it shows, or None."""
     channel: str
-    """Empty until it was posted, where it goes to the requester directly."""
+    """Empty until it was posted, for a board that goes to the requester as a direct message."""
     thread_ts: str | None
-    """The thread it stands in; None: it stands by itself, and its own thread holds the details."""
+    """The thread it is posted in; None: it is a message of its own, and its own thread holds the details."""
     requester: str
-    """Who hears of it where the bot cannot post in the channel; empty: nobody in particular."""
+    """Who gets it as a direct message where the bot cannot post in the channel; empty: nobody."""
     ts: str
     """Empty until it was posted."""
     shown_version: int
     wanted_version: int
-    """Counts the changes that are to be seen; it shows the latest when ``shown_version`` is as high."""
+    """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
     progress: bool
-    """Whether nothing but progress waits to be shown, which can wait longer."""
+    """Whether only progress waits to be shown, which is less urgent."""
     edited_at: datetime | None
     due_at: datetime | None
     attempts: int
 
     @property
     def thread(self) -> str | None:
-        """The thread that the details belong to."""
+        """The thread for the details."""
         return self.thread_ts or self.ts or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """Work that takes a while and needs nobody's approval."""
+    """Long-running work that needs no approval."""
 
     id: str
     kind: str
     state: str
     """A word of its kind."""
     payload: Mapping[str, Any]
-    """What was asked for; never changes."""
+    """The request; never changes."""
     detail: Mapping[str, Any]
-    """How far it is, and what came of it."""
+    """Progress and result."""
     requester: str
     channel: str
     thread_ts: str | None
     source_key: str
-    """What it was made from, unique: the same click or event makes no second one."""
+    """The click or event that made it, unique: a repeat makes no second job."""
     version: int = 1
     created_at: datetime
     due_at: datetime | None
-    """When there is something to do for it; None: somebody or something else moves it."""
+    """When it is due; None: it waits for another change."""
     lease_owner: str = ""
     lease_until: datetime | None = None
     closed_at: datetime | None = None
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropRow:
-    """A file that somebody dropped where we are, known by Slack's id of it, and what was found out about it."""
+    """A file dropped in a conversation of the bot: Slack's id of it, and what is known about it."""
 
     id: str
     channel: str
     message_ts: str
-    """Empty as long as no event has told it."""
+    """Empty until an event carries it."""
     thread_ts: str
-    """The thread that talk of it belongs to; empty like ``message_ts``."""
+    """The thread to answer in; empty like ``message_ts``."""
     user: str
     name: str = ""
     size: int = 0
@@ -256,7 +256,7 @@ class DropRow:
     """The names in the first row of a table, where they are known."""
     state: DropState = DropState.NOTICED
     attempts: int = 0
-    """Times somebody began to look at it."""
+    """Times it was claimed."""
     created_at: datetime
     due_at: datetime | None
     lease_owner: str = ""
@@ -264,14 +264,14 @@ class DropRow:
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 class StoreState(StrEnum):
-    """How far a store of the delivery service is here."""
+    """State of a store of the delivery service."""
 
     CREATING = "creating"
-    """Asked for; nobody knows yet whether the service made it."""
+    """Requested; not known yet whether the service created it."""
     READY = "ready"
     REFUSED = "refused"
 
@@ -288,18 +288,18 @@ class StoreRow:
     sealed_key: str
     remote_id: str
     record: Mapping[str, Any]
-    """What the service says of it, without the key."""
+    """The service's record of it, without the key."""
     created_at: datetime
     created_by: str
     seen_at: datetime | None
-    """When the service last told of it."""
+    """When the service last returned its record."""
     due_at: datetime | None
-    """When to look whether it was made after all."""
+    """When to check whether the service created it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreHook:
-    """What a webhook address stands for. The token itself is not stored."""
+    """The store and kind of a webhook address. The token itself is not stored."""
 
     token_hash: str
     id: str
@@ -307,12 +307,12 @@ class StoreHook:
     kind: str
     created_at: datetime
     ended_at: datetime | None
-    """Since when it is registered no more."""
+    """When its registration ended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreEvent:
-    """One message to a webhook as it came: a hint that a booking is worth reading."""
+    """One message to a webhook, as received: a hint to read a booking."""
 
     id: str
     token_hash: str
@@ -329,12 +329,12 @@ class StoreEvent:
     tries: int = 0
     """Steps begun since one was last stored, the present one included."""
     stopped: str = ""
-    """The number of the internal error after which it is left alone."""
+    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailRun:
-    """How far a row-by-row run is; addresses are numbered from 0 in the order of the file."""
+    """Progress of a row-by-row run; addresses are numbered from 0 in the order of the file."""
 
     job_id: str
     header: Sequence[str]
@@ -344,10 +344,10 @@ class EmailRun:
     total: int
     """Different addresses."""
     taken: int
-    """Of these, the first so many were asked or are about to be."""
+    """Number of addresses, from the first, that were asked or are about to be."""
     parked: int = 0
-    """Of those that were taken and have no answer, so many are not under way: the worker has stopped."""
+    """Number of addresses that were taken, have no answer and are not in flight, because the worker stopped."""
     repeated: int
-    """Addresses that were asked again because an earlier process died before it had stored their answers."""
+    """Number of addresses asked again because an earlier process died before it stored their answers."""
     outcomes: Mapping[str, int]
-    """How many addresses have which outcome."""
+    """Number of addresses by outcome."""

@@ -1,7 +1,7 @@
-"""Sealing secrets that the database must hold: AES-256-GCM, bound to the row and column they belong to.
+"""Encryption of secrets in the database: AES-256-GCM, bound to the row and column they belong to.
 
 A sealed text moved to another row or column does not open; neither does one sealed under another key. The id of
-the key stands in front, so that a key can be told apart from a damaged text, and a second key can be added later.
+the key comes first: so a wrong key can be told from a damaged text, and a second key can be added later.
 """
 
 import hashlib
@@ -35,16 +35,16 @@ class Sealer:
         self.key_id = hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
 
     def seal(self, text: str, *, row: str, column: str) -> str:
-        """What may be stored; different each time."""
+        """The sealed text to store; different each time."""
         nonce = secrets.token_bytes(_NONCE_BYTES)
         sealed = self._cipher.encrypt(nonce, text.encode(), self._bound(row, column))
         return f"{_VERSION}.{self.key_id}.{urlsafe_b64encode(nonce + sealed).decode()}"
 
     def open(self, sealed: str, *, row: str, column: str) -> str:
-        """The text.
+        """The plain text.
 
         Raises:
-            SealError: see there.
+            SealError: it does not open.
         """
         version, _, rest = sealed.partition(".")
         key_id, _, body = rest.partition(".")

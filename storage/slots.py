@@ -1,10 +1,10 @@
-"""The ten requests a second of several processes: as many rows of PostgreSQL as requests are allowed in a second.
+"""Rate limit of ten requests a second, shared by several processes: ten rows of PostgreSQL, one per request and second.
 
-A row carries one request after the other; ``sent_at`` is when the last one left, or will leave. Who has a connection
-that stands reserves the row that is free first, ahead of time, and waits: nobody polls, and no process is left out,
-because none reserves a second row before it has used the first. The next of a row leaves 1.07 s after the one before:
-a request is counted where it arrives, and the network may hold one up for 50 ms and not the one after it. Once it is
-answered it has arrived, and the row is free a second later, if that is earlier.
+A row serves one request after the other; ``sent_at`` is when the last one left, or will leave. A sender with an open
+connection reserves the row that is free first, ahead of time, and waits. So nobody polls, and no process starves,
+because none reserves a second row before it has used the first. Two requests of a row leave 1.07 s apart: the service
+counts a request when it arrives, and the network may delay one by 50 ms and not the next. An answer proves the arrival:
+the row is then free a second later, if that is earlier.
 """
 
 import asyncio
@@ -23,14 +23,14 @@ from storage.engine import PostgresLine
 LOG = logging.getLogger(__name__)
 
 WINDOW = 1.07
-"""Seconds: the service's own second, 50 ms of jitter on the way, and how long a first byte may follow its moment."""
+"""Seconds: the service's second, 50 ms of network jitter, and the delay allowed between a moment and its first byte."""
 
 _SECOND = 1.001
-"""The service's own, and a clock's rounding."""
+"""The service's second, plus a clock's rounding."""
 _QUICK = 0.015
-"""Seconds after its moment within which a first byte leaves; a slower one is stamped ahead, by what the stamp took."""
+"""Seconds after its moment within which a first byte leaves; a later one is stamped again, ahead of time."""
 _SETTLED = 0.1
-"""Seconds after a first byte from which on no answer frees its row earlier."""
+"""Seconds after a first byte; an answer that comes later does not free its row earlier."""
 _WORTH = 0.005
 """Seconds. An answer that would free a row this little earlier is not written down."""
 _BROKEN_PAUSE = 0.25
@@ -63,7 +63,7 @@ _HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hol
 class SharedSlots:
     """Slots that several processes share.
 
-    A database that does not answer lets nobody send; it never raises.
+    Without an answer of the database nothing is sent; no error is raised.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class SharedSlots:
         return cls(line=PostgresLine.open(server, writes=True, connections=2, one_by_one=True))
 
     async def reserve(self, *, within: float) -> "_Reserved | None":
-        """The row that is free first; None: in more than ``within`` seconds."""
+        """The row that is free first; None when that is in more than ``within`` seconds."""
         deadline = self.clock() + within
         while (rest := deadline - self.clock()) >= 0:
             begun = self.clock()
@@ -107,15 +107,15 @@ class SharedSlots:
         return None
 
     async def slow_down(self, hold: float) -> None:
-        """The service answered 429: everybody is held for that long who has not reserved a row yet."""
+        """After a 429: hold back, for that long, every sender that has not reserved a row yet."""
         await self.run(_HOLD, hold=_micros(hold - self.window))
 
     async def close(self) -> None:
-        """Let go of the connections."""
+        """Close the connections."""
         await self._line.close()
 
     async def run(self, statement: TextClause, **values: int) -> Any:
-        """The one row of a statement, or None; a database that is away is told in the log and gives none."""
+        """The one row of a statement, or None; an unreachable database is logged and gives None."""
         try:
             return await self._line.run(partial(_first, statement=statement, values=values))
         except SQLAlchemyError as error:
@@ -123,7 +123,7 @@ class SharedSlots:
             return None
 
     def _reserve(self, connection: Connection, *, within: float) -> tuple[int, int, float] | float:
-        """Row, moment in microseconds and seconds until then, or the seconds after which one may be had."""
+        """Row, moment in microseconds and seconds until then; or the seconds to wait before the next try."""
         ahead = min(self.window - _SETTLED, within)
         found = connection.execute(_RESERVE, {"window": _micros(self.window), "ahead": _micros(ahead)}).first()
         if found is not None:
@@ -149,7 +149,7 @@ class _Reserved:
         self.due = due
 
     async def leaves(self) -> bool:
-        """Whether the row is still ours; stamped anew when its moment has passed."""
+        """Whether the row is still ours; it gets a new stamp when its moment has passed."""
         ahead = 0.0
         while self._slots.clock() > self._sure + _QUICK:
             begun = self._slots.clock()
@@ -162,7 +162,7 @@ class _Reserved:
         return True
 
     async def answered(self) -> None:
-        """Free the row earlier, where that is worth it and nobody has reserved it meanwhile."""
+        """Free the row earlier, if that gains enough and no other request has reserved it."""
         arrived = self._slots.clock() - self._sure + _SECOND - self._slots.window
         if arrived < -_WORTH:
             await self._slots.run(_ANSWERED, n=self._n, at=self._at, answered=self._at + _micros(arrived))

@@ -67,14 +67,13 @@ class Store:
             audit_key: seals the audit chain; the one that the database was written with.
             readers: connections for reading.
             probe: called with ``write.before:<name>`` and ``write.after:<name>`` around the commit of each unit,
-                in whatever thread the commit runs. A ``BaseException`` it raises plays a crash of the process:
-                everybody who waits gets it and nothing is written any more; ``close`` still works.
-            patience: how long another process is waited for that has the SQLite file.
-            beside: a command that writes once, beside the process that may be running: without its lock.
+                in whatever thread the commit runs. A ``BaseException`` it raises simulates a crash of the process:
+                every waiting caller gets it and nothing is written any more; ``close`` still works.
+            patience: how long to wait for another process that holds the SQLite file.
+            beside: for a command that writes once while the bot may be running: the lock is not taken.
 
         Raises:
-            StorageError: the operator has to do something: wrong address, a second process, not migrated, another
-                key.
+            StorageError: the operator must act: wrong address, a second process, not migrated, another key.
         """
         address = parse_address(url)
         make_tx = partial(Tx, audit_key=audit_key)
@@ -120,16 +119,16 @@ class Store:
 
     @property
     def changes(self) -> int:
-        """Of them, those that changed a row."""
+        """Batches committed so far that changed a row."""
         return self._writer.changes
 
     @property
     def voice(self) -> str:
-        """What tells this store's news from those of other processes."""
+        """Id in this store's notifications, to tell them from those of other processes."""
         return self._writer.voice
 
     async def close(self) -> None:
-        """Commit what was accepted, then let go of everything. Later calls raise ``StorageBusy``."""
+        """Commit what was accepted, then close every connection. Later calls raise ``StorageBusy``."""
         await self._resources.aclose()
 
 
@@ -142,7 +141,7 @@ async def _connect(
         stack.push_async_callback(line.close)
         pool = PostgresLine.open(address, writes=False, connections=readers)
         stack.push_async_callback(pool.close)
-        # One pool behind as many lines: each line is the right to one of its connections.
+        # All lines share one pool: each line may use one of its connections.
         return line, [pool] * readers
     if patience is not None:
         stack.callback((await LockFile.wait(address.path, patience=patience)).release)
@@ -162,4 +161,4 @@ def _see(connection: Connection, audit_key: bytes) -> None:
 
 
 def _no_probe(_: str) -> None:
-    """Nothing is played in production."""
+    """The probe of production: does nothing."""

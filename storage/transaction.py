@@ -1,4 +1,4 @@
-"""What a unit of work is given: the repositories, all in one transaction."""
+"""The argument of a unit of work: the repositories, all in one transaction."""
 
 from datetime import UTC, datetime
 
@@ -30,7 +30,7 @@ from storage.repositories.votes import Votes
 
 
 class Tx:
-    """One transaction. Good only while the function it was given to runs."""
+    """One transaction. Valid only while the unit of work runs."""
 
     def __init__(self, connection: Connection, *, audit_key: bytes) -> None:
         self.audit = AuditTrail(connection, key=audit_key)
@@ -60,7 +60,7 @@ class Tx:
         self._connection = connection
 
     def server_now(self) -> datetime | None:
-        """The clock of the database's server; None where there is no server (SQLite)."""
+        """The database server's clock; None on SQLite, which has no server."""
         if self._connection.dialect.name != "postgresql":
             return None
         now: datetime = self._connection.execute(text("SELECT clock_timestamp()")).scalar_one()

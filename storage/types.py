@@ -1,4 +1,4 @@
-"""How values lie in the columns: times as microseconds, JSON in one form, text that every database takes."""
+"""How values are stored in columns: times as microseconds, JSON in one form, text that every database accepts."""
 
 import json
 import re
@@ -34,7 +34,7 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """Refuse naive times: nobody knows what they mean."""
+        """Refuse naive times: their zone is unknown."""
         if value is None:
             return None
         if value.tzinfo is None:

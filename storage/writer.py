@@ -1,8 +1,8 @@
-"""The group writer: what arrives while one commit runs is committed together by the next.
+"""The group writer: units that arrive during one commit are committed together by the next.
 
-A durable commit costs the same for one row and for a hundred, so under load many requests share one, and a
-single request never waits for company. Each unit of work stands on its own: it runs in a savepoint and
-fails alone.
+A durable commit costs the same for one row and for a hundred, so under load many requests share one. A single
+request never waits for others. Each unit of work runs in a savepoint of its own, so its failure does not affect the
+others.
 """
 
 import asyncio
@@ -29,17 +29,17 @@ Work = Callable[[Tx], Any]
 Probe = Callable[[str], None]
 
 WAITING_MAX = 1024
-"""Units accepted and not yet committed; who comes later waits outside."""
+"""Units accepted and not yet committed; further callers wait before they are accepted."""
 
 BATCH_MAX = 128
-"""Units in one commit: bounds what one of them may have to wait for."""
+"""Units in one commit: bounds how long one of them may wait."""
 
 WRITERS_LOCK = 0x5377_6274
 """Advisory lock on PostgreSQL that every write batch of every process takes first.
 
-It gives PostgreSQL the one thing SQLite has by nature: writers come one after the other. The audit chain needs
-that (each row seals the one before it), sums such as the daily limit are exact without further locks,
-and two batches that touch the same rows in different order cannot deadlock.
+It makes writers run one after the other, as they do on SQLite. The audit chain needs that (each row seals the one
+before it). Sums such as the daily limit are exact without further locks, and two batches that touch the same rows
+in different order cannot deadlock.
 """
 
 
@@ -61,11 +61,11 @@ class _NotBegun(Exception):
 
 
 NEWS = "switchboard"
-"""Channel on PostgreSQL on which every batch that changed a row is told to the other processes."""
+"""PostgreSQL channel that notifies the other processes of every batch that changed a row."""
 
 
 class GroupWriter:
-    """Has the writing connection to itself. One per process."""
+    """The only user of the writing connection. One per process."""
 
     def __init__(self, line: Line, *, make_tx: Callable[[Connection], Tx], lock: bool, probe: Probe) -> None:
         self._line = line
@@ -80,7 +80,7 @@ class GroupWriter:
         self._changed = False
         self._total = 0
         self.voice = secrets.token_hex(8)
-        """What tells our own news from those of others."""
+        """Id in our notifications, to tell them from those of other processes."""
         self._task = asyncio.create_task(self._serve(), name="group writer")
         self.commits = 0
         self.changes = 0
@@ -130,7 +130,7 @@ class GroupWriter:
         batch: list[_Unit] = []
         while self._waiting and len(batch) < BATCH_MAX and self._dead is None:
             unit = self._waiting.popleft()
-            if not unit.future.done():  # done: who asked gave up before it began
+            if not unit.future.done():  # done: the caller was cancelled before it began
                 batch.append(unit)
         return batch
 
@@ -143,9 +143,9 @@ class GroupWriter:
             raise
         except SQLAlchemyError as error:
             _fail(batch, translated(error))
-        except Exception as error:  # noqa: BLE001 - whatever it is, those who wait are told
+        except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
             _fail(batch, error)
-        except BaseException as crash:  # noqa: BLE001 - a probe plays a crash: nothing is done after it
+        except BaseException as crash:  # noqa: BLE001 - a probe simulates a crash: nothing is done after it
             self._dead = crash
             self._closing = True
             _fail(batch, crash)
@@ -159,7 +159,7 @@ class GroupWriter:
         try:
             return await self._line.run(lambda connection: self._transact(connection, batch))
         except _NotBegun:
-            # The server was restarted since the last batch. Nothing ran yet, so once more is safe.
+            # The server was restarted since the last batch. Nothing ran yet, so a retry is safe.
             try:
                 return await self._line.run(lambda connection: self._transact(connection, batch))
             except _NotBegun as error:
@@ -185,7 +185,7 @@ class GroupWriter:
         return outcomes
 
     def _has_changed(self, connection: Connection) -> bool:
-        """Whether this batch changed a row; other processes are told then."""
+        """Whether this batch changed a row; if so, the other processes are notified."""
         if self._lock:
             told = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
             return connection.exec_driver_sql(told).first() is not None
@@ -199,7 +199,7 @@ class GroupWriter:
         for unit in batch:
             outcomes.append(_run_unit(connection, tx, unit))
             if outcomes[-1].error is not None:
-                tx = self._make_tx(connection)  # what it wrote is gone, and so is what the old one knows of it
+                tx = self._make_tx(connection)  # the rollback makes what the old Tx cached invalid
         return outcomes
 
     def _begin(self, connection: Connection) -> Transaction:
@@ -220,7 +220,7 @@ def _run_unit(connection: Connection, tx: Tx, unit: _Unit) -> _Outcome:
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
         value = unit.work(tx)
-    except Exception as error:  # noqa: BLE001 - it belongs to who asked; the others in the batch go on
+    except Exception as error:  # noqa: BLE001 - it goes to this caller; the others in the batch go on
         try:
             connection.exec_driver_sql("ROLLBACK TO SAVEPOINT unit")
             connection.exec_driver_sql("RELEASE SAVEPOINT unit")

@@ -1,1 +1,1 @@
-"""Slack as something we call: posting, editing, answering privately, knowing people."""
+"""Calls to Slack: posting, editing, private answers, users and their groups."""

@@ -1,4 +1,4 @@
-"""One Web API call, its failures sorted by who must act; and one that is asked until it is answered."""
+"""One Web API call, with failures sorted by who must act; and a call that is retried until Slack answers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,7 @@ SERVICE = "Slack"
 ASKED_US_TO_WAIT = "asked us to wait"
 
 _MAYBE_DONE = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
-"""Slack documents for these that some part of the operation may have succeeded."""
+"""Errors after which, as Slack documents, a part of the operation may have succeeded."""
 
 _REFUSED_BY_SLACK = frozenset(
     {
@@ -32,7 +32,7 @@ _REFUSED_BY_SLACK = frozenset(
         "no_permission",
     }
 )
-"""Slack will not change its mind about this token, however often it is asked."""
+"""Errors of the token that no retry can cure."""
 
 _LONGEST_PAUSE = 15.0
 _TOO_MANY_REQUESTS = 429
@@ -60,10 +60,10 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
 
 
 async def until_answered(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
-    """Ask Slack until it answers.
+    """Retry until Slack answers.
 
     Raises:
-        OperatorError: it answers that the token is not good for this; ``setting`` names it.
+        OperatorError: Slack refuses the token; ``setting`` names it.
     """
     pause = 0.5
     while True:

@@ -1,4 +1,4 @@
-"""Slack's own client library, which calls nothing that Slack has asked us to wait with."""
+"""Slack's own client library, with calls held back while Slack has asked us to wait."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +13,10 @@ from bot.slack.pace import Pace
 
 
 class PacedClient(AsyncWebClient):
-    """The Web API. A call within a wait that is known is not made: ``ServiceNow`` says what is left of it."""
+    """The Web API. During a known wait no call is made: ``ServiceNow`` gives the rest of the wait."""
 
     def __init__(self, *, pace: Pace, **library: Any) -> None:
-        """``library``: what its own client takes."""
+        """``library``: arguments of the library's client."""
         super().__init__(**library)
         self._pace = pace
 
@@ -24,7 +24,7 @@ class PacedClient(AsyncWebClient):
         """Call a method.
 
         Raises:
-            ServiceNow: not now; nothing was sent.
+            ServiceNow: a wait is in force; nothing was sent.
         """
         channel = _channel(named)
         wait = self._pace.begin(api_method, channel)
@@ -40,6 +40,6 @@ class PacedClient(AsyncWebClient):
 
 
 def _channel(named: Mapping[str, Any]) -> str:
-    """Posts, which alone are counted by channel, travel as JSON."""
+    """The channel of a post. Only posts are limited per channel, and they are sent as JSON."""
     body = named.get("json")
     return str(body.get("channel") or "") if isinstance(body, Mapping) else ""

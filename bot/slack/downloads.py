@@ -1,7 +1,7 @@
-"""Reading the files of people: asked for by their id, streamed, never longer than allowed.
+"""Download of users' files: by id, streamed, never longer than allowed.
 
 The token goes to Slack's own file host and nowhere else, and no redirect is followed: with a wrong token or without the
-scope ``files:read`` Slack answers 200 with a sign-in page, or sends us to one.
+scope ``files:read`` Slack answers 200 with a sign-in page, or redirects to one.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 CHUNK_BYTES = 64 * 1024
 _CONNECT_SECONDS = 10.0
 _SILENCE_SECONDS = 30.0
-"""How long a download may stand still."""
+"""Seconds that a download may stall."""
 _TRANSFER_SECONDS = 3_600.0
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
 _GONE = frozenset({403, 404, 410})
@@ -43,9 +43,9 @@ _SCOPE = "add the scope files:read to the app (manifest.json has it), and instal
 
 
 class Downloads:
-    """Files of people, to be passed on.
+    """Users' files, to be passed on.
 
-    Everything raises ``UnusableFile`` where the person has to do something, ``ServiceNow`` where a later try may work,
+    Every method raises ``UnusableFile`` where the user must act, ``ServiceNow`` where a retry may work,
     ``OperatorError`` where the app lacks a scope, and otherwise the errors of :func:`bot.slack.calls.call`.
     """
 
@@ -57,7 +57,7 @@ class Downloads:
         self._hosts = Hosts(api_url)
 
     async def info(self, file_id: str) -> FileInfo:
-        """What Slack knows of a file now."""
+        """Slack's current record of a file."""
         try:
             answer = await call(self._client.files_info(file=file_id))
         except ServiceNever as refused:
@@ -78,7 +78,7 @@ class Downloads:
 
         Args:
             info: made just before by :meth:`info`.
-            limit: bytes; a larger file is refused before a byte of it is asked for.
+            limit: bytes; a larger file is refused before the download starts.
         """
         if info.size > limit:
             raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
@@ -92,7 +92,7 @@ class Downloads:
             _check(answer, info)
             yield Body(answer, info=info)
         finally:
-            answer.close()  # not released: what is left of it is not wanted
+            answer.close()  # not released: the rest of it is not read
 
     async def _ask(self, info: FileInfo) -> aiohttp.ClientResponse:
         timeout = aiohttp.ClientTimeout(
@@ -115,12 +115,12 @@ class Downloads:
         return bytes(collected[:most])
 
     def trusted(self, url: str) -> bool:
-        """Whether the token may go to this address."""
+        """Whether the token may be sent to this address."""
         return self._hosts.downloads(url)
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:
-    """A file object of Slack as a value.
+    """Slack's file object as a value.
 
     Raises:
         UnusableFile: deleted, external, hidden, denied or not processed yet.
@@ -163,7 +163,7 @@ def _shares(shares: Mapping[str, Any]) -> tuple[Share, ...]:
 
 
 def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
-    """Refuse what is no file."""
+    """Refuse an answer that is no file."""
     status = answer.status
     if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
         raise ServiceNow(SERVICE, f"did not hand the file over ({status})")
@@ -176,17 +176,17 @@ def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
 
 
 def _interrupted(broken: Exception) -> ServiceNow:
-    # The address is worth as much as a token where the file is public, and stays out of the words.
+    # The address of a public file is a secret like a token, and stays out of the text.
     return ServiceNow(SERVICE, f"did not hand the file over ({type(broken).__name__})")
 
 
 class Body:
-    """The bytes of one file, once: an asynchronous iterator of pieces, as long as Slack said or an error.
+    """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises.
 
     Attributes:
-        size: bytes that will come.
-        failure: why the iteration ended early. A client library that was given the iterator turns an error of its
-            source into one of its own; the reason is here.
+        size: bytes to expect.
+        failure: why the iteration ended early. A client library that gets the iterator wraps its error; the
+            original reason is here.
     """
 
     def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:

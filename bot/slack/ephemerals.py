@@ -1,6 +1,6 @@
-"""Answers for one person's eyes that must not delay an ack.
+"""Private answers that must not delay an ack.
 
-They are courtesies: what matters is in the database before. Each runs as a tracked task, tries the
+They may get lost: everything important is in the database before. Each runs as a tracked task, tries the
 response URL first (it works where the bot is no member) and then an ephemeral message.
 """
 
@@ -28,12 +28,12 @@ _ANSWER_BYTES = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listener:
-    """Who is answered, and how to reach them.
+    """The user to answer, and how to reach them.
 
     Attributes:
-        response_url: came with what they did; serves five times within half an hour.
-        channel: where they did it.
-        thread_ts: the thread they did it in; empty outside of threads.
+        response_url: sent with the interaction; valid for five uses within half an hour.
+        channel: where the interaction was.
+        thread_ts: the thread of the interaction; empty outside of threads.
     """
 
     response_url: str
@@ -43,7 +43,7 @@ class Listener:
 
 
 class Ephemerals:
-    """Sends private answers in the background; :meth:`drain` waits for those under way."""
+    """Sends private answers in the background; :meth:`drain` waits for the unfinished ones."""
 
     def __init__(self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str) -> None:
         """``api_url``: its host counts as Slack's own, besides that of response URLs."""
@@ -54,7 +54,7 @@ class Ephemerals:
         self._being_said: set[tuple[str, str, str]] = set()
 
     def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-        """Do something beside the ack; :meth:`drain` waits for it, then cancels it."""
+        """Start a task beside the ack; :meth:`drain` waits for it, then cancels it."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -66,9 +66,9 @@ class Ephemerals:
             self.begin(self.say(content, to=to, replace=replace))
 
     async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
-        """Answer; in plainer blocks, and in the end in words alone, where the workspace refuses the blocks.
+        """Answer; in plainer blocks, and finally as text only, where the workspace refuses the blocks.
 
-        Who presses a button again and again hears the same words once while they are on their way.
+        While an answer is being delivered, the same text to the same user is not sent again.
         """
         words = _words(content, to)
         if words in self._being_said:
@@ -86,7 +86,7 @@ class Ephemerals:
             log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
 
     async def drain(self, *, timeout: float = 2.0) -> None:
-        """Wait up to ``timeout`` seconds for answers under way, then give them up."""
+        """Wait up to ``timeout`` seconds for unfinished answers, then cancel them."""
         if not self._under_way:
             return
         _, late = await asyncio.wait(self._under_way, timeout=timeout)
@@ -95,11 +95,11 @@ class Ephemerals:
         await asyncio.gather(*late, return_exceptions=True)
 
     def trusted(self, response_url: str) -> bool:
-        """Whether this address is Slack's: anything else is never called."""
+        """Whether this address is Slack's; no other address is ever called."""
         return self._hosts.answers(response_url)
 
     async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
-        """False when other blocks may be taken; what fails otherwise is logged."""
+        """False when Slack refused the blocks and other ones may work; other failures are logged."""
         if self.trusted(to.response_url):
             error = await self._respond(to, content, replace=replace)
             if not error or _is_about_blocks(error):
@@ -115,7 +115,7 @@ class Ephemerals:
         return True
 
     async def _respond(self, to: Listener, content: Content, *, replace: bool) -> str:
-        """What Slack has against the answer; nothing when it was taken."""
+        """Slack's error; empty when the answer was accepted."""
         body: dict[str, object] = {"response_type": "ephemeral", "replace_original": replace, "text": content.text}
         if content.blocks:
             body["blocks"] = list(content.blocks)
@@ -126,7 +126,7 @@ class Ephemerals:
                 error = _error(await answer.content.read(_ANSWER_BYTES))
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
-            return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral follows
+            return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral message follows
 
 
 def _words(content: Content, to: Listener) -> tuple[str, str, str]:
@@ -143,7 +143,7 @@ def _shapes(content: Content) -> Iterator[Sequence[Block]]:
 
 
 def _error(body: bytes) -> str:
-    """The name of the error in an answer, which is ``ok`` in words or in JSON when all is well."""
+    """The name of the error in an answer; on success the answer is ``ok``, as text or in JSON."""
     try:
         answer = json.loads(body)
     except ValueError:

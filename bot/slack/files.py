@@ -1,6 +1,6 @@
-"""Sharing a file, whole or as it arrives: ask for an address, send the bytes there, complete.
+"""Upload of a file, whole or streamed: ask for an address, send the bytes there, complete.
 
-Only the last step is seen by anybody.
+The file is visible only after the last step.
 """
 
 import json
@@ -21,7 +21,7 @@ _CHUNK = 64 * 1024
 _SECONDS = 10.0
 _SILENCE_SECONDS = 60.0
 _SLOWEST = 50_000
-"""Bytes a second below which an upload is given up."""
+"""Bytes a second; a slower upload is given up."""
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
 
 
@@ -51,17 +51,17 @@ class Files:
             name: file name, by which the message is found again.
             content: at least one byte.
             title: what people see above it.
-            alt: the same in words, for who cannot see it; shortened to 1,000 characters.
-            comment: mrkdwn of the message; foreign parts must have been escaped.
+            alt: a description for people who cannot see it; shortened to 1,000 characters.
+            comment: mrkdwn of the message; foreign text must be escaped.
             channel: id of a conversation the bot is in.
             thread_ts: the thread, or None.
 
         Returns:
-            Where the message stands; ``ts`` is empty when Slack did not say.
+            The message's address; ``ts`` is empty when Slack did not say.
 
         Raises:
-            ServiceNow: nobody saw anything; a later try may work.
-            ServiceNever: Slack refused; nobody saw anything.
+            ServiceNow: nothing was posted; a retry may work.
+            ServiceNever: Slack refused; nothing was posted.
             OutcomeUnknown: the message may have been posted.
         """
         file_id = await self._upload(_Whole(content), name=name, alt=alt)
@@ -79,12 +79,12 @@ class Files:
         channel: str,
         thread_ts: str | None,
     ) -> Posted:
-        """The same for bytes as they arrive; no more than one piece of them is in memory.
+        """The same for a stream of bytes; at most one piece of it is in memory.
 
         Args:
             name: see :meth:`share`.
-            chunks: read once. What it raises is raised here.
-            length: bytes that will come; None: not known, so they are put on disk first, because Slack has to be told.
+            chunks: read once. Its errors are raised here.
+            length: bytes to expect; None: unknown, so they go to disk first, because Slack requires the length.
             title: see :meth:`share`.
             alt: see :meth:`share`.
             comment: see :meth:`share`.
@@ -92,7 +92,7 @@ class Files:
             thread_ts: see :meth:`share`.
 
         Raises:
-            ServiceNow: besides what :meth:`share` says, when another number of bytes came.
+            ServiceNow: as for :meth:`share`, and when the number of bytes differs from ``length``.
         """
         if length is not None:
             file_id = await self._upload(_Flowing(chunks, length), name=name, alt=alt)
@@ -107,13 +107,13 @@ class Files:
         where = {"channel_id": channel, "initial_comment": comment}
         if thread_ts is not None:
             where["thread_ts"] = thread_ts
-        # A form instead of the library's query string: a comment may be longer than an address may be.
+        # A form instead of the library's query string: a comment may exceed the length limit of a URL.
         form = {"files": json.dumps([{"id": file_id, "title": title}]), **where}
         answer = await call(self._client.api_call("files.completeUploadExternal", data=form))
         return Posted(channel, _ts(answer, channel))
 
     async def _upload(self, source: "_Whole | _Flowing", *, name: str, alt: str) -> str:
-        """The id of a file that is uploaded and not shared yet; one that never is, Slack throws away."""
+        """Upload a file without sharing it, and return its id; Slack deletes it if it is never shared."""
         try:
             place = await call(
                 self._client.files_getUploadURLExternal(filename=name, length=source.length, alt_txt=alt[:_ALT_LIMIT])
@@ -138,7 +138,7 @@ class Files:
         except (aiohttp.ClientError, TimeoutError) as broken:
             if source.failure is not None:
                 raise source.failure from None
-            # The address is worth as much as a token and stays out of the words.
+            # The address is a secret like a token and stays out of the text.
             raise ServiceNow(SERVICE, f"did not take the file ({type(broken).__name__})") from None
         if source.failure is not None:
             raise source.failure
@@ -149,7 +149,7 @@ class Files:
 
 
 def _ts(answer: Mapping[str, Any], channel: str) -> str:
-    """The message, where the answer names it: it may hold the file's id and title alone."""
+    """The message's ``ts``, where the answer has it: it may hold only the file's id and title."""
     for file in answer.get("files") or []:
         shares = file.get("shares") or {}
         for kind in ("public", "private"):
@@ -159,7 +159,7 @@ def _ts(answer: Mapping[str, Any], channel: str) -> str:
 
 
 class _Whole:
-    """Bytes that are there."""
+    """Bytes in memory."""
 
     failure: SwitchboardError | None = None
 
@@ -169,7 +169,7 @@ class _Whole:
 
 
 class _Flowing:
-    """Bytes that arrive, exactly as many as were announced: fewer would be noticed by a time-out alone."""
+    """Streamed bytes, exactly as many as announced: Slack would notice a shortfall only by a timeout."""
 
     def __init__(self, chunks: AsyncIterable[bytes], length: int) -> None:
         self._chunks = chunks

@@ -1,4 +1,4 @@
-"""Reading back what was said in a conversation, page by page, in a stretch of time that stays the same."""
+"""Search in the history of a conversation, page by page, within a fixed period."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,12 +15,12 @@ _OUTDATED = "invalid_cursor"
 
 @dataclass(slots=True, kw_only=True)
 class Stretch:
-    """The part of a conversation that is searched, and how far that has come.
+    """The period of a conversation that is searched, and the progress of the search.
 
     Attributes:
         oldest: seconds since 1970.
-        latest: the same; None: up to now. What is said later moves no page while it is fixed.
-        cursor: of the page that is read next; empty: the first.
+        latest: the same; None: up to now. Later messages do not shift the pages while it is fixed.
+        cursor: of the next page; empty: the first.
     """
 
     channel: str
@@ -33,9 +33,9 @@ class Stretch:
 async def find(
     client: AsyncWebClient, stretch: Stretch, meant: Callable[[Mapping[str, Any]], bool]
 ) -> Mapping[str, Any] | None:
-    """The first message that is meant; None: the whole stretch was read and it is not there.
+    """The first matching message; None: the whole stretch was read and has none.
 
-    Where Slack does not answer, the stretch says from where to go on.
+    Where Slack does not answer, the stretch holds where to continue.
 
     Raises:
         ServiceNow, ServiceNever, OutcomeUnknown: see :func:`bot.slack.calls.call`.

@@ -1,7 +1,7 @@
 """Which addresses are Slack's own: the token, files and private answers go nowhere else.
 
-Slack for government has hosts of its own. Which of the two it is, the address of the Web API says, whose host is
-trusted too, because the operator wrote it.
+Slack for government has its own hosts. The address of the Web API shows which of the two it is. That host is trusted
+too, because the operator configured it.
 """
 
 from urllib.parse import SplitResult, urlsplit
@@ -11,7 +11,7 @@ _COMMERCIAL = "slack.com"
 
 
 class Hosts:
-    """Slack's addresses, as seen from the one of its Web API."""
+    """Slack's hosts, derived from the address of its Web API."""
 
     def __init__(self, api_url: str) -> None:
         parts = urlsplit(api_url)
@@ -43,7 +43,7 @@ class Hosts:
 
 
 def _split(url: str) -> SplitResult | None:
-    """The parts of an address that carries no name and no password."""
+    """The parts of an address without user name and password."""
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises where it is no number

@@ -1,4 +1,4 @@
-"""Who we are in the workspace, asked once at start and never again with a request."""
+"""The bot's identity in the workspace, read once at start."""
 
 from dataclasses import dataclass
 
@@ -43,7 +43,7 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
     answer = await call(ask())
     team_id, enterprise_id = str(answer.get("team_id") or ""), answer.get("enterprise_id")
     if answer.get("is_enterprise_install") or not team_id or team_id == enterprise_id:
-        # Nobody is a member of an organization as a whole: every request would be one of another workspace.
+        # Requests carry the id of a workspace, never that of an organization: all of them would be refused.
         where = enterprise_id or "none is named"
         raise OperatorError(
             f"the bot token is good for a whole organization ({where}), not for one workspace",
@@ -61,7 +61,7 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
 
 
 async def _app_of(client: AsyncWebClient, bot_id: str) -> str:
-    """The app of a bot; a token that may not ask is told apart by its workspace and signing secret alone."""
+    """The app of a bot; empty where the token may not read it (workspace and signing secret then identify it)."""
     if not bot_id:
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Posting, editing and finding again what was posted."""
+"""Posting and editing messages, and finding them again."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -17,19 +17,19 @@ MARKER = "switchboard_outbox"
 """Event type of the metadata by which a message is recognised as one of ours."""
 
 TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long"})
-"""Slack's refusals of a message that the same words without blocks would not meet."""
+"""Errors that Slack gives for the blocks of a message; without blocks it may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Where a message stands."""
+    """Address of a message."""
 
     channel: str
     ts: str
 
 
 class Messenger:
-    """The bot's own voice. Every method raises the errors of :func:`bot.slack.calls.call`."""
+    """The bot's messages. Every method raises the errors of :func:`bot.slack.calls.call`."""
 
     def __init__(self, *, client: AsyncWebClient) -> None:
         self._client = client
@@ -52,7 +52,7 @@ class Messenger:
         return Posted(str(answer["channel"]), str(answer["ts"]))
 
     async def permalink(self, at: Posted) -> str:
-        """The address of a message, which opens it wherever it is read."""
+        """The permanent link to a message."""
         answer = await call(self._client.chat_getPermalink(channel=at.channel, message_ts=at.ts))
         return str(answer.get("permalink") or "")
 
@@ -65,13 +65,13 @@ class Messenger:
         )
 
     async def find(self, stretch: Stretch, *, marker: str = "", names: Collection[str] = ()) -> Posted | None:
-        """Look for a message that we may have posted, by its marker.
+        """Search for a message that we may have posted, by its marker.
 
-        A file of ours has none: it is known by its name or title. Slack may fill in the name later, so both are looked
-        for, and both must be unique.
+        A file of ours has none: it is found by its name or title. Slack may fill in the name later, so both are
+        compared, and both must be unique.
 
-        None means that the whole stretch was read and it is not there. Where Slack does not answer, the stretch says
-        from where to go on.
+        None means that the whole stretch was read and has no such message. Where Slack does not answer, the stretch
+        holds where to continue.
         """
 
         def ours(message: Mapping[str, Any]) -> bool:
@@ -84,7 +84,7 @@ class Messenger:
         return None if found is None else Posted(stretch.channel, str(found["ts"]))
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
-        """The message in which somebody shared a file, where neither an event nor the file itself names it.
+        """The message that shared a file, where neither an event nor the file itself names it.
 
         Only the conversation itself is read: a message inside a thread is not found.
         """
@@ -116,7 +116,7 @@ class Messenger:
         return bool(found.get("is_member") or found.get("is_im"))
 
     async def post_ephemeral(self, *, channel: str, user: str, content: Content, thread_ts: str | None = None) -> None:
-        """Post for one person's eyes; gone when they reload, so never for anything that matters."""
+        """Post a message that one user sees until they reload, so never for anything that matters."""
         await call(
             self._client.chat_postEphemeral(
                 channel=channel,
@@ -129,14 +129,14 @@ class Messenger:
         )
 
     async def open_view(self, *, trigger_id: str, view: Mapping[str, Any]) -> str:
-        """Open a modal; the trigger lives three seconds and serves once. Its id, to turn it into another one."""
+        """Open a modal; the trigger is valid once, within three seconds. Returns the id for :meth:`update_view`."""
         answer = await call(self._client.views_open(trigger_id=trigger_id, view=dict(view)))
         return str(answer["view"]["id"])
 
     async def publish_home(self, *, user: str, view: Mapping[str, Any]) -> None:
-        """Show one person's App Home; whatever stood there is replaced."""
+        """Publish one user's App Home, replacing the previous one."""
         await call(self._client.views_publish(user_id=user, view=dict(view)))
 
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
-        """Turn an open modal into another one; ``not_found`` when the person has closed it."""
+        """Replace an open modal by another one; ``not_found`` when the user has closed it."""
         await call(self._client.views_update(view_id=view_id, view=dict(view)))

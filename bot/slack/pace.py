@@ -1,10 +1,10 @@
-"""How fast Slack may be called: as fast as it takes it, and never into a wait that it has asked for.
+"""Rate limits of calls to Slack: no limit until a 429, and no call during a wait that Slack has asked for.
 
-A 429 holds its method for as long as it says, a post only in its own channel: that is how Slack counts. Afterwards
-there is one call a second until a minute has passed without another 429. The edits of the whole workspace are counted
-from the start, because progress would use them up: Slack takes about fifty ``chat.update`` a minute of one app.
+A 429 holds its method for the time it states; for posts it holds only the channel, as Slack's limits do. Afterwards
+the method gets one call a second until a minute has passed without another 429. Edits of the whole workspace are
+counted from the start, because progress would use them up: Slack allows an app about fifty ``chat.update`` a minute.
 
-In memory: each process keeps its own count, and learns from Slack what the others use.
+In memory: each process keeps its own count; the calls of other processes show only in Slack's 429s.
 """
 
 from collections import deque
@@ -12,36 +12,36 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 POST = "chat.postMessage"
-"""The method that Slack counts by channel."""
+"""The method that Slack limits per channel."""
 EDIT = "chat.update"
 SPACING = 1.0
 """Seconds between two calls of a method after a 429."""
 _CALM = 60.0
-"""Seconds without a 429 after which a method is as fast as before."""
+"""Seconds without a 429 after which a method is no longer slowed."""
 _SHORTEST = 0.001
-"""A wait that is named is never shorter: times of rows have microseconds, those of a clock more."""
+"""Shortest wait that is returned: times in rows are rounded to microseconds, the clock's are not."""
 _WINDOW = 60.0
 _EDITS = 48
-"""A little under what Slack documents as "50+ per minute", for edits that are on their way at a window's edge."""
+"""A little under what Slack documents as "50+ per minute", for edits in flight at the edge of a window."""
 _FOR_CARDS = 12
-"""Of them, those that progress never takes."""
+"""Edits of these that are reserved: progress never takes them."""
 
 
 @dataclass(slots=True)
 class _Lane:
-    """A method that Slack has asked us to wait with, in seconds of the clock."""
+    """A method slowed by a 429; times in seconds of the clock."""
 
     held_until: float
     calm_at: float
     last: float = float("-inf")
-    """When it was called last since."""
+    """When it was last called since the 429."""
 
 
 class Pace:
-    """When a method may be called. Not for several threads."""
+    """When a method may be called. Not thread-safe."""
 
     def __init__(self, *, monotonic: Callable[[], float], edits: int = _EDITS, for_cards: int = _FOR_CARDS) -> None:
-        """``edits``: in any minute; ``for_cards``: those among them that progress leaves alone."""
+        """``edits``: allowed in any minute; ``for_cards``: those of them that progress never takes."""
         self._monotonic = monotonic
         self._edits = edits
         self._for_cards = for_cards
@@ -49,7 +49,7 @@ class Pace:
         self._lanes: dict[tuple[str, str], _Lane] = {}
 
     def wait(self, method: str, channel: str = "") -> float:
-        """Seconds to wait before this may be called; 0: it may now. ``channel`` matters to posts alone."""
+        """Seconds to wait before this call; 0: none. ``channel`` matters only for posts."""
         lane = self._lane(method, channel)
         if lane is None:
             return 0.0
@@ -57,11 +57,11 @@ class Pace:
         return max(left, _SHORTEST) if left > 0 else 0.0
 
     def is_slowed(self, method: str) -> bool:
-        """Whether Slack asked us to wait with it, less than a calm minute ago. Not for posts."""
+        """Whether it is slowed: no minute has passed since the last 429. Not for posts."""
         return self._lane(method, "") is not None
 
     def begin(self, method: str, channel: str = "") -> float:
-        """The same; where it is 0 the call is counted."""
+        """Like :meth:`wait`; with 0 the call is counted."""
         wait = self.wait(method, channel)
         lane = self._lane(method, channel)
         if lane is not None and not wait:
@@ -69,7 +69,7 @@ class Pace:
         return wait
 
     def refused(self, method: str, channel: str, *, retry_after: float) -> None:
-        """Slack answered 429, and asks us to wait so many seconds."""
+        """Record a 429 of Slack with the seconds to wait."""
         now = self._monotonic()
         until = now + retry_after
         lane = self._lanes.setdefault(_key(method, channel), _Lane(until, until))
@@ -78,12 +78,12 @@ class Pace:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether no edit at all may go out now."""
+        """Whether no edit at all may be sent now."""
         self._forget(self._monotonic())
         return len(self._sent) >= self._edits or self.wait(EDIT) > 0
 
     def take(self, *, progress: bool) -> float:
-        """Seconds to wait before this edit may go out; 0: it may now, and is counted."""
+        """Seconds to wait before this edit; 0: none, and the edit is counted."""
         now = self._monotonic()
         self._forget(now)
         held = self.wait(EDIT)

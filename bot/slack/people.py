@@ -1,7 +1,7 @@
-"""Who somebody is and which of the policy's groups they are in.
+"""Users of the workspace, and which of the policy's groups they are in.
 
-Authority is read from Slack, not remembered: the caller says how old an answer may be. When Slack does
-not answer and nothing young enough is known, the error goes up: nobody counts on a guess.
+Authority is read from Slack, not stored: the caller sets how old an answer may be. When Slack does
+not answer and no cached answer is recent enough, the error is raised: no guess is ever used.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from bot.slack.calls import SERVICE, call
 log = structlog.get_logger(__name__)
 
 FRESH = 5.0
-"""Age in seconds up to which an answer needs no new question: usergroups.list allows 20 a minute."""
+"""Age in seconds up to which a cached answer is used: usergroups.list allows 20 calls a minute."""
 OLDEST = STANDING_SECONDS
-"""Age in seconds up to which an answer may stand in when Slack does not answer, or answers little."""
+"""Age in seconds up to which a cached answer is used when Slack does not answer, or is slowed by a 429."""
 STANDING_TOTAL = 2.0
-"""Seconds to ask for one thing: within the three of an ack."""
+"""Seconds for one lookup: within the three of an ack."""
 _USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list"
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
@@ -35,7 +35,7 @@ _TOKEN = "Slack does not accept the bot token: copy it again into SLACK_BOT_TOKE
 
 
 class Denied(ServiceNow):
-    """Slack will not say it, however often it is asked, until the operator mends something."""
+    """Slack refuses the lookup until the operator changes the app or the token."""
 
     def __init__(self, what: str, refused: ServiceNever) -> None:
         lacking = f", {refused.words}" if refused.words else ""
@@ -46,7 +46,7 @@ class Denied(ServiceNow):
 class People:
     """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``.
 
-    One question at a time for the same thing. A single group is asked for alone: a workspace may have hundreds.
+    One call at a time for the same user or group. A single group is read alone: a workspace may have hundreds.
     """
 
     def __init__(
@@ -60,8 +60,8 @@ class People:
     ) -> None:
         """``groups``: the user group ids the policy names. ``timeout`` in seconds.
 
-        ``is_slowed``: whether a method of Slack may only be called now and then. What calls there are is for what is
-        not known: an answer that may stand in does.
+        ``is_slowed``: whether Slack's 429s slow a method. If so, a cached answer younger than ``oldest`` is used,
+        and calls are left for the unknown.
         """
         self._client = client
         self._groups = tuple(sorted(set(groups)))
@@ -73,36 +73,36 @@ class People:
         self._denied: dict[str, bool] = {}
 
     def denials(self) -> list[str]:
-        """What Slack began to deny us since this was asked last, in words for the operator."""
+        """Lookups that Slack has begun to refuse since the last call, as texts for the operator."""
         news = [reason for reason, told in self._denied.items() if not told]
         self._denied.update(dict.fromkeys(news, True))
         return news
 
     async def standing(self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> Standing:
-        """The person and their groups.
+        """The user and their groups.
 
         Raises:
-            ServiceNow: Slack did not answer and nothing younger than ``oldest`` seconds is known.
+            ServiceNow: Slack did not answer and no answer younger than ``oldest`` seconds is cached.
         """
         held = self._held(user, fresh)
         if held is not None:
             return held
         if not self._groups:
             return self._standing(user, await self._user(user, fresh=fresh, oldest=oldest))
-        found = await asyncio.gather(  # side by side: an ack has three seconds, however slow Slack is
+        found = await asyncio.gather(  # concurrently: an ack has three seconds, however slow Slack is
             self._user(user, fresh=fresh, oldest=oldest), self._every_group(fresh=fresh, oldest=oldest)
         )
         return self._standing(user, *found)
 
     async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
-        """Standings of several people, read side by side: the first is not old when the last is known."""
+        """Standings of several users, read concurrently, so that all are equally recent."""
         held = {user: self._held(user, fresh) for user in sorted(set(users))}
         unknown = [user for user, standing in held.items() if standing is None]
         read = await asyncio.gather(*(self.standing(user, fresh=fresh) for user in unknown)) if unknown else []
         return {user: standing for user, standing in held.items() if standing} | dict(zip(unknown, read, strict=True))
 
     def _held(self, user: str, fresh: float) -> Standing | None:
-        """What is known by now, if all of it is young enough: a task for each part would cost more than the rest."""
+        """The cached standing, if all of it is recent enough. Saves tasks, which would cost more than the rest."""
         since = self._monotonic() - fresh
         found = []
         for key in (f"user:{user}", "groups") if self._groups else (f"user:{user}",):
@@ -119,7 +119,7 @@ class People:
         return Standing(person[1], groups, min(person[0], members[0]))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
-        """What people are called, however long ago that was read; without those of whom nobody can say it now."""
+        """Names of users, cached at any age; users whose name is not available are left out."""
         wanted = sorted({user for user in users if user})
         found = await asyncio.gather(*(self._name(user) for user in wanted))
         return {user: name for user, name in zip(wanted, found, strict=True) if name}
@@ -198,7 +198,7 @@ class People:
         )
 
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Ask, and again where Slack asked us to wait and there is time for it."""
+        """Ask, and retry after a wait that Slack asks for if there is time."""
         clock = asyncio.get_running_loop().time
         until = clock() + min(self._timeout, STANDING_TOTAL)
         while True:
@@ -210,7 +210,7 @@ class People:
                 await asyncio.sleep(busy.retry_after)
 
     async def _all(self) -> Mapping[str, frozenset[str]]:
-        """The members of every group of the policy; nobody where Slack does not know it."""
+        """The members of every group of the policy; empty for a group that Slack does not know."""
         if len(self._groups) == 1:
             return {self._groups[0]: await self._members(self._groups[0])}
         try:
@@ -221,7 +221,7 @@ class People:
         return {group: await self._told(group, told.get(group)) for group in self._groups}
 
     async def _told(self, group: str, told: Mapping[str, Any] | None) -> frozenset[str]:
-        """The members that the list names; asked for alone where it names none at all."""
+        """The members in the list; read with a call of its own where the list leaves them out."""
         if told is None:
             return frozenset()
         users = told.get("users")
@@ -241,7 +241,7 @@ _NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
 
 
 def _teams(found: Mapping[str, Any]) -> frozenset[str]:
-    """The workspaces of an organization that somebody is a member of; nothing outside of an Enterprise Grid."""
+    """The workspaces of an organization that a user is a member of; empty outside of an Enterprise Grid."""
     organized = found.get("enterprise_user")
     listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
     return frozenset(team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str))

@@ -1,6 +1,6 @@
-"""Is this request really Slack's?
+"""Verification of Slack's request signatures.
 
-Pure, and total: whatever bytes arrive as headers and body, the answer is yes or no. (Bolt's own check raises on
+Pure, and total: for any bytes as headers and body, the result is yes or no. (Bolt's own check raises on
 a timestamp that is no number and on a signature that is not ASCII, the SDK's on a body that is not UTF-8;
 each becomes a 500.)
 """
@@ -17,7 +17,7 @@ _TIMESTAMP = re.compile(r"[0-9]{1,12}", re.ASCII)
 
 
 def could_be_signed(*, timestamp: str, signature: str, now: float) -> bool:
-    """Whether the headers alone look like Slack's: what to ask before a body is read for them."""
+    """Whether the headers alone look like Slack's: checked before the body is read."""
     if not _TIMESTAMP.fullmatch(timestamp) or not _SIGNATURE.fullmatch(signature):
         return False
     return abs(now - int(timestamp)) <= LONGEST_AGE

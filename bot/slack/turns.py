@@ -1,7 +1,7 @@
-"""The order of posts within a conversation: they begin one at a time, as they were queued; conversations side by side.
+"""The order of posts within a conversation: they start one at a time, as queued; conversations are independent.
 
-A post that takes longer than a moment holds up no other: the one behind it begins. One that Slack asked us to wait with
-goes out later, and those behind it after it, a second apart. In memory: each process keeps the order of what it posts.
+A post that takes longer than 0.1 s does not block the next one, which then starts. A post that Slack asked us to delay
+is sent later, and those behind it after it, a second apart. In memory: each process orders only its own posts.
 """
 
 import asyncio
@@ -15,9 +15,9 @@ from bot.slack.calls import ASKED_US_TO_WAIT, SERVICE
 from bot.slack.pace import POST, SPACING, Pace
 
 _MOMENT = 0.1
-"""Seconds that a post may hold up those behind it: long enough for Slack to take them in their order."""
+"""Seconds that a post may block those behind it: long enough for Slack to accept them in order."""
 _FORGOTTEN = 10.0
-"""Seconds after its time in which a post that was put off is expected: then it was made elsewhere, or given up."""
+"""Seconds after its due time until a delayed post is dropped: another process sent it, or it was given up."""
 
 
 class Turn:
@@ -31,7 +31,7 @@ class Turn:
         self.begun = asyncio.Event()
 
     def step_back(self) -> None:
-        """Let those behind go first: there is something to find out before this is posted."""
+        """Let those behind go first, while the caller looks something up before it posts."""
         self._conversation.leave(self)
         self.begun.clear()
 
@@ -41,10 +41,10 @@ class Turn:
         await self.begun.wait()
 
     def keep_pace(self, channel: str) -> None:
-        """Go to this channel as a message, if Slack takes it now.
+        """Check that a message may be posted to this channel now.
 
         Raises:
-            ServiceNow: Slack has asked us to wait; to be tried again after what is left of that.
+            ServiceNow: Slack has asked us to wait, or a delayed post goes first; with the seconds until the retry.
         """
         self._paced = True
         wait = self._conversation.wait(self._name, self._pace.wait(POST, channel))
@@ -52,7 +52,7 @@ class Turn:
             raise ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=wait)
 
     def put_off(self, seconds: float) -> None:
-        """Slack asked to wait with this very post: those behind it go after it."""
+        """Delay this post after a 429; those behind it go after it."""
         if self._paced:
             self._conversation.put_off(self._name, seconds)
 
@@ -63,19 +63,19 @@ class _Conversation:
     sleep: Callable[[float], Awaitable[object]]
     queue: deque[Turn] = field(default_factory=deque)
     later: dict[str, float] = field(default_factory=dict)
-    """When each post goes out that was put off, in seconds of the clock."""
+    """When each delayed post is due, in seconds of the clock."""
     overtaking: asyncio.Task[None] | None = None
     first_since: float = 0.0
 
     def join(self, turn: Turn) -> None:
-        """Go to the end of the queue, unless it stands there already or has begun."""
+        """Append a turn to the queue, unless it is queued or has begun."""
         if turn.begun.is_set() or turn in self.queue:
             return
         self.queue.append(turn)
         self._go_on(new_first=len(self.queue) == 1)
 
     def leave(self, turn: Turn) -> None:
-        """The next may begin."""
+        """Remove a turn, so that the next may begin."""
         if turn not in self.queue:
             return
         first = turn is self.queue[0]
@@ -83,7 +83,7 @@ class _Conversation:
         self._go_on(new_first=first)
 
     def wait(self, name: str, asked: float) -> float:
-        """Seconds that this post has to wait, at least those ``asked``; it is put off then."""
+        """Seconds that this post has to wait, at least ``asked``; if not 0, the post is delayed."""
         now = self.monotonic()
         self.later = {other: due for other, due in self.later.items() if due >= now - _FORGOTTEN}
         wait = asked
@@ -116,11 +116,11 @@ class _Conversation:
 
 
 class Turns:
-    """The conversations in which something is posted now.
+    """The queues of the conversations that have posts.
 
     Args:
-        pace: says how long a channel has to wait.
-        monotonic: the clock of it, in seconds.
+        pace: gives the wait of a channel.
+        monotonic: the clock of ``pace``, in seconds.
         sleep: waits that many seconds of the clock.
     """
 
@@ -134,7 +134,7 @@ class Turns:
 
     @contextmanager
     def queued(self, conversation: str, name: str) -> Iterator[Turn]:
-        """Stand in the queue of a conversation from now on; ``name`` is the same when a post is tried again."""
+        """Queue a post in a conversation from now on; ``name`` is the same for a retry."""
         there = self._conversations.get(conversation)
         if there is None:
             there = self._conversations[conversation] = _Conversation(self._monotonic, self._sleep)

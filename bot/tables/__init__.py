@@ -1,4 +1,4 @@
-"""Tables that people drop, and tables that we hand back: CSV and XLSX, read as a whole before anything is done."""
+"""Tables in dropped files, and tables that we return: CSV and XLSX, read as a whole before they are used."""
 
 from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.tables.columns import clear_columns, find_columns

@@ -1,7 +1,7 @@
 """The ZIP around a workbook, opened so that a small file cannot become gigabytes.
 
-What the directory of the archive claims is checked first; then each part that is read is counted while it unpacks,
-because a directory can lie.
+The sizes in the archive's directory are checked first. Then each part is measured while it is unpacked, because the
+directory may be forged.
 """
 
 import copy
@@ -18,7 +18,7 @@ from bot.domain.files.tables import Flaw, Limits, TableProblem
 _PARTS = 2_000
 _RATIO = 300
 _SMALL = 1024 * 1024
-"""Bytes below which a part may be as well compressed as it likes."""
+"""Bytes up to which a part may have any compression ratio."""
 _BLOCK = 64 * 1024
 
 DAMAGE = (
@@ -33,7 +33,7 @@ DAMAGE = (
     NotImplementedError,
     RuntimeError,
 )
-"""What zipfile raises on the way through a broken archive."""
+"""Errors that zipfile raises for a damaged archive."""
 
 
 class Archive:
@@ -59,7 +59,7 @@ class Archive:
         if info is None:
             return
         honest = copy.copy(info)
-        honest.file_size = self._left + 2 * _BLOCK  # zipfile stops at the size that the directory claims
+        honest.file_size = self._left + 2 * _BLOCK  # zipfile stops at the size given in the directory
         try:
             with self._archive.open(honest) as file:
                 while block := file.read(_BLOCK):
@@ -77,7 +77,7 @@ class Archive:
 
 @contextmanager
 def open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[Archive]:
-    """Open it, unless its directory already says too much.
+    """Open an archive, unless its directory already exceeds the limits.
 
     Raises:
         TableProblem: it is damaged, or unpacks to more than may be read.

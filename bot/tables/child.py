@@ -1,7 +1,7 @@
 """The process that reads one table: the file is its standard input, the table its standard output.
 
-It bounds itself before it reads a byte. What it writes are lines of JSON, the
-first one the table without its rows, then some rows a line, then how many there were; or one line with what is wrong.
+It limits its own resources before it reads a byte. It writes lines of JSON: the
+table without its rows, then some rows per line, then the number of rows; or one line with the problem.
 """
 
 import json
@@ -14,11 +14,11 @@ from bot.domain.files.tables import Limits, Table, TableProblem
 from bot.tables.reading import read_table
 
 ROWS_A_LINE = 200
-"""So few that nobody who reads a line beside other work holds that up."""
+"""So few that parsing one line does not block the event loop for long."""
 
 
 def main(arguments: list[str]) -> int:
-    """Read the table; 0 when a table or a problem was written whole."""
+    """Read the table; 0 when a table or a problem was written completely."""
     asked = json.loads(arguments[0])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
@@ -43,7 +43,7 @@ def _hand_over(table: Table) -> None:
 
 
 def problem_as_json(problem: TableProblem) -> dict[str, Any]:
-    """What a problem needs to be made again."""
+    """A problem as JSON, from which it can be recreated."""
     return {
         "flaw": problem.flaw.value,
         "rows": problem.rows,

@@ -1,4 +1,4 @@
-"""Finding columns by what people call them."""
+"""Finding columns by the names that people give them."""
 
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -9,10 +9,10 @@ from bot.domain.files.tables import Flaw, TableProblem
 def find_columns(
     header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
 ) -> dict[str, int]:
-    """Zero-based places of the wanted columns, by our names for them.
+    """Zero-based positions of the wanted columns, by our names for them.
 
     Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts
-    too. A column that is called exactly as we call it goes before those that mean the same.
+    too. A column with exactly our name takes precedence over synonyms.
 
     Args:
         header: the names in the file.
@@ -40,7 +40,7 @@ def find_columns(
 
 
 def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> dict[str, int]:
-    """The same, of the wanted columns that one name alone means; the others are left out."""
+    """The same, only for the wanted columns that match exactly one column; the others are left out."""
     found: dict[str, int] = {}
     for name, others in wanted.items():
         try:
@@ -51,6 +51,6 @@ def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) 
 
 
 def loose(name: str) -> str:
-    """Letters and digits alone, without case and accents."""
+    """Only letters and digits, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in apart if letter.isalnum())

@@ -1,8 +1,8 @@
-"""Numbers and dates of a workbook as a person sees them, from the number and its format code.
+"""Numbers and dates of a workbook as a spreadsheet shows them, from the number and its format code.
 
 What is shown differs from what is stored: 0.25 is shown as 25%, 46082 as a date, 25 as 25.00. Dates come out as
-``2026-03-01`` whatever the sheet's own order of day and month; thousands separators and currency signs are left out,
-because nothing here types them back.
+``2026-03-01`` whatever the sheet's own order of day and month. Thousands separators and currency signs are left out,
+because no reader of ours expects them.
 """
 
 import re
@@ -41,18 +41,18 @@ BUILT_IN = {
     49: "@",
     **dict.fromkeys((*range(27, 37), *range(50, 59)), "yyyy-mm-dd"),
 }
-"""Formats that a workbook names by number alone."""
+"""Formats that a workbook gives only by number."""
 
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
 _DIGITS = re.compile(r"[0#?][0#?,]*(?:\.(?P<decimals>[0#?]+))?(?P<thousands>,*)")
 _LONGEST = 15
-"""Digits that a spreadsheet keeps."""
+"""Significant digits that a spreadsheet keeps."""
 _SMALLEST = -10
 """Power of ten below which a number is written with its exponent."""
 
 
 def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
-    """A stored number under a format code; what cannot be read as a number is given as it is."""
+    """A stored number under a format code; text that is no number is returned unchanged."""
     try:
         value = Decimal(stored.strip())
     except ArithmeticError:

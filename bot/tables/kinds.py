@@ -1,4 +1,4 @@
-"""What a file is, by its first bytes. Everything but text and XLSX is refused by its name for people."""
+"""The kind of a file, by its first bytes. Everything but text and XLSX is refused, with the kind's common name."""
 
 import zipfile
 from enum import StrEnum
@@ -35,7 +35,7 @@ _INSIDE = (
 
 
 class Kind(StrEnum):
-    """What can be read."""
+    """The kinds that can be read."""
 
     TEXT = "text"
     XLSX = "xlsx"
@@ -84,7 +84,7 @@ def _is_small(archive: zipfile.ZipFile, part: str) -> bool:
 
 
 def _compound(file: BinaryIO) -> TableProblem:
-    """The container of old Office files; a workbook with a password lies in one too."""
+    """The container of old Office files; a workbook with a password is stored in one too."""
     file.seek(0)
     if "EncryptedPackage".encode("utf-16-le") in file.read():
         return TableProblem(Flaw.LOCKED)
@@ -92,6 +92,6 @@ def _compound(file: BinaryIO) -> TableProblem:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Many control characters that no text has; NUL alone is told apart later, with its row."""
+    """Whether there are many control characters that no text has; a NUL alone is reported later, with its row."""
     odd = sum(byte in _CONTROLS for byte in head)
     return odd * 20 > len(head)

@@ -1,4 +1,4 @@
-"""One door for every file that may hold a table: what it is decides its content, not its name."""
+"""Single entry point for every file that may hold a table; the content decides the kind, not the name."""
 
 import re
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ _NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
     """Read a CSV or XLSX file as a whole.
 
-    It computes and nothing else, so a caller with other work runs it in a thread. ``file`` must be able to seek.
+    It only computes, so a caller with other work should run it in a thread. ``file`` must be seekable.
 
     Args:
         file: the content.
-        name: what the file is called: settles only what the content leaves open.
-        limits: how much is read at all.
+        name: the file's name, used only where the content leaves the kind open.
+        limits: limits of what is read.
 
     Raises:
         TableProblem: the file holds no table that can be used.

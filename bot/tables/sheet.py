@@ -1,4 +1,4 @@
-"""One sheet of a workbook, cell by cell, as the parser comes to them."""
+"""One sheet of a workbook, built cell by cell from the parser's events."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Book:
-    """What all sheets share: texts and formats by number, and the day that dates count from."""
+    """Shared by all sheets: texts and formats by number, and the day that dates count from."""
 
     strings: Sequence[str]
     formats: Sequence[str]
@@ -21,7 +21,7 @@ class Book:
 
 
 class Sheet:
-    """Takes the parser's events, gives the table."""
+    """Builds the table from the parser's events."""
 
     def __init__(self, *, book: Book, limits: Limits) -> None:
         self._book = book

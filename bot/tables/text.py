@@ -1,4 +1,4 @@
-"""CSV as it really comes: several encodings, several delimiters, and each way of being broken told apart by its row."""
+"""CSV as found in practice: several encodings and delimiters; each defect is reported with its row."""
 
 import codecs
 import csv
@@ -38,7 +38,7 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
 
 
 def _encoding(file: BinaryIO) -> tuple[str, str]:
-    """The codec and what people call it. A file without a mark is UTF-8 when all of it is, else Latin-1."""
+    """The codec and its common name. A file without a byte order mark is UTF-8 when all of it is, else Latin-1."""
     file.seek(0)
     head = file.read(_SAMPLE)
     for mark, codec, name in _MARKS:
@@ -58,7 +58,7 @@ def _encoding(file: BinaryIO) -> tuple[str, str]:
 
 
 def _look_through(file: BinaryIO) -> tuple[int, int, int]:
-    """Bytes that are no UTF-8, letters beyond ASCII that are, and the line of the first that is not."""
+    """The number of bytes that are no UTF-8, of non-ASCII letters that are, and the line of the first bad byte."""
     file.seek(0)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     broken = wide = line = lines = 0
@@ -78,11 +78,11 @@ def _look_through(file: BinaryIO) -> tuple[int, int, int]:
 
 @dataclass(slots=True)
 class _Lines:
-    """Lines for the csv module. Remembers what the reader of records wants to know without looking at each cell."""
+    """Lines for the csv module. Records odd characters, so that the record reader need not check each cell."""
 
     text: Iterator[str]
     odd: bool = False
-    """Since it was last reset, a line had an apostrophe, or any line a NUL."""
+    """Whether a line since the last reset had an apostrophe, or any line a NUL."""
     nul: bool = False
 
     def __iter__(self) -> Iterator[str]:
@@ -95,7 +95,7 @@ class _Lines:
 
 @dataclass(slots=True)
 class _Ragged:
-    """Rows that have another number of cells than the header."""
+    """Rows whose number of cells differs from the header's."""
 
     width: int
     counts: dict[int, int] = field(default_factory=dict)
@@ -142,7 +142,7 @@ def _western(file: BinaryIO) -> io.StringIO:
 
 
 def _delimiter(sample: str) -> tuple[bool, str]:
-    """Whether the first line is a spreadsheet's own ``sep=;``, and what separates the cells of the header."""
+    """Whether the first line is a spreadsheet's own ``sep=;``, and the delimiter of the header."""
     first = sample.lstrip("\ufeff\r\n").split("\n", 1)[0].strip()
     if first.casefold().startswith("sep=") and len(first) == len("sep=;"):
         return True, first[-1]
@@ -162,7 +162,7 @@ def _delimiter(sample: str) -> tuple[bool, str]:
 
 @dataclass(slots=True)
 class _Records:
-    """Header and rows, as the records come."""
+    """Builds header and rows from the records."""
 
     lines: _Lines
     limits: Limits
@@ -171,14 +171,14 @@ class _Records:
     ragged: _Ragged = field(default_factory=lambda: _Ragged(0))
 
     def take(self, records: Iterator[list[str]]) -> None:
-        """All of them. The bounds hold while reading, so a file that is too long is not read to its end."""
+        """Read all records. The limits apply while reading, so a file that is too long is not read to its end."""
         number, width, most = 0, -1, self.limits.sample or self.limits.rows
         lines, rows = self.lines, self.rows
         add = rows.add
         try:
             with suppress(SampleRead):
                 for number, cells in enumerate(records, 1):
-                    # Nearly every row of a large file is like this one; the others take the long way.
+                    # The fast path, for nearly every row of a large file.
                     if len(cells) == width and not lines.odd and cells[0].strip() and len(rows) < most:
                         add(number, tuple(cells))
                     else:
@@ -207,7 +207,7 @@ class _Records:
         self.lines.odd = False
 
     def _evened(self, number: int, cells: list[str]) -> bool:
-        """Cells beyond the header count only when there is something in them."""
+        """Drop cells beyond the header when they are empty."""
         width = self.ragged.width
         if len(cells) < width or any(map(str.strip, cells[width:])):
             self.ragged.add(number, len(cells))
@@ -220,7 +220,7 @@ class _Records:
             raise SampleRead
         if len(self.rows) >= self.limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self.limits.rows)
-        if self.lines.odd:  # what was neutralised is read as it was
+        if self.lines.odd:  # undo the neutralising of formulas
             cells = list(map(plain, cells))
             self.lines.odd = False
         self.rows.add(number, tuple(cells))
@@ -236,7 +236,7 @@ def _header(cells: list[str], limits: Limits) -> tuple[str, ...]:
 
 
 def _broken(error: csv.Error, number: int) -> TableProblem:
-    """By the csv module's words: it has no other way to tell its errors apart."""
+    """The problem for an error of the csv module, which only its text identifies."""
     words = str(error)
     if "field larger" in words:
         return TableProblem(Flaw.CELL_TOO_LONG, rows=[number], allowed=CELL_LIMIT)

@@ -1,6 +1,6 @@
 """The first visible sheet of an XLSX workbook, read as a stream.
 
-Nothing is kept but the rows that count, and the limits hold while reading. Why no library: the room's README.
+Only the needed rows are kept, and the limits apply while reading. Why no library is used: see README.md here.
 """
 
 import posixpath
@@ -19,7 +19,7 @@ _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 
 _NO_MEMORY = 1
-"""What expat calls a lack of memory: XML_ERROR_NO_MEMORY."""
+"""Expat's code for a lack of memory: XML_ERROR_NO_MEMORY."""
 
 Start = Callable[[str, Mapping[str, str]], None]
 
@@ -74,13 +74,13 @@ def _parse(
 
 
 def _no_doctype(*_: object) -> None:
-    """No workbook has one; entities that grow when they are read come in with it."""
+    """Refuse a DOCTYPE: no workbook has one, and it may define entities that expand to gigabytes."""
     raise TableProblem(Flaw.DAMAGED)
 
 
 @dataclass(slots=True)
 class _Outline:
-    """Sheets in order, as (name, relation, visible)."""
+    """The sheets in order, as (name, relation, visible)."""
 
     sheets: list[tuple[str, str, bool]] = field(default_factory=list)
     since_1904: bool = False
@@ -95,7 +95,7 @@ class _Outline:
 
 @dataclass(slots=True)
 class _Relations:
-    """Where the parts lie, by id and by kind."""
+    """Paths of the parts, by id and by kind."""
 
     by_id: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -117,7 +117,7 @@ def _first(outline: _Outline, relations: _Relations, archive: Archive) -> tuple[
 
 
 def _strings(archive: Archive, part: str) -> list[str]:
-    """The texts that cells refer to by number, without the reading aids of Asian scripts."""
+    """The texts that cells refer to by number, without phonetic guides (ruby)."""
     found: list[str] = []
     inside: list[str] = []
     within = {"t": False, "rPh": False}

@@ -1,10 +1,10 @@
-"""Tables that we hand back: no spreadsheet runs anything in them, and what was written reads back as it was.
+"""Tables that we return: a spreadsheet runs nothing in them, and reading them back gives the same cells.
 
-A cell that a spreadsheet would take for a formula gets an apostrophe in front, and so does a cell that only lacks
-that apostrophe to look like one of ours, so that ``plain(neutral(cell)) == cell`` for every text.
+A cell that a spreadsheet would take for a formula gets an apostrophe in front. So does a cell that is already such a
+formula behind apostrophes, so that ``plain(neutral(cell)) == cell`` for every text.
 
-Plain numbers stay as they are, also ``-25.00`` and ``+593991234567``: a sign before nothing but digits can compute
-nothing, and who reads the file with a program finds the number that was there.
+Plain numbers stay as they are, also ``-25.00`` and ``+593991234567``: a sign before digits is no formula, and programs
+that read the file find the original number.
 """
 
 import csv
@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
-"""What begins a formula, or is skipped to look for one; with the wide and small forms that are taken for the same."""
+"""Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
 
 _NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
 _FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
@@ -22,19 +22,19 @@ _WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
 
 
 def neutral(cell: str) -> str:
-    """A cell as it may stand in a file that a spreadsheet opens."""
+    """A cell made safe for a file that a spreadsheet opens."""
     if _FORMULA.match(cell) is None or _NUMBER.fullmatch(cell) is not None:
         return cell
     return f"'{cell}"
 
 
 def plain(cell: str) -> str:
-    """A cell as it was before ``neutral``."""
+    """The inverse of ``neutral``."""
     return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
 
 
 def rewritten(content: bytes) -> bytes:
-    """Delimited text of somebody else with its formulas neutralised, row by row, also where it is no proper table."""
+    """Foreign delimited text with its formulas neutralised, row by row, even where it is no valid table."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -46,7 +46,7 @@ def rewritten(content: bytes) -> bytes:
     try:
         for row in csv.reader(io.StringIO(text.replace("\x00", "\ufffd"), newline=""), delimiter=delimiter):
             writer.writerow([neutral(cell) for cell in row])
-    except csv.Error:  # a cell beyond all bounds: lines are looked at as if they were cells
+    except csv.Error:  # a cell exceeds the limit: lines are treated as cells
         return "\r\n".join(neutral(line) for line in text.splitlines()).encode(_encoding(text), "replace")
     written = out.getvalue()
     return written.encode(_encoding(written), "replace")
@@ -58,8 +58,8 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
     Args:
         header: the names of the columns.
         rows: the cells of each row, as many as the header has names.
-        for_people: with formulas neutralised, and with the byte order mark by which a spreadsheet sees UTF-8, where
-            there is anything but plain ASCII. Services get every cell as it is, and no mark.
+        for_people: with formulas neutralised. Unless it is plain ASCII, also with the byte order mark by which a
+            spreadsheet recognises UTF-8. Services get every cell unchanged, and no mark.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)
@@ -74,5 +74,5 @@ def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_peopl
 
 
 def _encoding(text: str) -> str:
-    """With a mark only where a spreadsheet would read the text wrongly without one: other programs trip over it."""
+    """With a mark only where a spreadsheet would misread the text without one: other programs stumble over it."""
     return "utf-8" if _PLAIN.fullmatch(text) is not None else "utf-8-sig"

@@ -5,7 +5,7 @@ from handlers.router import Router
 
 
 def register(router: Router) -> None:
-    """Make every button known by its action id."""
+    """Register every button by its action id."""
     payout.register(router)
     paging.register(router)
     emails.register(router)

@@ -55,7 +55,7 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
-    """Read it now; the card follows."""
+    """Read the booking from the service now; the card is updated afterwards."""
     found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
@@ -68,7 +68,7 @@ async def refresh(deps: Dependencies, click: Click) -> Reply:
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:
-    """The card with the customer's number, address and code, for the eyes of who pressed and may see them."""
+    """Send the requesting user the customer's number, address and code privately, if they may see them."""
     found = await _meant(deps, click)
     if isinstance(found, Private):
         return found
@@ -77,12 +77,12 @@ async def contact(deps: Dependencies, click: Click) -> Reply:
 
 
 async def track(_deps: Dependencies, _click: Click) -> Reply:
-    """The browser opens the link by itself; Slack only wants to hear that we know."""
+    """Do nothing: the browser opens the link itself, and Slack needs only the ack."""
     return Nothing()
 
 
 async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking] | Private:
-    """The booking, if the message is its card that we posted ourselves and the person may act on it."""
+    """The booking of the button, if the message is its card, posted by us, and the user may act on it."""
     delivery = await delivery_for(deps, click.user)
     if isinstance(delivery, Private):
         return delivery
@@ -91,7 +91,7 @@ async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Boo
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:
-    """The button below the list: the same as a file, in a direct message."""
+    """Send the list as a file in a direct message."""
     delivery = await delivery_for(deps, click.user)
     if isinstance(delivery, Private):
         return delivery

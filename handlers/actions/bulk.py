@@ -23,7 +23,7 @@ def register(router: Router) -> None:
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Show the page that the button names; whether the person may see it is asked again."""
+    """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
     if isinstance(payments, Private):
         return payments
@@ -46,7 +46,7 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
 
 
 async def cancel(deps: Dependencies, click: Click) -> Reply:
-    """Ask to cancel everything that is pending now in the bulk payment whose card this is."""
+    """Request the cancellation of everything that is pending now in the bulk payment of this card."""
     payments = await payments_to_request(deps, click.user)
     if isinstance(payments, Private):
         return payments

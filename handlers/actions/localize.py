@@ -19,7 +19,7 @@ def register(router: Router) -> None:
 
 
 async def stop(deps: Dependencies, click: Click) -> Reply:
-    """Stop waiting; the requester may, and admins."""
+    """Stop waiting; allowed to the requester and admins."""
     client = await localization_for(deps, click.user)
     if isinstance(client, Private):
         return client
@@ -36,7 +36,7 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
 
 
 async def again(deps: Dependencies, click: Click) -> Reply:
-    """Ask for the same once more; any member may."""
+    """Request the same again; allowed to any member."""
     client = await localization_for(deps, click.user)
     if isinstance(client, Private):
         return client

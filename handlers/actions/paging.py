@@ -1,4 +1,4 @@
-"""The buttons below a page of the service's list: the private answer turns into another page."""
+"""The buttons below a page of the service's list: the private answer is replaced by another page."""
 
 from bot.clients.payments import OperationType
 from bot.domain.approvals import Refusal
@@ -22,7 +22,7 @@ def register(router: Router) -> None:
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
-    """Show the page that the button names; whether the person may see it is asked again."""
+    """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
     if isinstance(payments, Private):
         return payments

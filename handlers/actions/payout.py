@@ -35,7 +35,7 @@ def register(router: Router) -> None:
 
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
-    """Count a voice, or ask for the amount first where the policy wants it typed."""
+    """Count an approval, or open the form for the amount where the policy requires typing it."""
     shown = await _decidable(deps, click, State.AWAITING)
     if isinstance(shown, Private):
         return shown
@@ -59,12 +59,12 @@ async def retry(deps: Dependencies, click: Click) -> Reply:
 
 
 async def close(deps: Dependencies, click: Click) -> Reply:
-    """Open the form that asks how it is known that nothing was paid."""
+    """Open the form that asks for the evidence that nothing was paid."""
     return await _form(deps, click, State.NEEDS_HUMAN, forms.close)
 
 
 async def withdraw(deps: Dependencies, click: Click) -> Reply:
-    """Take one's own request back, or open the form that asks an admin why they withdraw another's."""
+    """Withdraw the user's own request, or open the form that asks an admin for a reason to withdraw another's."""
     shown = await _meant(deps, click)
     if isinstance(shown, Private):
         return shown
@@ -84,7 +84,7 @@ async def _form(deps: Dependencies, click: Click, wanted: State, view: FormMaker
 
 
 async def _meant(deps: Dependencies, click: Click) -> Shown | Private:
-    """The request a button belongs to, if the message is a copy of its card that we posted ourselves."""
+    """The request of a button, if the message is one of its cards, posted by us."""
     instruction_id, _, round_text = click.value.partition(":")
     shown = await shown_as(deps.ctx, instruction_id, channel=click.channel, ts=click.ts)
     if shown is None:
@@ -96,9 +96,9 @@ async def _meant(deps: Dependencies, click: Click) -> Shown | Private:
 
 
 async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown | Private:
-    """The request, if this person may decide on it now; the workflow checks it all again in its transaction.
+    """The request, if this user may decide on it now; the workflow checks everything again in its transaction.
 
-    Who has no role at all is refused before the database is asked: anybody can press a button as often as they like.
+    Users without any role are refused before the database is read, because anybody can press a button repeatedly.
     """
     ctx = deps.ctx
     standing = await ctx.people.standing(click.user)

@@ -13,5 +13,5 @@ def register(router: Router) -> None:
 
 
 async def opened(_deps: Dependencies, _click: Click) -> Reply:
-    """The browser opens the link by itself; Slack only wants to hear that we know."""
+    """Do nothing: the browser opens the link itself, and Slack needs only the ack."""
     return Nothing()

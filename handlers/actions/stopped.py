@@ -15,7 +15,7 @@ def register(router: Router) -> None:
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
-    """Have it tried again, if this person is an admin. The number alone opens nothing: only what was stopped by it."""
+    """Resume the rows that the error with this number stopped, if the user is an admin."""
     done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))

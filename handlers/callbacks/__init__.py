@@ -1,1 +1,1 @@
-"""What the services send us."""
+"""Requests from the services."""

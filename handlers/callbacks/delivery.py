@@ -1,11 +1,11 @@
-"""``POST /callbacks/delivery/{token}``: what is sent to the webhooks of stores."""
+"""``POST /callbacks/delivery/{token}``: the webhooks of stores."""
 
 from bot.workflows.bookings.events import receive, stands
 from handlers.callbacks.endpoint import CallbackEndpoint
 
 
 class DeliveryCallbacks(CallbackEndpoint):
-    """Takes events of bookings in."""
+    """Stores events of bookings."""
 
     unstored = "a message of the delivery service could not be stored"
 

@@ -1,4 +1,4 @@
-"""Endpoint for what services send: stored before it is answered; a sender without a valid address learns nothing.
+"""Endpoint for messages of the services: stored before the answer; an invalid address reveals nothing.
 
 Unknown token, wrong method and forbidden source get the same 404, byte for byte.
 """
@@ -23,17 +23,17 @@ log = structlog.get_logger(__name__)
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
 _LARGEST_BODY = 256 * 1024
 _REMEMBERED = 4_096
-"""Addresses that are known to have stood when something came to them last."""
+"""Addresses remembered as valid since their last message."""
 
 
 class CallbackEndpoint(ABC):
     """Receives the messages of one service.
 
     Args:
-        store: where they are kept.
+        store: stores the messages.
         bodies: reads them.
         now: the current instant.
-        wake: tells the workers that there is something to verify.
+        wake: wakes the workers that verify messages.
         sources: networks that may call; empty means any.
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
 
@@ -62,14 +62,14 @@ class CallbackEndpoint(ABC):
         self._called: OrderedDict[str, None] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Answer one message: 200 only when it is durable."""
+        """Answer one message: 200 only once it is durable."""
         token = request.match_info["token"]
         if request.method != "POST" or not token_like(token) or not self._may_call(request):
             return nothing_here()
         body = await self._bodies.read(request, largest=_LARGEST_BODY)
         if isinstance(body, web.Response):
             return body
-        text = body.decode(errors="replace")  # only its being here matters
+        text = body.decode(errors="replace")  # a key is enough
         try:
             known = await self._take_in(token, text)
         except StorageError as busy:
@@ -82,8 +82,8 @@ class CallbackEndpoint(ABC):
     async def _take_in(self, token: str, body: str) -> bool:
         """Store a message; False: there is no such address.
 
-        That is seen by who stores it, too. But a stranger is not to get as far as the writer: addresses to which
-        nothing came of late are looked up first.
+        Storing checks the address, too. But unknown senders must not load the writer: an address without recent
+        messages is looked up first.
         """
         if token not in self._called and not await self._stands(token):
             return False
@@ -99,7 +99,7 @@ class CallbackEndpoint(ABC):
     def _may_call(self, request: web.Request) -> bool:
         if not self._sources:
             return True
-        # A header that comes twice is one list: a proxy that adds a line of its own leaves the caller's word before it.
+        # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
         forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
         return allowed(source_of(request.remote, forwarded, self._proxies), self._sources)
 
@@ -113,16 +113,16 @@ class CallbackEndpoint(ABC):
 
 
 def token_like(text: str) -> bool:
-    """Whether this could be the secret end of an address."""
+    """Whether this has the form of an address's token."""
     return _TOKEN.fullmatch(text) is not None
 
 
 def nothing_here() -> web.Response:
-    """For a sender without a valid address."""
+    """The 404 for a sender without a valid address."""
     return web.json_response({"error": "not found"}, status=404)
 
 
 def come_back(problem: str, busy: StorageError) -> web.Response:
-    """For a valid sender when nothing can be stored."""
+    """The 503 for a valid sender when nothing can be stored."""
     log.warning(problem, reason=str(busy))
     return web.Response(status=503, headers={"Retry-After": "5"})

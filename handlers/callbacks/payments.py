@@ -1,4 +1,4 @@
-"""``/callbacks/payments/{token}``: callbacks, and buyers of a purchase, who are sent back here with a browser."""
+"""``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout."""
 
 from aiohttp import web
 
@@ -17,7 +17,7 @@ _PAGE_HEADERS = {
 
 
 class PaymentsCallbacks(CallbackEndpoint):
-    """Takes callbacks in, and buyers back."""
+    """Stores callbacks, and answers returning buyers."""
 
     unstored = "a callback could not be stored"
 
@@ -35,7 +35,7 @@ class PaymentsCallbacks(CallbackEndpoint):
         return await receive(self._store, now=self._now(), token=token, body=body)
 
     async def _back_from_checkout(self, token: str) -> web.Response:
-        """A buyer's browser, which may come from anywhere: the service sent it to an address of a purchase."""
+        """Answer a buyer's browser, from any network, that the service redirected to an address of a purchase."""
         try:
             kind = await back_from_checkout(self._store, now=self._now(), token=token)
         except StorageError as busy:

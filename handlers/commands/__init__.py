@@ -41,7 +41,7 @@ _COMMANDS: tuple[SlashCommand, ...] = (pay, deliver, localize, email, switchboar
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the manifest says of a command: its name without slash and prefix, what it does, its verbs."""
+    """A command's entry for the manifest: its name without slash and prefix, its summary, its verbs."""
 
     name: str
     summary: str
@@ -49,7 +49,7 @@ class Declared:
 
 
 def declared() -> tuple[Declared, ...]:
-    """Every command there is."""
+    """The declarations of all commands."""
     return tuple(Declared(one.NAME, one.SUMMARY, _hint(one.VERBS)) for one in _COMMANDS)
 
 
@@ -58,7 +58,7 @@ def _hint(verbs: Sequence[Verb]) -> str:
 
 
 def register(router: Router, *, prefix: str, more: Sequence[SlashCommand] = ()) -> None:
-    """Make every command known under the name people type, and the form of a verb without its arguments."""
+    """Register every command under the name people type, and the form of verbs typed without arguments."""
     commands = (*_COMMANDS, *more)
     router.commands.update({f"/{prefix}{one.NAME}": one.handle for one in commands})
     verb_form.register(router, {one.NAME: one.VERBS for one in commands})

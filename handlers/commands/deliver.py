@@ -105,7 +105,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 def _show_elsewhere(deps: Dependencies, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
-    """Nobody here has heard of it; the service may have."""
+    """Show a booking that is not stored here but may exist at the service."""
     if _is_reference(text):
         raise unknown
 
@@ -123,7 +123,7 @@ async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply
 
 
 async def cancel(deps: Dependencies, command: Command, text: str, reason: str, *, verb: Verb) -> Reply:
-    """With a reason at once, without one by its form."""
+    """Cancel with the given reason, or open the form that asks for one."""
     delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
@@ -158,7 +158,7 @@ def _act_elsewhere(
     unknown: MistakesError,
     act: Callable[[Booking], Awaitable[Answer]],
 ) -> Reply:
-    """Nobody here has heard of it; where the service has, it is followed from now on, and this is done to it."""
+    """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
     if _is_reference(text):
         raise unknown
 
@@ -172,7 +172,7 @@ def _act_elsewhere(
 
 
 def _is_reference(text: str) -> bool:
-    """Whether it is one of ours: the service knows nothing of those."""
+    """Whether this is a reference of ours, which the service does not know."""
     return re.match(r"[A-Z]-", text.upper()) is not None
 
 
@@ -233,7 +233,7 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
 
 
 def hooks_told(name: str, found: list[HookState], *, turned_on: bool | None = None) -> Private:
-    """What is registered for a store."""
+    """The webhooks registered for a store."""
     lines = [
         deliveries.HookLine(kind=one.kind.value, host=one.host, ours=one.ours, trouble=one.trouble) for one in found
     ]

@@ -1,4 +1,4 @@
-"""``/deliver certify``: the operator's checklist with what was seen in this workspace."""
+"""``/deliver certify``: the operator's checklist, filled in from this workspace."""
 
 from bot.presentation.bookings import certification
 from bot.workflows.bookings.lookup import evidence

@@ -1,6 +1,6 @@
 """``/deliver store edit``: the form with the store as the service has it now.
 
-It is read anew each time: what somebody changed elsewhere meanwhile would be changed back by saving older values.
+It is read each time: saving older values would revert changes made elsewhere.
 """
 
 from typing import Final
@@ -19,7 +19,7 @@ _TITLE: Final = "Edit a store"
 
 
 def edit_form(deps: Dependencies, delivery: DeliveryService, name: str) -> Later:
-    """Open it; a form that says so comes first when the service takes its time."""
+    """Open it; while a slow service is read, a form shows that."""
 
     async def read() -> Open:
         return Open(await _form(deps, delivery, name))

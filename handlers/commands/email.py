@@ -44,7 +44,7 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 def _addresses(text: str) -> list[str]:
-    """One word, or several with commas or semicolons between, as they are copied from elsewhere."""
+    """The addresses of an argument, separated by commas or semicolons."""
     words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:

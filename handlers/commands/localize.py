@@ -30,7 +30,7 @@ def of_verb(verb: str) -> tuple[Capability, ...]:
 
 
 async def handle(deps: Dependencies, command: Command) -> Reply:
-    """Find the verb and read what is given; the line of a verb that takes a text is not split into words."""
+    """Find the verb and read its line; the line of a verb that takes a text is not split into words."""
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
     verb = next((verb for verb in VERBS if verb.name == given.lower()), None)
     if verb is None or not rest.strip():
@@ -61,7 +61,7 @@ async def _line(deps: Dependencies, command: Command, verb: Verb, rest: str) -> 
 
 
 def _which_language(request: Request, verb: str, channel: str) -> Block:
-    """The form that asks for the language of a text, with everything that was typed in it."""
+    """The form that asks for the language of a text, filled in with everything that was typed."""
     carried = Carried(verb=verb, operations=(request.operation.value,), channel=channel)
     likely = likely_source(request.text)
     options = {SOURCE: likely, **request.options} if likely else request.options

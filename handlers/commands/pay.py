@@ -1,4 +1,4 @@
-"""``/pay``: ask for payouts, look at them, see what waits."""
+"""``/pay``: request payouts, show them, list what waits."""
 
 from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation.payments import answers as payment_answers

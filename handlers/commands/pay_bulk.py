@@ -1,4 +1,4 @@
-"""``/pay bulk``: ask for many payments with one file; look at bulk payments, cancel what is pending in them."""
+"""``/pay bulk``: request many payments with one file; show bulk payments, cancel pending items."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""``/pay collect``: ask somebody for money."""
+"""``/pay collect``: request a payment from a buyer."""
 
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PurchasePayload

@@ -1,4 +1,4 @@
-"""The verbs of ``/pay`` that only look: ``show``, ``list``, ``events``, ``account``, ``partner``."""
+"""The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -56,7 +56,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 
 async def show(deps: Dependencies, reference: str) -> Private:
-    """One request of ours as it stands, for somebody who may see it."""
+    """Show one of our requests to a user who may see it."""
     found = await story(deps.ctx.store, reference)
     if found is None:
         raise LookupError(reference)
@@ -64,7 +64,7 @@ async def show(deps: Dependencies, reference: str) -> Private:
 
 
 async def _told_now(deps: Dependencies, found: Story) -> Reply:
-    """One of ours, with what the service says of it now where it has a record of its own."""
+    """Show one of our requests, with the service's current record where it has one."""
     card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.instruction.remote_id
     if payments is None or remote_id is None or found.instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
         return card
@@ -150,7 +150,7 @@ async def _partner(deps: Dependencies, command: Command, _values: Values) -> Rep
 
 @contextmanager
 def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) -> Iterator[None]:
-    """What the service says of something it does not know, where it allows showing that, beside what may be given."""
+    """Turn the service's error for an unknown operation into a mistake that quotes its text."""
     try:
         yield
     except ServiceNever as refused:

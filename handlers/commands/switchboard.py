@@ -1,4 +1,4 @@
-"""``/switchboard``: look at Switchboard itself and at what it did."""
+"""``/switchboard``: the state of Switchboard, and its audit."""
 
 from bot.domain.approvals import Role, listed
 from bot.domain.content import Content
@@ -19,7 +19,7 @@ SUMMARY = "See how Switchboard stands, what it did, and who told it to"
 
 _RULE = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
 _READERS = (Role.ADMIN, Role.APPROVER)
-"""Who may read the audit of every request; besides them, who asked for it."""
+"""Roles that may read the audit of every request; requesters may read that of their own."""
 
 
 async def handle(deps: Dependencies, command: Command) -> Reply:

@@ -22,7 +22,7 @@ _PIECE = 64 * 1024
 
 
 async def _refused(deps: Dependencies, user: str) -> Private | None:
-    """Why this person may not look; None for approvers and admins."""
+    """The refusal for this user; None for approvers and admins."""
     return await refused(deps, user, may_see_balance)
 
 

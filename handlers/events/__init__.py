@@ -5,6 +5,6 @@ from handlers.router import Router
 
 
 def register(router: Router) -> None:
-    """Make every event known by its type."""
+    """Register every event by its type."""
     files.register(router)
     home.register(router)

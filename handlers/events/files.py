@@ -1,4 +1,4 @@
-"""Files that appear and disappear: each event is a hint, and what it is about is looked at later."""
+"""Events about files: each one is stored as a hint, and the file is read later."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,18 +9,18 @@ from handlers.incoming import files_of, reading
 from handlers.router import Router
 
 _SPOKEN = frozenset({"", "file_share", "thread_broadcast", "me_message"})
-"""Subtypes of messages that people send; edits and the like are no uploads."""
+"""Subtypes of messages from users; edits and the like are no uploads."""
 
 
 def register(router: Router) -> None:
-    """Messages with files, and what Slack says of files alone."""
+    """Register messages with files, and Slack's events about files."""
     router.events["message"] = said
     router.events["file_shared"] = shared
     router.events["file_deleted"] = deleted
 
 
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """A message: its files are noticed, with the thread they stand in. What apps post is not."""
+    """Store the files of a message, with their thread; messages of apps are ignored."""
     with reading():
         seen = _seen(body["event"], bot_user=deps.ctx.bot_user)
     if seen:
@@ -46,7 +46,7 @@ def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
 
 
 async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """A file was shared: ids only, often beside the message's own event, sometimes alone."""
+    """Store a shared file: the event has only ids, and often comes beside the message's own event."""
     event = body["event"]
     with reading():
         file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
@@ -56,7 +56,7 @@ async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """A file is gone: so is what was offered."""
+    """Store that a file was deleted; its offer ends."""
     file_id = str(body["event"].get("file_id") or "")
     if file_id:
         await forget(deps.ctx, file_id)

@@ -1,4 +1,4 @@
-"""The App Home: drawn anew whenever somebody opens it, or presses *Refresh* there."""
+"""The App Home: published again whenever a user opens it, or presses *Refresh* there."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,13 +19,13 @@ _TAB = "home"
 
 
 def register(router: Router) -> None:
-    """Opening the tab, and its button."""
+    """Register the opening of the tab, and its button."""
     router.events["app_home_opened"] = opened
     router.actions[home.REFRESH] = refresh
 
 
 async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Somebody looks at the app; its tab of messages needs nothing."""
+    """Publish the home when a user opens it; the messages tab needs nothing."""
     event = body["event"]
     with reading():
         user = an_id(event.get("user"))
@@ -34,7 +34,7 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
-    """Draw it again."""
+    """Publish it again."""
     await _draw(deps, click.user)
     return Nothing()
 

@@ -1,4 +1,4 @@
-"""What can be done with files, in the order in which it is offered. One module a service."""
+"""Actions on files, in the order in which they are offered. One module per service."""
 
 from handlers.file_actions import bulk, emails, localization
 from handlers.file_actions.file_action import FileAction

@@ -1,4 +1,4 @@
-"""Pay in bulk: a dropped table becomes one request for many payments, once its sum was seen."""
+"""Pay in bulk: a dropped table becomes one request for many payments, once its sum was confirmed."""
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.bulk_file import LEAST_COLUMNS

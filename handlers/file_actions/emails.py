@@ -1,4 +1,4 @@
-"""What can be done with a table of addresses."""
+"""Actions on a table of addresses."""
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.presentation.emails import forms as email_forms
@@ -11,7 +11,7 @@ from handlers.replies import Later, Open, Private, Reply
 
 
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    """Read the file and ask for the column; a large one shows that it is being read."""
+    """Read the file and ask for the column; while a large file is read, a form shows that."""
     client = await emails_for(deps, click.user)
     if isinstance(client, Private):
         return client

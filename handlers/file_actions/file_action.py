@@ -1,4 +1,4 @@
-"""Something that can be done with a file: how it is offered, and what happens when somebody chooses it."""
+"""An action on a file: how it is offered, and what choosing it does."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class FileAction:
     """One button of an offer.
 
     Attributes:
-        name: its word in ids, e.g. ``gender``; never changes, because buttons stand in old messages.
-        label: what the button says; others rely on it.
+        name: its name in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
+        label: text of the button; other texts quote it.
         fits: whether it can be done with this file, by kind and format.
-        suggested: whether it is offered below this file unasked; the shortcut *Use this file* has all that fits.
-        start: what a click does; ``click.trigger_id`` opens a form. The file was looked at again just before.
-        works: whether what it needs is configured here; where it is not, it is not offered.
+        suggested: whether it is offered below this file automatically; the shortcut *Use this file* lists all that fit.
+        start: handles a click; ``click.trigger_id`` opens a form. The file was read again just before.
+        works: whether its services are configured; if not, it is not offered.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What localization does with files: by what their bytes are, as the declarations say."""
+"""Localization of files: the declarations say which operation takes which kind of content."""
 
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.localization import CallOperation, Request, capability, request_errors
@@ -38,7 +38,7 @@ def _file_action(operation: CallOperation) -> FileAction:
 
 
 def fits(declared: Capability, file: DroppedFile) -> bool:
-    """Whether the operation takes what this file really is."""
+    """Whether the operation takes this file, by its content."""
     return declared.media is not None and declared.media.takes(file.kind, file.format)
 
 

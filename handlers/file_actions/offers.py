@@ -14,14 +14,14 @@ from handlers.replies import Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Router, SubmissionHandler
 
 _PARTS = 3
-"""Of what a button knows: file, message, thread."""
+"""Parts of a button's value: file, message, thread."""
 _DOUBLE = timedelta(seconds=2)
-"""Within which a second press of the same person on the same button is a slip of the finger."""
+"""Time within which a second press of the same button by the same user counts as a double click."""
 _REMEMBERED = 200
 
 
 def register(router: Router, actions: Sequence[FileAction]) -> None:
-    """A button for each action, the menu that stands for them where they are many, and the form of the shortcut."""
+    """Register a button for each action, the menu that replaces them where they are many, and the shortcut's form."""
     presses = _Presses()
     for action in actions:
         router.actions[f"{offers.USE}.{action.name}"] = _button(action, presses)
@@ -31,13 +31,13 @@ def register(router: Router, actions: Sequence[FileAction]) -> None:
 
 
 class _Presses:
-    """The last presses, so that a double click begins once: nothing else would know it from two wishes."""
+    """The last presses, so that a double click starts an action once: nothing else detects the repeat."""
 
     def __init__(self) -> None:
         self._at: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
 
     def is_double(self, action: FileAction, click: Click, now: datetime) -> bool:
-        """Whether this person did the same a moment ago."""
+        """Whether this user did the same a moment ago."""
         key = (action.name, click.value, click.user)
         before = self._at.get(key)
         self._at[key] = now

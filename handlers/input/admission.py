@@ -1,6 +1,6 @@
-"""Whether somebody may ask for something, and whether it could be sent: the same for commands, forms and buttons.
+"""Permission checks, and whether a request could be sent: the same for commands, forms and buttons.
 
-Each function returns the service to go on with, or the private answer that says why not.
+Each function returns the service to use, or the private answer with the refusal.
 """
 
 from collections.abc import Callable, Mapping
@@ -28,10 +28,10 @@ C = TypeVar("C")
 
 
 class Rule(Protocol):
-    """Who may do something; a function of :mod:`bot.domain.approvals`."""
+    """A permission rule; a function of :mod:`bot.domain.approvals`."""
 
     def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
-        """None when they may."""
+        """The reason for a refusal; None when the user may."""
         ...
 
 
@@ -50,14 +50,14 @@ def admin(standing: Standing, *, people: People, home: str) -> No | None:
 async def refused(
     deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
 ) -> Private | None:
-    """Why this person may not; None when they may."""
+    """The refusal for this user; None when they may."""
     ctx = deps.ctx
     no = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
     return None if no is None else Private(wording(no))
 
 
 def configured(service: Service[C], name: str) -> C | Private:
-    """The client of a service; or that the operator has to configure it. ``name``: as people know it."""
+    """The client of a service; or the answer that the operator has to configure it. ``name``: its display name."""
     return service.client or Private(answers.not_configured(name, service.missing))
 
 
@@ -70,7 +70,7 @@ async def admitted(
     rule: Rule = member,
     wording: Callable[[No], Content] = answers.refused,
 ) -> C | Private:
-    """A service for somebody who may use it, by ``rule``; ``name`` as people know it."""
+    """A service for a user who may use it, by ``rule``; ``name``: its display name."""
     refusal = await refused(deps, user, rule, wording=wording)
     if refusal is not None:
         return refusal
@@ -78,7 +78,7 @@ async def admitted(
 
 
 async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
-    """The payments service, for somebody who looks at what it holds."""
+    """The payments service, for a user who reads its records."""
     return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
 
 
@@ -88,19 +88,19 @@ _SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
     Kind.BULK: PaymentsClient.require_bulk,
     Kind.BULK_CANCEL: PaymentsClient.require_cancel,
 }
-"""What raises while a request of this kind could not be sent once it is approved."""
+"""Checks that raise when a request of this kind could not be sent after its approval."""
 
 
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
 ) -> PaymentsClient | Private:
-    """The payments service, for somebody who requests a payment.
+    """The payments service, for a user who requests a payment.
 
     Args:
         deps: what every handler works with.
-        user: who requests.
-        kind: what is requested; None: nothing that is sent.
-        even_frozen: False: not while sending is frozen.
+        user: id of the requester.
+        kind: kind of the request; None: nothing is sent.
+        even_frozen: False: refuse while sending is frozen.
     """
     payments = configured(deps.ctx.payments, "payments")
     if isinstance(payments, Private):
@@ -119,7 +119,7 @@ async def payments_to_request(
 
 
 async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService | Private:
-    """The delivery service, for somebody who may use it; any role of the policy is enough."""
+    """The delivery service, for a user who may use it; any role of the policy is enough."""
     return await admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
 
 

@@ -1,4 +1,4 @@
-"""What the commands, buttons and forms of bulk payments share: request one, cancel in one, look at one."""
+"""Shared by the commands, buttons and forms of bulk payments: request one, cancel items of one, show one."""
 
 from typing import Final
 
@@ -34,7 +34,7 @@ CANCEL_EXAMPLE: Final = "bulk cancel L-4F7K2M 3 9f86d081"
 async def request_bulk(
     deps: Dependencies, checked: Checked, *, user: str, channel: str, source_key: str, thread_ts: str = ""
 ) -> Private:
-    """Request what was read; nothing is requested while one row is bad."""
+    """Request the payments that were read; a single bad row prevents the request."""
     problem = await problem_with(deps, checked, user=user)
     if problem is not None:
         return Private(problem)
@@ -53,7 +53,7 @@ async def request_bulk(
 
 
 async def problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:
-    """What keeps it from being requested. Bad rows that no message can hold go to this person as a file."""
+    """The problem that prevents the request, or None. Bad rows too many for a message go to this user as a file."""
     if checked.bad:
         if bulk_answers.needs_file(checked.bad):
             content = write_csv(bulk_answers.BAD_HEADER, bulk_answers.bad_lines(checked.bad))
@@ -67,7 +67,7 @@ async def problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Co
 
 
 async def send_template(deps: Dependencies, user: str) -> Reply:
-    """Send an empty table to fill in, to this person alone."""
+    """Send an empty table to fill in, only to this user."""
     payments = await payments_to_request(deps, user)
     if isinstance(payments, Private):
         return payments
@@ -90,7 +90,7 @@ async def _send_file(deps: Dependencies, user: str, content: bytes, *, name: str
 async def request_cancellation(
     deps: Dependencies, *, user: str, channel: str, text: str, hashes: list[str] | None, source_key: str
 ) -> Reply:
-    """Request to cancel; ``hashes`` None is everything that is pending now."""
+    """Request to cancel; ``hashes`` None: everything that is pending now."""
     payments = await payments_to_request(deps, user, Kind.BULK_CANCEL)
     if isinstance(payments, Private):
         return payments
@@ -142,7 +142,7 @@ async def turn_history(deps: Dependencies, payments: PaymentsClient, *, page: in
 
 
 async def named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> Bulk:
-    """The bulk payment of that name.
+    """The bulk payment with that name.
 
     Raises:
         MistakesError: there is none.

@@ -1,4 +1,4 @@
-"""The form of a file that is to be paid: opened for a dropped file or an upload, and shown again."""
+"""The form of a bulk payment file: opened for a dropped file or an upload, and shown again."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ _NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: bulk_forms.CHANGED, Why.CHOSE
 
 
 def show_file(deps: Dependencies, user: str, carried: Carried, *, name: str) -> Later:
-    """The form with the sum of a file; one that says that it is being read comes first where that takes long."""
+    """The form with the sum of a file; while a large file is read, a form shows that."""
 
     async def read() -> Open:
         return Open(await file_form(deps, user, carried))
@@ -29,7 +29,7 @@ def show_file(deps: Dependencies, user: str, carried: Carried, *, name: str) -> 
 
 
 async def file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
-    """The file as it reads now; or what the form turns into where there is nothing to request."""
+    """The form with the file as read now; or a notice where there is nothing to request."""
     try:
         found = await look(deps.ctx, carried, {})
     except TROUBLE as trouble:
@@ -38,7 +38,7 @@ async def file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
 
 
 async def confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dict[str, int]) -> Block:
-    """What the form turns into: the answer to the request, or the form again."""
+    """The view after the confirmation: the answer to the request, or the form again."""
     try:
         found = await confirm(deps.ctx, carried, chosen)
     except TROUBLE as trouble:
@@ -64,7 +64,7 @@ def _before(known: Instruction) -> Block:
 
 
 def waiting(name: str) -> Block:
-    """While the file is being read."""
+    """The form while the file is being read."""
     return _notice(bulk_answers.reading(name).text)
 
 

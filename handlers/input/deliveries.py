@@ -1,4 +1,4 @@
-"""What the verbs, buttons and forms of ``/deliver`` share: which store, which booking."""
+"""Shared by the verbs, buttons and forms of ``/deliver``: which store, which booking."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -23,7 +23,7 @@ COMMAND: Final = "deliver"
 
 
 async def form_with_stores(deps: Dependencies, command: Command, make: Callable[[Sequence[str]], View]) -> Reply:
-    """A form in which a store is chosen by name."""
+    """Open a form in which a store is chosen by name."""
     delivery = await delivery_for(deps, command.user)
     if isinstance(delivery, Private):
         return delivery
@@ -32,10 +32,10 @@ async def form_with_stores(deps: Dependencies, command: Command, make: Callable[
 
 
 async def chosen_store(deps: Dependencies, delivery: DeliveryService, given: str | None, *, action: str) -> str:
-    """The store of that name; the only one where none is named.
+    """The store with that name; the only store where none is named.
 
     Raises:
-        MistakesError: there is no such store; it names those there are.
+        MistakesError: there is no such store; the error lists the stores.
     """
     names = await store_names(deps.ctx, delivery)
     if not given and len(names) == 1:
@@ -49,10 +49,10 @@ async def chosen_store(deps: Dependencies, delivery: DeliveryService, given: str
 
 
 async def store_of(deps: Dependencies, delivery: DeliveryService, text: str) -> str:
-    """The store of that name, as it is kept.
+    """The stored name of a store.
 
     Raises:
-        PersonError: there is no such store; it names those there are.
+        PersonError: there is no such store; the error lists the stores.
     """
     name = await spelled(deps.ctx, delivery, text)
     if name is None:
@@ -62,10 +62,10 @@ async def store_of(deps: Dependencies, delivery: DeliveryService, text: str) -> 
 
 
 async def meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> Booking:
-    """The booking that somebody named.
+    """The booking that the user named.
 
     Raises:
-        MistakesError: none of that name is known here.
+        MistakesError: no such booking is stored here.
     """
     found = await find_booking(deps.ctx, text)
     if found is not None:
@@ -76,5 +76,5 @@ async def meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> 
 
 
 def told(result: Acted) -> Private:
-    """What became of what somebody did, for their eyes."""
+    """The outcome of an action, as a private answer."""
     return Private(outcomes.acted(result.booking, result.act, trouble=result.trouble))

@@ -1,4 +1,4 @@
-"""What people type about deliveries, as values: the same checks for every form."""
+"""Readers of typed values about deliveries: the same checks for every form."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -24,7 +24,7 @@ def booking(text: str) -> str:
 
 
 def store(text: str) -> str:
-    """The name of a store, in one form of writing it."""
+    """The name of a store, without invisible characters and repeated spaces."""
     return " ".join(clean(text).split())
 
 
@@ -38,7 +38,7 @@ def words(text: str, *, argument: str, most: int, least: int = 1, example: str) 
 
 
 def phone(text: str, *, home: str = "") -> Phone:
-    """A phone number with its country's code, or one of the store's country."""
+    """A phone number with a country code, or one of the store's country."""
     try:
         return read_phone(text, home=home)
     except PhoneError as broken:
@@ -62,7 +62,7 @@ def payment(text: str) -> Payment:
 
 
 def cook_minutes(text: str) -> int:
-    """Whole minutes; nothing is none."""
+    """Whole minutes; None for an empty field."""
     digits = text.strip()
     if not digits:
         return 0
@@ -73,7 +73,7 @@ def cook_minutes(text: str) -> int:
 
 
 def notes(text: str) -> str:
-    """Nothing, or as long as the service takes."""
+    """Empty, or at most as long as the service accepts."""
     if not clean(text):
         return ""
     return words(text, argument="notes", least=NOTES_LEAST, most=NOTES_LIMIT, example="Ring twice")
@@ -95,7 +95,7 @@ def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[d
 
 
 def booking_readers(*, home: str, with_place: bool) -> dict[str, Read]:
-    """How the fields of the booking form are read; ``home`` is the country code of the store."""
+    """The readers of the booking form's fields; ``home``: the country code of the store."""
     limit, example = views.NAME_LIMIT, "Ana"
     readers: dict[str, Read] = {
         views.NAME: lambda text: words(text, argument="first name", most=limit, example=example),
@@ -119,7 +119,7 @@ def booking_readers(*, home: str, with_place: bool) -> dict[str, Read]:
 
 
 def booking_request(found: Mapping[str, Any]) -> BookingRequest:
-    """What was read, as one value."""
+    """The fields that were read, as one value."""
     number: Phone = found[views.PHONE]
     where: Position | None = found.get(views.POSITION)
     return BookingRequest(
@@ -140,7 +140,7 @@ def booking_request(found: Mapping[str, Any]) -> BookingRequest:
 
 
 def store_readers() -> dict[str, Read]:
-    """How the fields of a store's form are read."""
+    """The readers of a store form's fields."""
     return {
         views.NAME: lambda text: words(text, argument="name", most=views.NAME_LIMIT, example="Centro"),
         views.EMAIL: fields.email,

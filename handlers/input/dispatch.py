@@ -1,4 +1,4 @@
-"""From a command line to the verb that runs: what every slash command has in common."""
+"""From a command line to the verb that runs: common to all slash commands."""
 
 from bot.domain.errors import PersonError
 from bot.presentation import views
@@ -13,7 +13,7 @@ async def run(deps: Dependencies, command: Command, *, name: str, summary: str, 
     """Find the verb, read its arguments, run it.
 
     Raises:
-        MistakesError: with everything that is wrong with the line.
+        MistakesError: with every mistake in the line.
     """
     spelled = deps.spelled(name)
     given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
@@ -39,7 +39,7 @@ async def run(deps: Dependencies, command: Command, *, name: str, summary: str, 
 
 
 def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, str]:
-    """The verb of two words or of one, and what is left of the line after it."""
+    """The verb, of two words or one, and the rest of the line."""
     second, left = (*rest.split(maxsplit=1), "", "")[:2]
     two = next((verb for verb in verbs if second and verb.name == f"{first} {second.lower()}"), None)
     if two is not None:

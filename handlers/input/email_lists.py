@@ -13,7 +13,7 @@ from handlers.dependencies import Dependencies
 
 
 async def next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
-    """The form that asks for the column; or a notice why there is none, and the same as one sentence."""
+    """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
     try:
         info, table, looks = await look_at_list(deps.ctx, file_id)
     except TROUBLE as trouble:
@@ -33,6 +33,6 @@ async def next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts
 
 
 def lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
-    """The ways to process a list that are not configured here, and the variables that they lack."""
+    """The ways to process a list that are not configured, with the missing variables."""
     ways = {ROW_BY_ROW: deps.ctx.emails.missing_single, WHOLE_FILE: deps.ctx.emails.missing_files}
     return {way: missing for way, missing in ways.items() if missing}

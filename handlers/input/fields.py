@@ -1,4 +1,4 @@
-"""What people type, as values: the same checks for command lines and forms."""
+"""Readers of typed values: the same checks for command lines and forms."""
 
 from bot.clients.payments import OperationType
 from bot.domain.addresses import RULE, AddressError, address
@@ -29,7 +29,7 @@ _PAGE_DIGITS = 6
 
 
 def email(text: str) -> str:
-    """An address in ASCII, at most as long as a card can show whole."""
+    """An address in ASCII, short enough for a card to show whole."""
     try:
         return address(text)
     except AddressError as broken:
@@ -48,7 +48,7 @@ def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency.
 
     Raises:
-        PersonError: it names another one; taken for the description, nobody would see that the amount is not meant.
+        PersonError: it names another one. Read as description, it would hide that the currency is wrong.
     """
     if names_other_currency(word):
         raise PersonError(argument="amount", rule=OTHER_CURRENCY, example="25.00", given=word)
@@ -56,7 +56,7 @@ def currency(word: str) -> bool:
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
-    """An amount that could be sent at all today."""
+    """An amount within the daily limit."""
     limit = policy.approval.daily_limit
     if cents > limit:
         rule = f"it must not be above the daily limit of {shown(limit)}"
@@ -65,7 +65,7 @@ def within_limit(cents: Cents, policy: Policy) -> Cents:
 
 
 def description(text: str) -> str:
-    """What it is for, without invisible characters; shown whole or refused, never cut."""
+    """The purpose of a payment, without invisible characters; shown whole or refused, never cut."""
     cleaned = clean(text)
     if not 1 <= len(cleaned) <= DESCRIPTION_LIMIT:
         rule = f"it must have {DESCRIPTION_RULE}; this has {len(cleaned)}"
@@ -74,7 +74,7 @@ def description(text: str) -> str:
 
 
 def listing(text: str) -> OperationType:
-    """Which of the service's two lists."""
+    """One of the service's two lists."""
     match text.strip().lower():
         case "payouts" | "payout":
             return "payout"

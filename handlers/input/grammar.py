@@ -1,8 +1,7 @@
-"""One declaration of a command's verbs parses what people type and prints the help.
+"""One declaration of a command's verbs, which parses the typed line and prints the help.
 
-Text arrives the way people and their devices write: curly quotes, hard spaces, links made of
-addresses. It is brought into plain form first, split at spaces (``"…"`` keeps words together,
-an apostrophe is a letter), and unescaped last.
+Typed text has curly quotes, hard spaces, and addresses turned into links. It is normalised first, then
+split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
 """
 
 import re
@@ -44,20 +43,20 @@ class Argument:
     rule: str
     read: Callable[[str], Any]
     rest: bool = False
-    """Takes all words that are left."""
+    """Takes all remaining words."""
     each: bool = False
-    """Takes all words that are left, each by itself; its value is the list of theirs."""
+    """Takes all remaining words, each read by itself; its value is the list of their values."""
     typed: str = ""
-    """How help prints it, where the name alone does not say it."""
+    """How help prints it, where the name is not enough."""
     optional: bool = False
     """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
 
     unit: Callable[[str], bool] | None = None
-    """Whether the word after it belongs to it and says nothing more; raises ``PersonError`` where it contradicts."""
+    """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
 
     @property
     def usage(self) -> str:
-        """As help prints it."""
+        """The argument as help prints it."""
         if self.typed:
             return self.typed
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
@@ -70,7 +69,7 @@ Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Verb:
-    """What stands behind a command's name. ``alone`` answers the verb without any argument."""
+    """A verb of a command. ``alone`` answers the verb typed without any argument."""
 
     name: str
     summary: str
@@ -86,15 +85,15 @@ class Verb:
 
 
 def plain_text(text: str) -> str:
-    """What the person meant as a command, with Slack's escapes still in it; unescape each word afterwards."""
+    """The typed text in plain form, still with Slack's escapes; unescape each word afterwards."""
     return without_links(text.translate(_PLAIN))
 
 
 def without_links(text: str) -> str:
-    """What was typed where Slack made links and mentions of it; every other letter stays as it is.
+    """The text with Slack's links and mentions turned back into what was typed; every other letter stays.
 
-    Slack's own links show the address they lead to. Where somebody gave a link another text, both stand there: nobody
-    approves "invoice" that leads to who knows where.
+    Slack's own links show their address. A link with another text becomes both text and address, so that approvers see
+    where "invoice" leads.
     """
 
     def shown(found: re.Match[str]) -> str:
@@ -113,7 +112,7 @@ def _bare(address: str) -> str:
 
 
 def unescape(word: str) -> str:
-    """Slack escapes three characters; undone last, so that nothing typed can look like Slack's own markup."""
+    """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
     return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
@@ -121,7 +120,7 @@ def words_of(text: str, *, example: str) -> list[str]:
     """Split a command line.
 
     Raises:
-        PersonError: a quotation mark is opened and not closed.
+        PersonError: a quotation mark is not closed.
     """
     splitter = shlex.shlex(plain_text(text), posix=True, punctuation_chars=False)
     splitter.whitespace_split = True
@@ -181,7 +180,7 @@ def _without_unit(argument: Argument, left: list[str]) -> list[str]:
 
 
 def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
-    """The texts that are the argument's, at least one, and the words that remain for those after it."""
+    """The texts of the argument, at least one, and the remaining words."""
     if argument.each:
         return left or [""], []
     if argument.rest:
@@ -190,7 +189,7 @@ def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
 
 
 def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:
-    """Whether this optional argument cannot take the word and one after it can."""
+    """Whether this optional argument rejects the word and a later one accepts it."""
     return not _takes(argument, word) and any(one.optional and _takes(one, word) for one in later)
 
 
@@ -214,6 +213,6 @@ def read_argument(argument: Argument, text: str) -> Any:
 
 
 def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
-    """One mistake, to raise; ``example`` is a right line of the command without its name."""
+    """One mistake, to raise; ``example``: a correct line of the command without its name."""
     broken.example = f"{deps.spelled(command)} {example}"
     return MistakesError([broken])

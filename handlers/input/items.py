@@ -16,11 +16,11 @@ _RULE = "it must be written as name = quantity x unit price"
 _WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
 _QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
 _MOST_CENTS = 99_999_999_999_999
-"""As much as an amount that is typed may have digits."""
+"""The largest sum: as many digits as a typed amount may have."""
 
 
 def word(text: str) -> Item:
-    """One item as it is typed on a line, where a space ends it.
+    """One item of a command line, where a space ends it.
 
     Raises:
         PersonError: see :func:`item`.
@@ -52,7 +52,7 @@ def item(text: str) -> Item:
 
 
 def lines(text: str) -> tuple[list[Item], list[PersonError]]:
-    """One item a line, empty lines left out; every line that breaks a rule is named by its number."""
+    """One item per line, without empty lines; every line that breaks a rule is reported by its number."""
     items: list[Item] = []
     errors: list[PersonError] = []
     for number, line in enumerate(text.splitlines(), start=1):

@@ -1,4 +1,4 @@
-"""The line behind a verb of ``/localize``: settings such as ``rate=16000``, and an address or a text."""
+"""The line after a verb of ``/localize``: settings such as ``rate=16000``, and an address or a text."""
 
 import re
 from collections.abc import Sequence
@@ -17,18 +17,18 @@ _MARKS = '"“”„'
 
 
 def line_rule(*, url: bool, text: bool) -> str:
-    """What the line has to be, of a verb that takes one or both of them."""
+    """The rule for the line of a verb that takes an address, a text or both."""
     return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
 
 
 def with_example(error: PersonError, example: str) -> PersonError:
-    """The same mistake with a right line."""
+    """The same mistake with a correct line."""
     return PersonError(argument=error.argument, rule=error.rule, example=example, given=error.given)
 
 
 @dataclass(slots=True)
 class _Line:
-    """What is left of a line while settings are taken from it."""
+    """The rest of a line while settings are taken from it."""
 
     words: list[str]
     options: dict[str, str] = field(default_factory=dict)
@@ -36,10 +36,10 @@ class _Line:
 
 
 def read_line(capabilities: Sequence[Capability], text: str, *, example: str) -> Request:
-    """What stands behind a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the matter.
+    """The line after a verb, as a request: settings such as ``rate=16000`` first or last, the rest is the input.
 
     Raises:
-        MistakesError: with everything that cannot be read.
+        MistakesError: with every part that cannot be read.
     """
     said = _LINK.sub(lambda found: found[1], text).strip()
     declared = _meant(capabilities, said)
@@ -49,7 +49,7 @@ def read_line(capabilities: Sequence[Capability], text: str, *, example: str) ->
 
 
 def _meant(capabilities: Sequence[Capability], said: str) -> Capability:
-    """Of the operations that share a verb: an address is for the one with media, everything else a text."""
+    """The operation meant by a shared verb: the one with media for an address, the one with text otherwise."""
     with_media = [one for one in capabilities if one.media is not None]
     with_text = [one for one in capabilities if one.media is None]
     if with_media and (not with_text or _ADDRESS.fullmatch(said)):
@@ -71,9 +71,9 @@ def _address(declared: Capability, said: str, example: str) -> Request:
 
 
 def _text(declared: Capability, said: str, example: str) -> Request:
-    """Settings stand before the text; nothing behind its first word is looked at, so that it stays as it is.
+    """Read settings before the text; the text after its first word is not parsed and stays unchanged.
 
-    A text that begins like a setting is put in quotation marks: a name that is mistyped is no text.
+    A text that begins like a setting must be quoted: a mistyped name of a setting is no text.
     """
     line = _Line([])
     while True:
@@ -87,16 +87,16 @@ def _text(declared: Capability, said: str, example: str) -> Request:
 
 
 def _unquoted(text: str) -> str:
-    """Quotation marks around all of it are how people hold words together elsewhere; devices bend them."""
+    """Remove quotation marks around the whole text; devices turn them into curly ones."""
     inner = text[1:-1]
     around = text[:1] in _MARKS and text[-1:] in _MARKS
     return inner if len(text) > 1 and around and not any(mark in inner for mark in _MARKS) else text
 
 
 def _take(declared: Capability, line: _Line, word: str, *, bare: bool) -> bool:
-    """Whether the word is a setting; it is then among the options, or among the mistakes.
+    """Whether the word is a setting; if so, it is added to the options, or to the mistakes.
 
-    ``bare``: a value without its name is one too, where it can be one of a single list.
+    ``bare``: a value without its name counts too, where only one list contains it.
     """
     setting = _SETTING.fullmatch(word)
     name = setting[1].lower().replace("-", "_") if setting is not None else ""

@@ -9,7 +9,7 @@ _MEMBERSHIP_SECONDS = 0.7
 
 
 async def can_post(messenger: Messenger, channel: str) -> bool:
-    """Whether the bot is a member here. The request is stored already, so no answer is no reason to fail."""
+    """Whether the bot is a member here. The request is stored already, so a failed check is no error."""
     try:
         async with asyncio.timeout(_MEMBERSHIP_SECONDS):
             return await messenger.is_member(channel)

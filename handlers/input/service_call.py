@@ -1,4 +1,4 @@
-"""Asking a service beside the ack: the answer follows, and what goes wrong becomes one sentence."""
+"""A call to a service beside the ack: the answer follows, and an error becomes one sentence."""
 
 from collections.abc import Awaitable, Callable
 
@@ -18,9 +18,9 @@ def service_call(
     """Run ``work`` beside the ack.
 
     Args:
-        work: asks the service and makes the answer.
-        service: its name for people.
-        meanwhile: said when the answer is not there in a moment; None: that the service is being asked.
+        work: calls the service and makes the answer.
+        service: its display name.
+        meanwhile: shown when the answer takes longer than a moment; None: a notice that the service is being asked.
     """
 
     async def call() -> Answer | Open:

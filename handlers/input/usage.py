@@ -10,7 +10,7 @@ from handlers.input.grammar import Verb
 
 @lru_cache(maxsize=16)
 def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
-    """The command's verbs with their arguments and examples; the same every time, so printed once."""
+    """The command's verbs with their arguments and examples; cached, because it never changes."""
     return printed.usage(spelled, summary, _usages(verbs))
 
 

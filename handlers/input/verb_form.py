@@ -25,7 +25,7 @@ def register(router: Router, commands: Mapping[str, Sequence[Verb]]) -> None:
 
 
 async def _submit(deps: Dependencies, form: Submission, about: Mapping[str, str], verb: Verb | None) -> Reply:
-    """Read the fields as the command line would be read, and run the verb; its answer stands in the form."""
+    """Read the fields like a command line, and run the verb; its answer replaces the form."""
     if verb is None:
         raise LookupError(f"the form of a verb that is gone: {about['command']} {about['verb']}")
     values, errors = _read(verb, form)

@@ -5,5 +5,5 @@ from handlers.shortcuts import use_file
 
 
 def register(router: Router) -> None:
-    """Make every shortcut known by its callback id."""
+    """Register every shortcut by its callback id."""
     use_file.register(router)

@@ -1,7 +1,7 @@
-"""The shortcut *Use this file*: a form with what can be done with the files of a message.
+"""The shortcut *Use this file*: a form with the actions on the files of a message.
 
-A form, because it stands before the eyes of who asked: a private message appears below everything else, or in a thread
-that is not open.
+A form is always visible to the requester: a private message may appear below other messages, or in a thread that is
+not open.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ def register(router: Router) -> None:
 
 
 async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
-    """Offer each file of the message; where the bot is no member, say how to invite it."""
+    """Offer actions on each file of the message; where the bot is no member, explain how to invite it."""
     if not used.files:
         return Open(offers.told(offers.no_file()))
 
@@ -37,7 +37,7 @@ async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
 
 
 async def _look(deps: Dependencies, used: Shortcut) -> Block:
-    """The form, or why there is nothing to choose."""
+    """The form, or the reason why there is nothing to choose."""
     try:
         if not await can_post(deps.messenger, used.channel):
             direct = used.channel.startswith(("D", "G"))

@@ -1,11 +1,11 @@
-"""Forms that were submitted."""
+"""Submitted forms."""
 
 from handlers.router import Router
 from handlers.views import account, booking, bulk, collect, emails, localize, payout, store
 
 
 def register(router: Router) -> None:
-    """Make every form known by its callback id."""
+    """Register every form by its callback id."""
     payout.register(router)
     collect.register(router)
     bulk.register(router)

@@ -1,4 +1,4 @@
-"""The form that asks about the account behind an address; the answer stands in the form."""
+"""The form that looks up the account of an address; the answer replaces the form."""
 
 from bot.domain.errors import PersonError
 from bot.presentation import mistakes, views
@@ -18,7 +18,7 @@ def register(router: Router) -> None:
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
-    """Turn the form into what the service knows; a mistake stands at the field."""
+    """Replace the form by the service's record; a mistake is shown at the field."""
     try:
         email = fields.email(form.values.get(forms.EMAIL, ""))
     except PersonError as broken:

@@ -42,7 +42,7 @@ def register(router: Router) -> None:
 
 
 async def ask_price(deps: Dependencies, form: Submission) -> Reply:
-    """Show what the delivery would cost, with the button that books it; mistakes stand at their fields."""
+    """Show the price of the delivery, with the button that books it; mistakes are shown at their fields."""
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
@@ -66,7 +66,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
-    """Turn the form into the price."""
+    """Replace the form by the price."""
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
@@ -91,7 +91,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
-    """Book what the price was shown for, once."""
+    """Book the delivery whose price was shown, once."""
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
@@ -165,7 +165,7 @@ async def _read(
 
 
 def _source(form: Submission, kind: BookingKind, found: Mapping[str, Any]) -> str:
-    """A form sent twice is one; sent again with other values (after "not covered", say) it is another."""
+    """Key of a submission: the same form with the same values makes one booking, with other values another."""
     if kind is BookingKind.PREBOOKING:
         return f"view:{form.view_id}"
     told = {name: str(value) for name, value in sorted(found.items())}
@@ -188,9 +188,9 @@ async def _country_code(deps: Dependencies, delivery: DeliveryService, store: st
 def _priced(
     deps: Dependencies, delivery: DeliveryService, ask: Callable[[], Any], again: Again, *, bookable: bool = False
 ) -> Reply:
-    """Ask for a price; a no or an outage brings the form back as it was filled in, with what was said.
+    """Ask for a price; after a refusal or an outage the filled-in form is shown again with the problem.
 
-    The service recommends the question, it does not ask for it: ``bookable`` forms go on without an answer.
+    The service recommends a quote before booking and does not require it: ``bookable`` forms continue without one.
     """
 
     async def work() -> Answer:

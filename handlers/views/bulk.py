@@ -1,4 +1,4 @@
-"""The forms that ask for many payments at once: a file or rows, and a file with its sum."""
+"""The forms that request many payments at once: a file or rows, and a file with its sum."""
 
 import json
 
@@ -27,7 +27,7 @@ def register(router: Router) -> None:
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
-    """Read the file or the rows, and ask for what is in them; the answer stands in the form."""
+    """Read the file or the rows, and request the payments; the answer replaces the form."""
     payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     if isinstance(payments, Private):
         return Replace(views.notice(forms.BULK_TITLE, payments.content.text))
@@ -53,7 +53,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
-    """Ask for exactly what was shown; what reads otherwise by now, or with other columns, is shown again instead."""
+    """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     if isinstance(payments, Private):
         return Replace(views.notice(forms.BULK_TITLE, payments.content.text))

@@ -1,4 +1,4 @@
-"""The form that asks somebody for money."""
+"""The form that requests a payment from a buyer."""
 
 import json
 
@@ -21,7 +21,7 @@ def register(router: Router) -> None:
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
-    """Ask for a purchase; mistakes stand at their fields, and each bad line is named."""
+    """Request a purchase; mistakes are shown at their fields, with the number of each bad line."""
     errors: dict[str, str] = {}
     read: dict[str, str] = {}
     for block, reader in ((forms.EMAIL, fields.email), (forms.DESCRIPTION, fields.description)):

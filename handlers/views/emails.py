@@ -24,7 +24,7 @@ def register(router: Router) -> None:
 
 
 async def choose_file(deps: Dependencies, form: Submission) -> Reply:
-    """The file is there: read it and ask for the column."""
+    """Read the uploaded file and ask for the column."""
     client = await emails_for(deps, form.user)
     if isinstance(client, Private):
         return client
@@ -41,7 +41,7 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def start(deps: Dependencies, form: Submission) -> Reply:
-    """Column and manner are chosen: begin."""
+    """Start the list with the chosen column and way of processing."""
     client = await emails_for(deps, form.user)
     if isinstance(client, Private):
         return client

@@ -1,4 +1,4 @@
-"""The form of a localization call: each mistake stands at its field."""
+"""The form of a localization call: each mistake is shown at its field."""
 
 import asyncio
 from collections.abc import Collection, Sequence
@@ -21,7 +21,7 @@ from handlers.replies import FieldErrors, Nothing, Private, Replace, Reply
 from handlers.router import Router
 
 _LOOK_SECONDS = 1.4
-"""Of Slack's three, for a look into the files; what could not be seen by then is seen when they are sent."""
+"""Seconds of Slack's three for checking the files; files not checked by then are checked on sending."""
 
 
 def register(router: Router) -> None:
@@ -30,7 +30,7 @@ def register(router: Router) -> None:
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
-    """Check everything that was entered, then ask for one call a file."""
+    """Check everything that was entered, then request one call per file."""
     carried = Carried.load(form.metadata)
     client = await localization_for(deps, form.user)
     if isinstance(client, Private):
@@ -63,7 +63,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
 
 
 def _read(carried: Carried, form: Submission, *, own_hosts: Collection[str]) -> tuple[list[Request], dict[str, str]]:
-    """One request for each file, or the one for the text or the address; and what is wrong, by field."""
+    """One request for each file, or one for the text or address; and the mistakes by field."""
     text, url = form.values.get(TEXT, "").strip(), form.values.get(URL, "").strip()
     files = [carried.file] if carried.file else list(form.files.get(FILE, ()))
     capabilities = [capability(CallOperation(name)) for name in carried.operations]
@@ -109,7 +109,7 @@ def _options(declared: Capability, form: Submission) -> tuple[dict[str, str], di
 
 
 async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
-    """What the files are, as far as that can be seen in time; a wrong one is said at its field."""
+    """The files' records, as far as they can be read in time; an unsuitable file becomes a mistake at its field."""
     infos: dict[str, FileInfo] = {}
 
     async def look(request: Request) -> None:
@@ -134,7 +134,7 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
 
 
 async def wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> PersonError | None:
-    """What keeps the operation from taking this file, by its content."""
+    """The mistake if the operation does not take this file, by its content."""
     media = request.capability.media
     if media is None:
         return None

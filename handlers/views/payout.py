@@ -1,4 +1,4 @@
-"""The forms of a payout: asking for one, and deciding on one."""
+"""The forms of a payout: requesting one, and deciding on one."""
 
 import json
 from typing import Protocol
@@ -23,7 +23,7 @@ from handlers.router import Router
 
 
 class EndedWithReason(Protocol):
-    """A function of :mod:`bot.workflows.requests.decide` that ends a request and says why."""
+    """A function of :mod:`bot.workflows.requests.decide` that ends a request with a reason."""
 
     async def __call__(self, ctx: Context, click: Click, *, reason: str) -> Decided:
         """The request after the attempt."""
@@ -41,7 +41,7 @@ def register(router: Router) -> None:
 
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
-    """Ask for a payout; mistakes stand at their fields."""
+    """Request a payout; mistakes are shown at their fields."""
     errors: dict[str, str] = {}
     read = {}
     for block, reader in (
@@ -88,7 +88,7 @@ async def reject(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def withdraw(deps: Dependencies, form: Submission) -> Reply:
-    """Withdraw what somebody else asked for, with a reason."""
+    """Withdraw another user's request, with a reason."""
     return await _with_reason(deps, form, decide.withdraw)
 
 

@@ -24,7 +24,7 @@ def register(router: Router) -> None:
 
 
 async def add(deps: Dependencies, form: Submission) -> Reply:
-    """Make a store; its key is kept sealed and never shown."""
+    """Create a store; its key is stored sealed and never shown."""
     delivery = await delivery_for(deps, form.user, admin)
     if isinstance(delivery, Private):
         return delivery
@@ -47,7 +47,7 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def edit(deps: Dependencies, form: Submission) -> Reply:
-    """Change a store; what it is afterwards is read."""
+    """Change a store, then read its new record."""
     delivery = await delivery_for(deps, form.user)
     if isinstance(delivery, Private):
         return delivery
@@ -70,7 +70,7 @@ async def edit(deps: Dependencies, form: Submission) -> Reply:
 
 
 def _form(found: dict[str, Any], *, had_reference: bool) -> StoreForm:
-    """What is sent; a reference that was there and is taken out of the form is emptied at the service, too."""
+    """The values to send; a reference that the user removed from the form is cleared at the service, too."""
     reference = str(found[forms.PLACE_REFERENCE])
     return StoreForm(
         name=found[forms.NAME],

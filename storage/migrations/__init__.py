@@ -1,4 +1,4 @@
-"""Migrations: how the tables came to be, one step after the other."""
+"""Migrations: the steps that create and change the tables, in order."""
 
 HEAD = "0017"
 """The version this program needs; a test holds it to the newest step in ``versions/``."""

@@ -1,1 +1,1 @@
-"""One repository a table: synchronous, inside a transaction somebody else made."""
+"""One repository per table: synchronous, inside a transaction of the caller."""

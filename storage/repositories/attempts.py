@@ -1,4 +1,4 @@
-"""Attempts: the claim that is stored before a request with an effect leaves."""
+"""Attempts: the claim that is stored before a request with an effect is sent."""
 
 from datetime import datetime
 
@@ -20,12 +20,12 @@ class Attempts:
 
         Raises:
             Conflict: the number is taken, or an attempt of this instruction is still open. The whole unit is
-                rolled back; it must not go on after this.
+                rolled back and must not continue.
         """
         self._connection.execute(insert(table).values(columns(attempt)))
 
     def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
-        """Store what became of an open attempt; False when it was closed already or never opened."""
+        """Store the outcome of an open attempt; False when it was closed already or never opened."""
         mine = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.outcome == AttemptOutcome.OPEN)
         values = {"outcome": outcome, "detail": detail, "finished_at": now}
         return self._connection.execute(update(table).where(*mine).values(values)).rowcount == 1

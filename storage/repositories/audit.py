@@ -1,4 +1,4 @@
-"""The audit chain in the database: rows are appended, one after the other, and never touched again."""
+"""The audit chain in the database: rows are appended, one after the other, and never changed."""
 
 import hmac
 import json
@@ -41,8 +41,8 @@ class AuditTrail:
     """The tables ``audit`` and ``audit_head``.
 
     Rows get their numbers without gaps because writers come one after the other: one writing connection on
-    SQLite, an advisory lock on PostgreSQL. So the end is read once a transaction; who takes rows back that were
-    appended (a savepoint) goes on with a trail of its own.
+    SQLite, an advisory lock on PostgreSQL. So the end is read once a transaction. After a rollback to a savepoint
+    that takes back appended rows, a new trail is needed.
     """
 
     def __init__(self, connection: Connection, *, key: bytes) -> None:
@@ -55,7 +55,7 @@ class AuditTrail:
         """Add a row at the end of the chain. ``detail`` must be JSON-ready.
 
         Raises:
-            OtherKey: the chain goes on under another key; nothing is written.
+            OtherKey: another key is in force; nothing is written.
         """
         entry = _as_read_back(entry)
         head = self._last or self._end()
@@ -89,7 +89,7 @@ class AuditTrail:
         return row
 
     def _end(self) -> Head:
-        """Where the next row goes, if the key is the one in force."""
+        """The end of the chain, if our key is the one in force."""
         row = _END.first(self._connection, {})
         if row is None:
             self.see_key()
@@ -100,7 +100,7 @@ class AuditTrail:
         return Head(seq, last)
 
     def key_in_force(self) -> str | None:
-        """The id of the key in force; None: no program wrote it down yet."""
+        """The id of the key in force; None when none is stored yet."""
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
     def see_key(self) -> None:
@@ -114,7 +114,7 @@ class AuditTrail:
             raise OtherKey
 
     def adopt_key(self) -> None:
-        """Write down which key is in force, where no program did, if it is the one that sealed the last row.
+        """Store our key as the one in force if none is stored, and if it sealed the last row.
 
         Raises:
             OtherKey: another key is in force, or sealed the last row.
@@ -128,11 +128,10 @@ class AuditTrail:
         self.see_key()
 
     def hand_over(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
-        """Close the chain under this key and go on under another one; the first row under that.
+        """Close the chain under this key and continue under another one; returns the first row under that.
 
-        That row carries the keys before it, sealed under the new one: with the new key alone the whole chain can be
-        verified. The new key's seal over the hash before it keeps what is older from being written anew with the
-        old key.
+        That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
+        key's seal covers the hash before it, so nobody can rewrite older rows with the old key.
 
         Args:
             entry: who changes the key and when; the rest is filled in here.
@@ -156,7 +155,7 @@ class AuditTrail:
         )
 
     def closed_keys(self) -> list[ClosedKey]:
-        """The keys before the one in force, the first one first, as far as they open."""
+        """The former keys, oldest first, as far as they open."""
         found: list[ClosedKey] = []
         trail = self
         for row in reversed([row for row in self.stored(instruction_id="") if row.action == KEY_OPENED]):
@@ -174,7 +173,7 @@ class AuditTrail:
         return self._keys
 
     def _closed_key(self, row: Stored) -> ClosedKey | None:
-        """What the first row under our key says of the key before; None where it was not we who wrote it."""
+        """The former key in the first row under our key; None where our key did not seal it."""
         entry, until = row.entry(), row.seq - 1
         if entry is None:
             return None
@@ -189,12 +188,12 @@ class AuditTrail:
         return ClosedKey(until=until, chain=chain, anchors=anchors)
 
     def head(self) -> Head:
-        """Where the chain ends; compare it with an anchor kept elsewhere to see rows cut off at the end."""
+        """The end of the chain; compare it with an anchor kept elsewhere to detect rows cut off at the end."""
         row = self._connection.execute(_HEAD).first()
         return Head(0, GENESIS) if row is None else Head(row.seq, row.hash)
 
     def holds(self, seq: int, head: str) -> bool:
-        """Whether the row of this number is there with this hash; number 0 is where every chain begins."""
+        """Whether the row with this number has this hash; number 0 is the start of every chain."""
         if seq == 0:
             return head == GENESIS
         query = select(table.c.hash).where(table.c.seq == seq)
@@ -215,10 +214,10 @@ class AuditTrail:
     def stored(
         self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
     ) -> Iterator[Stored]:
-        """Rows as they lie there, in the order of their numbers, read in pages; nothing about them is believed.
+        """Rows as stored, unverified, in the order of their numbers, read in pages.
 
         Args:
-            after_seq: begin after this row; None: at whatever stands first.
+            after_seq: begin after this row; None: at the first row stored.
             instruction_id: only rows of this instruction.
             limit: at most so many.
         """
@@ -235,12 +234,12 @@ class AuditTrail:
             left = None if left is None else left - len(rows)
 
     def is_intact(self, row: Stored) -> bool:
-        """Whether the row by itself is what was written. That none is missing, only the whole chain shows."""
+        """Whether the row itself is unchanged. Missing rows show only in the whole chain."""
         return seal(row, key=self._key) == row.hash or seal(row, key=self.keys().at(row.seq)) == row.hash
 
 
 def _sealer(key: bytes) -> Sealer:
-    """What the keys before this one are sealed with."""
+    """The sealer of the former keys."""
     return Sealer(key=hmac.digest(key, b"switchboard|closed keys", "sha256"))
 
 

@@ -24,7 +24,7 @@ _FIND = Prepared(
 
 
 def _changed(due: Any, *, progress: bool) -> Mapping[str, Any]:
-    """What a change makes of a board: due then, unless it does not stand yet; what people wait for goes first."""
+    """Columns that mark a board as out of date: due at ``due`` if it is posted; results go before mere progress."""
     counted = {"wanted_version": table.c.wanted_version + 1, "due_at": case((table.c.ts == "", null()), else_=due)}
     if progress:
         return {**counted, "progress": table.c.progress | table.c.due_at.is_(None)}
@@ -47,7 +47,7 @@ class Boards:
     def add(
         self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
     ) -> bool:
-        """Know of a board that is about to be posted; False when it is known already."""
+        """Store a board that is about to be posted; False when it is stored already."""
         values = {
             "subject": subject,
             "instruction_id": instruction_id,
@@ -70,22 +70,22 @@ class Boards:
         return None if row is None else Board(**row._mapping)  # noqa: SLF001
 
     def find(self, channel: str, ts: str) -> Board | None:
-        """The board that this message is; None when the message is no board."""
+        """The board with this message; None when the message is no board."""
         row = _FIND.first(self._connection, {"wanted_channel": channel, "wanted_ts": ts})
         return None if row is None else Board(**dict(zip(_NAMES, row, strict=True)))
 
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
-        """It stands there now and shows ``version``; it is due at once when more happened meanwhile."""
-        # A direct message has no thread of the channel it replaces.
+        """Store where it was posted and that it shows ``version``; due at once when that is out of date."""
+        # A thread of the original channel does not exist in a direct message.
         thread = case((table.c.channel == channel, table.c.thread_ts), else_=null())
         self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
 
     def go_elsewhere(self, subject: str, *, direct: bool) -> None:
-        """The thread that it was to stand in is gone; ``direct``: it goes to the requester instead of its channel."""
+        """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
         self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
 
     def mark(self, subject: str, *, now: datetime, progress: bool) -> None:
-        """What it shows is out of date. ``progress``: only by how far the work is, which may wait a little."""
+        """Mark it as out of date. ``progress``: only the progress is, so the edit may wait a little."""
         due: Any = literal(now, Moment)
         if progress:
             recent = and_(table.c.edited_at.is_not(None), table.c.edited_at > now - _GAP)
@@ -93,34 +93,34 @@ class Boards:
         self._set(subject, **_changed(due, progress=progress))
 
     def mark_request(self, instruction_id: str, *, now: datetime) -> None:
-        """What every board of this request shows is out of date."""
+        """Mark every board of this request as out of date."""
         _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now})
 
     def due(self, now: datetime, limit: int) -> list[Board]:
-        """Boards to be edited: what people wait for first, then progress, longest due first."""
+        """Boards to edit: results first, then mere progress; longest due first."""
         query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
         return [Board(**row._mapping) for row in self._connection.execute(query)]  # noqa: SLF001
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
-        """The same, for who edits them now; due again at ``again_at`` unless it says :meth:`shown` or :meth:`delay`."""
+        """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`."""
         found = self.due(now, limit)
         for board in found:
             self._set(board.subject, due_at=again_at)
         return found
 
     def hasten(self, now: datetime) -> None:
-        """Nobody edits anything any more: what waits is due now."""
+        """Make every waiting board due now: the process that claimed them is gone."""
         self._connection.execute(update(table).where(table.c.due_at > now).values(due_at=now))
 
     def shown(self, subject: str, version: int, now: datetime) -> None:
-        """It was edited to show ``version``.
+        """Store that an edit made it show ``version``.
 
-        It is due at once when it was marked again meanwhile, and when an older edit overtook a newer one.
+        It is due at once when it was marked again meanwhile, or when an older edit overtook a newer one.
         """
         self._set(subject, attempts=0, **_showing(version, now))
 
     def delay(self, subject: str, due_at: datetime, *, failed: bool) -> None:
-        """Edit it then; ``failed``: because Slack did not take the edit, which is counted."""
+        """Put the edit off until ``due_at``; ``failed``: Slack refused the edit, which is counted."""
         waiting = update(table).where(table.c.subject == subject, table.c.due_at.is_not(None))
         self._connection.execute(waiting.values(due_at=due_at, attempts=table.c.attempts + int(failed)))
 

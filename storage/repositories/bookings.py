@@ -1,4 +1,4 @@
-"""Bookings, from the form to the final state. A change counts only on the version it was decided on."""
+"""Bookings, from the form to the final state. A change applies only to the version it was decided on."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -28,7 +28,7 @@ class Bookings:
         return insert_once(self._connection, table, values, unless=("source_key",))
 
     def get(self, booking_id: str) -> Booking | None:
-        """The booking with this id of ours."""
+        """The booking with this id."""
         return self._one(table.c.id == booking_id)
 
     def by_source(self, key: str) -> Booking | None:
@@ -45,7 +45,7 @@ class Bookings:
         return self._one(and_(table.c.store == store, same)) if remote else None
 
     def find(self, text: str) -> Booking | None:
-        """What people call it: our reference, or either id at the service."""
+        """The booking by what people type: our reference, or either id at the service."""
         wanted = text.strip().lstrip("#")
         found = self._one(table.c.reference == wanted.upper())
         if found is not None or not wanted:
@@ -85,10 +85,10 @@ class Bookings:
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
 
     def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
-        """Change it if nobody has since ``booking`` was read, and let it go unless ``keep_lease``.
+        """Change it if its version is still that of ``booking``; end the lease unless ``keep_lease``.
 
         Returns:
-            The booking as it is now, or None when somebody else was faster: read it again.
+            The booking as it is now, or None when another change came first: read it again.
         """
         freed = {} if keep_lease else FREED
         row = self._connection.execute(
@@ -100,22 +100,22 @@ class Bookings:
         return None if row is None else _read(row)
 
     def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
-        """Let go of one that this owner took, and look again then."""
+        """End the lease of this owner; the booking is due again at ``due_at``."""
         held = (table.c.id == booking_id, table.c.lease_owner == owner)
         values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*held).values(values)).rowcount == 1
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
-        """It was read and nothing is new: read it again then. No version: nothing that anybody decides on changed."""
+        """Count a read without news; due again at ``due_at``. The version stays: nothing relevant changed."""
         values = {**FREED, "polls": table.c.polls + 1, "reads": 0, "due_at": due_at}
         self._connection.execute(update(table).where(table.c.id == booking_id).values(values))
 
     def rename_store(self, before: str, after: str) -> None:
-        """The store has another name from now on."""
+        """Rename the store in its bookings."""
         self._connection.execute(update(table).where(table.c.store == before).values(store=after))
 
     def hasten(self, booking_id: str, now: datetime) -> None:
-        """Look at it at once."""
+        """Make it due now."""
         later = (table.c.id == booking_id, table.c.stage.not_in(CLOSED), table.c.due_at > now)
         self._connection.execute(update(table).where(*later).values(due_at=now))
 
@@ -128,13 +128,13 @@ class Bookings:
         return [_read(row) for row in self._connection.execute(query)]
 
     def recover(self, owner: str) -> int:
-        """Free bookings that another owner merely read; only where no other process can be alive. How many."""
+        """End other owners' leases, except while sending; only where no other process can be alive. How many."""
         taken = (table.c.lease_owner != "", table.c.lease_owner != owner, table.c.stage != Stage.SENDING)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount
 
     def forget_quotes(self, before: datetime) -> int:
-        """Drop forms that nobody confirmed: they hold what customers are called and where they live."""
+        """Delete forms that were never confirmed, because they hold customers' names and addresses."""
         old = (table.c.stage == Stage.QUOTED, table.c.created_at < before)
         return self._connection.execute(delete(table).where(*old)).rowcount
 

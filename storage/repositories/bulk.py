@@ -40,7 +40,7 @@ class BulkItems:
         self._connection = connection
 
     def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
-        """Store what was asked for, with the request itself. Addresses and amounts never change afterwards."""
+        """Store the items, with the request itself. Addresses and amounts never change afterwards."""
         every = iter(rows)
         while batch := list(islice(every, _BATCH)):
             self._connection.execute(insert(table), [_values(instruction_id, row) for row in batch])
@@ -55,22 +55,22 @@ class BulkItems:
         return self._read(query.offset(offset).limit(limit))
 
     def not_sent(self, instruction_id: str, *, status: str, limit: int) -> list[BulkRow]:
-        """Of a cancellation: items with this status that no attempt has named yet."""
+        """Of a cancellation: items with this status that are in no attempt yet."""
         mine = (table.c.instruction_id == instruction_id, table.c.attempt == 0, table.c.status == status)
         return self._read(select(*_SHOWN).where(*mine).order_by(table.c.number).limit(limit))
 
     def named_by(self, instruction_id: str, attempt: int) -> list[BulkRow]:
-        """Of a cancellation: the items that an attempt named."""
+        """Of a cancellation: the items of an attempt."""
         mine = (table.c.instruction_id == instruction_id, table.c.attempt == attempt)
         return self._read(select(*_SHOWN).where(*mine).order_by(table.c.number))
 
     def name(self, instruction_id: str, numbers: Sequence[int], attempt: int) -> None:
-        """These items are named by that attempt; 0 takes it back."""
+        """Assign these items to an attempt; 0 undoes it."""
         mine = (table.c.instruction_id == instruction_id, table.c.number.in_(numbers))
         self._connection.execute(update(table).where(*mine).values(attempt=attempt))
 
     def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
-        """Store what the service says of some items."""
+        """Store the service's status of some items."""
         values = [
             {"of": instruction_id, "at": one.row, "to_status": one.status, "to_hash": one.hash, "to_error": one.error}
             for one in changes
@@ -79,7 +79,7 @@ class BulkItems:
             self._connection.execute(_CHANGE, values[start : start + _BATCH])
 
     def tally(self, instruction_id: str) -> Tally:
-        """How many items stand where."""
+        """Number and sum of the items by status."""
         query = (
             select(table.c.status, func.count(), func.sum(table.c.cents))
             .where(table.c.instruction_id == instruction_id)
@@ -92,19 +92,19 @@ class BulkItems:
 
 
 class BulkFlights:
-    """The table ``bulk_flight``: which submission may be under way, and what the history held before it."""
+    """The table ``bulk_flight``: the one submission in flight, and the service's history before it."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def flying(self) -> str | None:
-        """Id of the request whose submission is under way or of unknown outcome; None: the air is free."""
+        """Id of the request whose submission is in flight or of unknown outcome; None: there is none."""
         return self._connection.execute(select(flight.c.instruction_id).where(flight.c.flying == 1)).scalar()
 
     def take(self, instruction_id: str, *, known: Collection[str], now: datetime) -> bool:
-        """Take the air for one request; False when another one has it.
+        """Put the submission of a request in flight; False when that of another one is.
 
-        ``known`` are the ids of the history before its first submission: what was stored at first is kept.
+        ``known``: ids of the history before its first submission. Only the first value is stored.
         """
         holder = self.flying()
         if holder is not None:
@@ -117,12 +117,12 @@ class BulkFlights:
         return True
 
     def land(self, instruction_id: str) -> bool:
-        """Its outcome is known: the next may fly. False when it was not in the air."""
+        """End the flight, as the outcome is known; False when it was not in flight."""
         mine = (flight.c.instruction_id == instruction_id, flight.c.flying == 1)
         return self._connection.execute(update(flight).where(*mine).values(flying=None)).rowcount == 1
 
     def known(self, instruction_id: str) -> frozenset[str]:
-        """The history's ids before the first submission of this request; empty when it never flew."""
+        """The history's ids before the first submission of this request; empty when there was none."""
         found = self._connection.execute(
             select(flight.c.known).where(flight.c.instruction_id == instruction_id)
         ).scalar()

@@ -1,6 +1,6 @@
-"""What the repositories share: inserts that tell whether they were first, and leases.
+"""Shared by the repositories: inserts that return whether they were first, and leases.
 
-Statements that every request runs are built once and given their values as parameters: building one costs
+Statements that every request runs are built once and get their values as parameters: building one costs
 SQLAlchemy several times what SQLite needs to run it.
 """
 
@@ -32,11 +32,11 @@ from storage.prepared import Prepared
 from storage.types import Moment
 
 Condition = ColumnElement[bool] | TextClause
-"""What rows are asked for; text where SQLite has to see that a partial index covers it."""
+"""Condition on rows; text where SQLite must recognise that a partial index covers it."""
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
-    """Insert unless the unique columns ``unless`` hold these values already; whether it was inserted."""
+    """Insert, unless a row has the same values in the unique columns ``unless``; returns whether it was inserted."""
     return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
 
 
@@ -53,11 +53,11 @@ def columns(record: Any) -> dict[str, Any]:
 
 
 FREED: Mapping[str, Any] = {"lease_owner": "", "lease_until": None, "tries": 0}
-"""What is stored when a step has come to its end: nobody holds the row, and no step of it was begun in vain."""
+"""Values stored at the end of a step: no lease, and no failed steps to count."""
 
 
 def free(table: Table, now: datetime) -> ColumnElement[bool]:
-    """Rows that nobody holds a live lease on."""
+    """Rows without a live lease."""
     return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
 
 
@@ -70,16 +70,16 @@ def claiming(
     changed: Mapping[str, ColumnElement[Any]] | None = None,
     read: Iterable[Column[Any]] | None = None,
 ) -> Executable:
-    """The statement of :func:`claim`: rows that are due and that nobody holds are taken, in this order.
+    """The statement of :func:`claim`: lease rows that are due and free, in this order.
 
     Args:
         table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
-        which: of its rows.
-        key: names one row, among those.
-        order: which go first.
-        free_to_go: what is asked only when they are chosen.
-        changed: what else changes with every claim.
-        read: the columns that are wanted of them; None: all.
+        which: conditions on its rows.
+        key: the column that identifies a row.
+        order: the order of claiming.
+        free_to_go: a condition that is checked on choosing rows, and not again on updating them.
+        changed: other columns that change with every claim.
+        read: the columns to return; None: all.
     """
     now = bindparam("now", type_=Moment)
     free_now = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)

@@ -1,4 +1,4 @@
-"""Files that people dropped: each once, however often and in however many ways Slack tells of it."""
+"""Dropped files: one row each, however many events Slack sends about it."""
 
 from datetime import datetime
 
@@ -24,10 +24,10 @@ class DroppedFiles:
         self._connection = connection
 
     def notice(self, row: DropRow) -> bool:
-        """Remember that there is a file to look at; False when nothing of this was news.
+        """Store a file to look at; False when this adds nothing.
 
-        The event about the file does not know the message it stands in, the event about the message does; whichever
-        comes second completes what the first has left open.
+        Only the event about the message names the message. Coming second, it fills in what the event about the file
+        left open.
         """
         if insert_once(self._connection, table, columns(row), unless=("id",)):
             return True
@@ -46,18 +46,18 @@ class DroppedFiles:
         return self._connection.execute(update(table).where(*placeless).values(place)).rowcount == 1
 
     def get(self, file_id: str) -> DropRow | None:
-        """What is known of this file."""
+        """The row of this file."""
         row = self._connection.execute(select(table).where(table.c.id == file_id)).first()
         return None if row is None else DropRow(**row._mapping)  # noqa: SLF001
 
     def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[DropRow]:
-        """Take files to look at, longest due first; the attempt is counted already."""
+        """Claim files to look at, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
         claimed = [DropRow(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.due_at or now, row.id))
 
     def offered(self, file: DroppedFile) -> bool:
-        """It was looked at and can be used; False when that was settled before."""
+        """Store that it can be used, and what it is; False when it was settled before."""
         found = {
             "channel": file.channel,
             "message_ts": file.message_ts,
@@ -74,20 +74,20 @@ class DroppedFiles:
         return self._settle(file.id, DropState.OFFERED, found)
 
     def quiet(self, file_id: str) -> bool:
-        """Nothing is to be said of it; False when that was settled before."""
+        """Store that nothing is posted about it; False when it was settled before."""
         return self._settle(file_id, DropState.QUIET, {})
 
     def again(self, file_id: str, *, due_at: datetime) -> bool:
-        """It could not be looked at yet: then."""
+        """Try again at ``due_at``."""
         values = {**FREED, "due_at": due_at}
         return self._change(file_id, DropState.NOTICED, values)
 
     def gone(self, file_id: str) -> bool:
-        """It was offered and is there no more; False when it was not offered, or that is known."""
+        """Store that an offered file was deleted; False when it was not offered or was deleted before."""
         return self._change(file_id, DropState.OFFERED, {"state": DropState.GONE})
 
     def oldest(self) -> datetime | None:
-        """When the oldest file was noticed that nobody has settled yet."""
+        """When the oldest unsettled file was noticed."""
         query = select(func.min(table.c.created_at)).where(table.c.due_at.is_not(None))
         found: datetime | None = self._connection.execute(query).scalar_one()
         return found
@@ -97,12 +97,12 @@ class DroppedFiles:
         return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Forget files noticed before then of which nothing was said, some at a time; how many."""
+        """Delete old files about which nothing was posted, up to ``limit``; how many."""
         some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
 
     def recover(self, owner: str) -> int:
-        """Free files that another owner took; only where no other process can be alive. How many."""
+        """End other owners' leases; only where no other process can be alive. How many."""
         taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount

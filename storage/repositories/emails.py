@@ -1,7 +1,7 @@
 """Runs through lists of e-mail addresses.
 
-Addresses are taken in the order of their numbers, so a single number says which were asked: all below it. Those of
-them without an answer are what a process that died had under way.
+Addresses are taken in the order of their numbers, so one number shows which were taken: all below it. Those without
+an answer were in flight when a process died.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ class EmailRuns:
         self._connection = connection
 
     def begin(self, run: EmailRun) -> None:
-        """Start with nothing: what a process that died while it read the file had stored is thrown away."""
+        """Start empty: delete what a process stored that died while it read the file."""
         for table in (email_address, email_block, email_run):
             self._connection.execute(delete(table).where(table.c.job_id == run.job_id))
         self._connection.execute(insert(email_run), columns(run))
@@ -53,16 +53,16 @@ class EmailRuns:
         self._connection.execute(insert(email_block), values)
 
     def drop_blocks(self, job_id: str, *, part: str) -> None:
-        """Forget a file."""
+        """Delete the pieces of a file."""
         self._connection.execute(delete(email_block).where(email_block.c.job_id == job_id, email_block.c.part == part))
 
     def get(self, job_id: str) -> EmailRun | None:
-        """How far a run is."""
+        """The progress of a run."""
         row = self._connection.execute(select(email_run).where(email_run.c.job_id == job_id)).first()
         return None if row is None else _read(row)
 
     def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
-        """The whole file has been read."""
+        """Store the totals, once the whole file has been read."""
         values = {"rows": rows, "skipped": skipped, "total": total}
         self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
 
@@ -78,11 +78,11 @@ class EmailRuns:
         return found
 
     def park(self, job_id: str, count: int) -> None:
-        """Nothing is under way any more; so many addresses were taken and wait for the next worker."""
+        """Store how many taken addresses wait for the next worker; none is in flight any more."""
         self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(parked=count))
 
     def pick_up(self, job_id: str) -> list[Numbered]:
-        """Addresses that were taken and have no answer: all of them are to be asked.
+        """Addresses that were taken and have no answer; ask all of them.
 
         Those that were not parked may have been asked by a process that died; they count as repeated.
         """
@@ -97,7 +97,7 @@ class EmailRuns:
         return self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
 
     def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
-        """Store answers as (number, outcome, stored form). One that is there already stays."""
+        """Store answers as (number, outcome, stored form). An answer stored before is kept."""
         if not answers:
             return
         kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
@@ -137,7 +137,7 @@ class EmailRuns:
         return iter(self._connection.execute(query).scalars())
 
     def counted(self, job_id: str) -> tuple[int, int]:
-        """Addresses and answers that are really there: what the figures of the run must say."""
+        """Addresses and answers counted in the table: what the figures of the run must equal."""
         query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
         total, answered = self._connection.execute(query).one()
         return total, answered
@@ -147,7 +147,7 @@ class EmailRuns:
         return self._connection.execute(_old(before)).first() is not None
 
     def forget(self, *, before: datetime, limit: int) -> int:
-        """Addresses, answers and files of one list that was closed before then, some at a time; how many rows."""
+        """Delete addresses, answers and files of one list closed before then, up to ``limit``; how many rows."""
         job_id = self._connection.execute(_old(before)).scalar_one_or_none()
         if job_id is None:
             return 0

@@ -24,15 +24,15 @@ class Flags:
             self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))
 
     def add(self, key: str, value: object, now: datetime) -> bool:
-        """Set a value that is not set; False: somebody was faster."""
+        """Set a value that is not set yet; False when it was."""
         return insert_once(self._connection, table, {"key": key, "value": value, "updated_at": now}, unless=("key",))
 
     def starting(self, prefix: str) -> dict[str, object]:
-        """Every value whose key begins so, by its key."""
+        """Values by key, of the keys with this prefix."""
         query = select(table.c.key, table.c.value).where(table.c.key.startswith(prefix, autoescape=True))
         return {str(key): value for key, value in self._connection.execute(query)}
 
     def forget(self, prefix: str) -> int:
-        """Remove every value whose key begins so; how many."""
+        """Remove the values of the keys with this prefix; how many."""
         gone = delete(table).where(table.c.key.startswith(prefix, autoescape=True))
         return self._connection.execute(gone).rowcount

@@ -41,13 +41,13 @@ _BY_KIND = (tracked, job)
 
 
 class Horizon:
-    """All tables with due work. Rows that somebody holds are left out: their end is news of its own."""
+    """All tables with due work. Leased rows are left out: the end of their step wakes the workers itself."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
-        """When the next row becomes due, of these; without those of which nothing ever will."""
+        """When the next row of each kind becomes due; kinds without one are left out."""
         rows = self._connection.execute(_statement(tuple(kinds)))
         return {(row.name, row.kind): row.due_at for row in rows if row.due_at is not None}
 

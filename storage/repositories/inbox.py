@@ -1,4 +1,4 @@
-"""Inbox: callbacks, noted before they are answered. However many come to an address, it has one row."""
+"""Inbox: callbacks, stored before they are answered. Each address has one row, however many arrive."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
@@ -45,7 +45,7 @@ _NOW = bindparam("now", type_=Moment)
 
 
 def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
-    """Now, unless the instruction was read for another of its callbacks less than ``pause`` microseconds ago."""
+    """Now; or ``pause`` microseconds after the last reading for a callback of the same instruction, if later."""
     others = table.alias("others")
     next_one = func.max(type_coerce(others.c.read_at, BigInteger)) + bindparam("pause", type_=BigInteger)
     due = case((next_one > _NOW, next_one), else_=_NOW)
@@ -53,7 +53,7 @@ def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
 
 
 def _same_or_newest() -> ColumnElement[str]:
-    """The row of the address, of several from earlier versions the one with this body."""
+    """The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
     own = table.alias("own")
     order = ((own.c.body_hash == bindparam("digest")).desc(), own.c.received_at.desc(), own.c.id.desc())
     query = select(own.c.id).where(own.c.token_hash == bindparam("address"))
@@ -69,7 +69,7 @@ _MORE = Prepared(
     )
     .values(
         body_hash=bindparam("digest"),
-        hints=table.c.hints + 1,  # by which the worker that has the row sees that more came meanwhile
+        hints=table.c.hints + 1,  # shows the worker that holds the row that more arrived meanwhile
         state=InboxState.RECEIVED,
         received_at=case((_WAITS, table.c.received_at), else_=_NOW),
         attempts=case((_WAITS, table.c.attempts), else_=0),
@@ -104,14 +104,14 @@ class Inbox:
     def receive(
         self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
     ) -> bool:
-        """Note that something came to an address; False when it does not stand, or nothing new came to it.
+        """Store a callback; False when its address is not valid, or when the callback is not new.
 
-        Nothing new is what came before and was looked into to the end.
+        A callback is not new when it has the body of the last one, which was processed to the end.
 
         Args:
-            new_id: makes a new ULID, for an address to which nothing came before.
-            token_hash: the address.
-            body_hash: of what came.
+            new_id: makes a new ULID, for the first callback of an address.
+            token_hash: hash of the address's token.
+            body_hash: hash of the callback's body.
             now: the current instant.
             pause: between two readings of an instruction.
         """
@@ -122,7 +122,7 @@ class Inbox:
         return statement.first(self._connection, values | {"new": new_id()}) is not None
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
-        """Take received rows that are due, longest due first; the attempt is counted already."""
+        """Claim received rows that are due, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
         claimed = [InboxRow(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.due_at, row.id))
@@ -133,34 +133,34 @@ class Inbox:
         return [InboxRow(**row._mapping) for row in self._connection.execute(query)]  # noqa: SLF001
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
-        """What became of it; False when that was said before, or when more came than these."""
+        """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
         received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED, table.c.hints == hints)
         values = {**FREED, "state": state}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def hints(self, inbox_id: str) -> int:
-        """How many came."""
+        """How many callbacks arrived."""
         return self._connection.execute(select(table.c.hints).where(table.c.id == inbox_id)).scalar_one_or_none() or 0
 
     def again(self, inbox_id: str, due_at: datetime) -> bool:
-        """Nothing came of it yet: look again then."""
+        """No outcome yet: due again at ``due_at``."""
         received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED)
         values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def hasten(self, instruction_id: str, now: datetime) -> None:
-        """What came for this instruction can be read now."""
+        """Make the waiting callbacks of this instruction due now."""
         waiting = (table.c.instruction_id == instruction_id, _WAITS, table.c.due_at > now)
         self._connection.execute(update(table).where(*waiting).values(due_at=now))
 
     def recover(self, owner: str) -> int:
-        """Free rows that another owner took; only where no other process can be alive. How many."""
+        """End other owners' leases; only where no other process can be alive. How many."""
         taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount
 
     def oldest(self) -> datetime | None:
-        """When the oldest callback arrived that nothing has come of yet."""
+        """When the oldest unprocessed callback arrived."""
         query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
         oldest: datetime | None = self._connection.execute(query).scalar_one()
         return oldest
@@ -170,14 +170,14 @@ class Inbox:
         return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Forget what was looked into to the end and came before then, some at a time; how many."""
+        """Delete processed callbacks that arrived before then, up to ``limit``; how many."""
         some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
 
 
 @cache
 def _first(dialect: str) -> Prepared:
-    """The row of an address to which nothing came before."""
+    """The statement that inserts the first callback of an address."""
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     found = STANDING.with_only_columns(*_FIRST.values())
     statement = insert(table).from_select(list(_FIRST), found, include_defaults=False)

@@ -1,4 +1,4 @@
-"""Instructions: one conditional update a transition, with its audit row in the same transaction."""
+"""Instructions: one conditional update per transition, with its audit row in the same transaction."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
@@ -58,7 +58,7 @@ _BY_ID = Prepared(_ALL.where(table.c.id == bindparam("wanted")))
 _CLAIM = claiming(
     table,
     table.c.kind.in_(bindparam("of_kinds", expanding=True)),
-    # What is left out, not what is meant: by a list of states SQLite would go through all that has one of them.
+    # Excluded states, not wanted ones: for a list of wanted states SQLite would scan every row in one of them.
     table.c.state.not_in(bindparam("but_states", expanding=True)),
     key=table.c.id,
     order=[table.c.due_at, table.c.id],
@@ -68,7 +68,7 @@ _CLAIM = claiming(
 
 
 class Changes(TypedDict, total=False):
-    """What a transition may set; everything else about an instruction is frozen or set by the transition."""
+    """The fields that a transition may set; all others are frozen or set by the transition itself."""
 
     round: int
     requirement: Requirement
@@ -109,13 +109,13 @@ class Instructions:
         self._audit = audit
         self._boards = boards
 
-    # Asking
+    # Creating
 
     def insert(self, instruction: Instruction, *, actor: str) -> bool:
         """Store a new request and its audit row ``requested``; False when its ``source_key`` exists already.
 
         Raises:
-            Conflict: reference, code or id is taken: draw another one.
+            Conflict: reference, code or id is taken: generate another one.
         """
         values = _values(instruction)
         if not insert_once(self._connection, table, values, unless=("source_key",)):
@@ -133,7 +133,7 @@ class Instructions:
         )
         return True
 
-    # Looking
+    # Reading
 
     def get(self, instruction_id: str) -> Instruction | None:
         """The instruction with this id."""
@@ -141,7 +141,7 @@ class Instructions:
         return None if row is None else _made(dict(zip(_NAMES, row, strict=True)))
 
     def find(self, text: str) -> Instruction | None:
-        """What a person may mean: a reference, our id or code (in any case), or the service's id as it is."""
+        """The instruction with this reference, id or code (in any case), or with exactly this id at the service."""
         word = text.strip()
         if not word:
             return None
@@ -158,17 +158,17 @@ class Instructions:
         return _read_one(self._connection.execute(_ALL.where(table.c.source_key == key)).first())
 
     def by_remote(self, remote_id: str) -> Instruction | None:
-        """The instruction whose operation at the service has this id; the first asked, should there be several."""
+        """The instruction whose operation at the service has this id; the oldest, should there be several."""
         query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
         return _read_one(self._connection.execute(query).first())
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
-        """Codes of the latest requests of these kinds that the service answered with an id of its own."""
+        """Codes of the latest requests of these kinds that have an id at the service."""
         query = select(table.c.code).where(table.c.kind.in_(kinds), table.c.remote_id.is_not(None))
         return list(self._connection.execute(query.order_by(table.c.id.desc()).limit(limit)).scalars())
 
     def belongs_to_another(self, remote_id: str, code: str | None, *, than: str) -> bool:
-        """Whether what the service holds under this id or code belongs to another request than this one."""
+        """Whether the service's operation with this id or code belongs to another request than ``than``."""
         word = "".join((code or "").split())
         spellings = {word, word.upper(), word.lower()} - {""}
         theirs = or_(table.c.remote_id == remote_id, table.c.code.in_(spellings))
@@ -181,13 +181,13 @@ class Instructions:
         return [_read(row) for row in self._connection.execute(query)]
 
     def not_over_at(self, moment: datetime) -> list[str]:
-        """Ids of everything asked for by then that was not final then, oldest first."""
+        """Ids of the requests that existed at that moment and were not final, oldest first."""
         still = or_(table.c.state.not_in(FINAL), table.c.closed_at >= moment)
         query = select(table.c.id).where(table.c.created_at <= moment, still).order_by(table.c.id)
         return [str(found) for found in self._connection.execute(query).scalars()]
 
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
-        """What this person asked for and is not final, newest first."""
+        """This person's requests that are not final, newest first."""
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
         return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
 
@@ -196,8 +196,8 @@ class Instructions:
     ) -> int:
         """How many requests to pay the same amount to the same address were made since then.
 
-        Those that stand in one of the ``ignoring`` states do not count, nor those that were not made before the one
-        with the id ``before``, if that is given.
+        Requests in one of the ``ignoring`` states do not count. With ``before``, only requests made before the one
+        with that id count.
         """
         query = (
             select(func.count())
@@ -212,7 +212,7 @@ class Instructions:
     def last_same(
         self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = ()
     ) -> Instruction | None:
-        """The latest request of this kind for the same since then; those in one of the states do not count."""
+        """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count."""
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
         return _read_one(self._connection.execute(query).first())
@@ -223,11 +223,11 @@ class Instructions:
         return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
 
     def paid_before(self, email: str) -> bool:
-        """Whether anything was ever completed to this address; what its owner paid us does not count."""
+        """Whether any payment to this address was ever completed; payments from it do not count."""
         return bool(self.all_paid_before([email]))
 
     def all_paid_before(self, emails: Iterable[str]) -> frozenset[str]:
-        """Those of the addresses, in lower case, to which anything was ever completed, alone or in bulk."""
+        """The addresses, in lower case, to which any payment was ever completed, alone or in bulk."""
         wanted = sorted({email.casefold() for email in emails})
         found: set[str] = set()
         for start in range(0, len(wanted), _IN_ONE_QUERY):
@@ -239,7 +239,7 @@ class Instructions:
                 found.update(self._connection.execute(query.distinct()).scalars())
         return frozenset(found)
 
-    # Moving
+    # Transitions
 
     def move(
         self,
@@ -255,18 +255,18 @@ class Instructions:
     ) -> Instruction | None:
         """Take a transition: conditional update, audit row, boards marked; all in this transaction.
 
-        ``show`` False leaves the boards alone: people are told the same in both states.
+        ``show`` False leaves the boards alone: they look the same in both states.
 
         The lease ends unless ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
         unless they are given.
 
         Returns:
-            The instruction as it stands now; None when somebody else was first (``before`` is out of date).
+            The instruction as it is now; None when another change came first (``before`` is out of date).
 
         Raises:
-            ValueError: the state machine of its kind has no such arrow, or a state in which a request with an effect is
-                under way was entered without a lease (a crash could not be told from work).
-            TypeError: a field that never changes.
+            ValueError: the state machine of its kind has no such transition, or a state in which a request with an
+                effect is in flight was entered without a lease (a crash would look like work).
+            TypeError: the field never changes.
         """
         if not allows(before.kind, before.state, to):
             raise ValueError(f"there is no way for a {before.kind} from {before.state} to {to}")
@@ -306,8 +306,8 @@ class Instructions:
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {', '.join(sorted(changes.keys() - _CHANGEABLE))}")
         if to is not before.state:
-            changes = {"stopped": ""} | changes  # another step, which may well work
-        # A step that keeps its lease is not over, so its tries go on counting.
+            changes = {"stopped": ""} | changes  # the next step may succeed
+        # A step that keeps its lease is not over, so its tries are not reset.
         over = dict(FREED) if changes.get("lease_until") is None else {}
         after = replace(before, **(over | changes), state=to, version=before.version + 1)
         written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
@@ -332,9 +332,9 @@ class Instructions:
         kinds: Collection[Kind] = tuple(Kind),
         states: Collection[State] = CLAIMED,
     ) -> list[Instruction]:
-        """Take instructions of these kinds, in these states, that are due and that nobody holds, oldest due first.
+        """Claim instructions of these kinds, in these states, that are due and free, longest due first.
 
-        Claiming raises the version, so that who held an expired lease loses every later update.
+        Claiming raises the version, so that every later update by the holder of an expired lease fails.
         """
         rows = claim(
             self._connection,
@@ -350,11 +350,11 @@ class Instructions:
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
-        """Instructions whose request with an effect may have died with its process.
+        """Instructions with a request in flight whose process died.
 
         Args:
             now: leases that ended by then are dead.
-            owner: who asks.
+            owner: id of this process.
             exclusive: no other process can be alive (SQLite): every lease that is not ``owner``'s is dead.
             limit: at most so many.
         """
@@ -365,9 +365,9 @@ class Instructions:
         return [_read(row) for row in self._connection.execute(query)]
 
     def recover(self, *, owner: str) -> int:
-        """Free what another owner took, except where a request with an effect was under way; how many.
+        """End other owners' leases, except where a request with an effect is in flight; how many.
 
-        Only where no other process can be alive, so that a restart need not wait for leases to end.
+        Only where no other process can be alive. A restart then need not wait for leases to end.
         """
         taken = (
             table.c.lease_until.is_not(None),

@@ -1,4 +1,4 @@
-"""Jobs: work that takes a while, leased by the process that does it."""
+"""Jobs: long-running work, leased by the process that does it."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -41,14 +41,14 @@ class Jobs:
         return [_read(row) for row in self._connection.execute(query)]
 
     def of(self, requester: str, *, limit: int = 20) -> list[Job]:
-        """What this person asked for, newest first."""
+        """This person's jobs, newest first."""
         query = (
             select(table).where(table.c.requester == requester).order_by(table.c.created_at.desc(), table.c.id.desc())
         )
         return [_read(row) for row in self._connection.execute(query.limit(limit))]
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
-        """What this person asked for of one kind after that moment, newest first."""
+        """This person's jobs of one kind created after that moment, newest first."""
         query = (
             select(table)
             .where(table.c.requester == requester, table.c.kind == kind, table.c.created_at > since)
@@ -66,9 +66,9 @@ class Jobs:
         return {(kind, state): count for kind, state, count in self._connection.execute(query)}
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
-        """Jobs of one kind that are not over, so that nobody waits for all that another asked for before.
+        """Open jobs of one kind, round-robin by requester, so that nobody waits for all earlier jobs of another person.
 
-        First everybody's first, then everybody's second, and so on; among equals the older one.
+        First the first job of each requester, then the second of each, and so on; within a round, oldest first.
         """
         query = _turns(kind).subquery()
         ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
@@ -77,7 +77,7 @@ class Jobs:
     def claim_due(
         self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int, in_turn: bool = False
     ) -> list[Job]:
-        """Take jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
+        """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
         if in_turn:
             rows = self._claim_in_turn(kind, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
         else:
@@ -103,7 +103,7 @@ class Jobs:
         return self._connection.execute(claiming_them).all()
 
     def extend(self, job_id: str, *, owner: str, until: datetime) -> bool:
-        """Hold it longer; False when somebody else has it or nobody."""
+        """Extend the lease; False when this owner does not hold it."""
         held = (table.c.id == job_id, table.c.lease_owner == owner)
         return self._connection.execute(update(table).where(*held).values(lease_until=until)).rowcount == 1
 
@@ -118,12 +118,12 @@ class Jobs:
         close: bool = False,
         keep_lease: bool = False,
     ) -> Job | None:
-        """Change it if nobody has since ``job`` was read, and let it go unless ``keep_lease``.
+        """Change it if its version is still that of ``job``; end the lease unless ``keep_lease``.
 
-        With ``due_at`` None nothing is to do for it until it is changed again; ``close``: it is over.
+        With ``due_at`` None it is not due until it is changed again; ``close``: it is over.
 
         Returns:
-            The job as it is now, or None when somebody else was faster: read it again.
+            The job as it is now, or None when another change came first: read it again.
         """
         values: dict[str, Any] = {"version": job.version + 1}
         if state is not None:
@@ -142,7 +142,7 @@ class Jobs:
         return None if row is None else _read(row)
 
     def recover(self, owner: str) -> int:
-        """Free jobs that another owner took; only where no other process can be alive. How many."""
+        """End other owners' leases; only where no other process can be alive. How many."""
         taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount
@@ -156,7 +156,7 @@ _AGE = (table.c.created_at, table.c.id)
 
 
 def _turns(kind: str) -> Select[Any]:
-    """Each job that is not over, and which of those of its person it is."""
+    """Each open job, and its position among the open jobs of its requester."""
     turn = func.row_number().over(partition_by=table.c.requester, order_by=_AGE)
     return select(table.c.id, turn.label("turn")).where(table.c.kind == kind, table.c.closed_at.is_(None))
 

@@ -1,4 +1,4 @@
-"""Outbox: what is to be posted, stored with the change it tells of; first in, first out for each subject."""
+"""Outbox: posts to Slack, stored in the transaction of the change they report; first in, first out per subject."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -34,7 +34,7 @@ def _claiming() -> Executable:
         OPEN,
         table.c.state != OutboxState.SENDING,
         key=table.c.seq,
-        order=[table.c.seq + 0],  # as an expression: by the key itself SQLite would go through all that was ever sent
+        order=[table.c.seq + 0],  # as an expression: with the plain column SQLite would scan every row ever sent
         free_to_go=~blocked,
         changed={
             "state": case(
@@ -68,7 +68,7 @@ class Outbox:
         instruction_id: str | None = None,
         due_at: datetime | None = None,
     ) -> bool:
-        """Queue a post under a new ULID; False when ``key`` was queued before, whatever became of it."""
+        """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is."""
         values = {
             "id": id,
             "instruction_id": instruction_id,
@@ -101,11 +101,11 @@ class Outbox:
         return None if row is None else OutboxRow(**row._mapping)  # noqa: SLF001
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[OutboxRow]:
-        """Take rows that are due, in their order.
+        """Claim rows that are due, in their order.
 
         A row waits while an earlier one of the same subject is unfinished.
-        Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (look first whether it arrived); the attempt is
-        counted already, so that a row that kills its worker is seen to.
+        Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
+        counted already, so a row that kills its worker is counted too.
         """
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
         claimed = sorted(rows, key=lambda row: row.seq)
@@ -115,7 +115,7 @@ class Outbox:
         ]
 
     def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
-        """Keep a row that was taken for longer; False when its lease is over, so that somebody else may have it."""
+        """Extend the lease of a claimed row; False when it has run out, so that another worker may hold the row."""
         mine = (
             table.c.id == row.id,
             table.c.attempts == row.attempts,
@@ -126,13 +126,13 @@ class Outbox:
         return self._connection.execute(update(table).where(*mine).values(lease_until=until)).rowcount == 1
 
     def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
-        """It arrived as this message. False when it was known to have arrived before."""
+        """Store that it arrived as this message; False when the row was finished before."""
         return self._finish(
             outbox_id, state=OutboxState.SENT, sent_channel=channel, sent_ts=ts, due_at=now, last_error=""
         )
 
     def again(self, outbox_id: str, due_at: datetime, error: str, *, counted: bool = True) -> bool:
-        """It certainly did not arrive: send it (again) then. ``counted``: False where this attempt is none."""
+        """Send it (again) at ``due_at``; it certainly did not arrive. ``counted``: False: not an attempt."""
         return self._finish(
             outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error, **_uncounted(counted=counted)
         )
@@ -146,7 +146,7 @@ class Outbox:
         payload: Mapping[str, object] | None = None,
         counted: bool = True,
     ) -> bool:
-        """It may have arrived: look then, with another payload if one is given. For ``counted`` see :meth:`again`."""
+        """Search for it at ``due_at``, as it may have arrived; ``payload`` replaces the payload. See :meth:`again`."""
         changed: dict[str, object] = {} if payload is None else {"payload": dict(payload)}
         changed |= _uncounted(counted=counted)
         return self._finish(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error, **changed)
@@ -157,11 +157,11 @@ class Outbox:
         return self._connection.execute(update(table).where(*unfinished).values(payload=dict(payload))).rowcount == 1
 
     def dead(self, outbox_id: str, error: str) -> bool:
-        """It never will arrive. Later rows of its subject may go on."""
+        """Give it up. Later rows of its subject may be sent."""
         return self._finish(outbox_id, state=OutboxState.DEAD, last_error=error)
 
     def redirect(self, outbox_id: str, *, payload: Mapping[str, object], due_at: datetime) -> bool:
-        """It certainly did not arrive and goes elsewhere: send it then with this payload, the tries counted anew."""
+        """Send it elsewhere at ``due_at``, with this payload and no attempts counted; it certainly did not arrive."""
         return self._finish(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at, attempts=0)
 
     def _finish(self, outbox_id: str, **values: object) -> bool:
@@ -170,7 +170,7 @@ class Outbox:
         return self._connection.execute(update(table).where(*unfinished).values(freed)).rowcount == 1
 
     def recover(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:
-        """Rows whose sender died become unknown, to be looked for at ``look_at`` (now); how many.
+        """Set rows whose sender died to unknown, to be searched for at ``look_at`` (default: now); how many.
 
         For ``exclusive`` see ``Instructions.abandoned``.
         """
@@ -180,7 +180,7 @@ class Outbox:
         sending = update(table).where(table.c.state == OutboxState.SENDING, dead)
         lost = {"state": OutboxState.UNKNOWN, "due_at": look_at or now, "lease_owner": "", "lease_until": None}
         count = self._connection.execute(sending.values(lost)).rowcount
-        # A dead looker leaves a row that is unknown already: only its lease stands in the way.
+        # A process that died while it searched leaves an unknown row: only its lease has to end.
         looking = update(table).where(table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None), dead)
         self._connection.execute(looking.values(lease_owner="", lease_until=None))
         return count

@@ -14,7 +14,7 @@ LOCKS: Final = (
     "AND mode = 'ShareLock' AND objsubid = 1 "
     "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-"""Locks for life that processes hold in this database: they are shared, those of writers are not."""
+"""The life locks held in this database. They are shared locks; those of writers are exclusive."""
 
 
 def life_lock(owner: str) -> int:
@@ -30,15 +30,15 @@ class Processes:
         self._flags = Flags(connection)
 
     def arrive(self, owner: str, now: datetime) -> None:
-        """A process begins to hold leases."""
+        """Store a process before it holds leases."""
         self._flags.set(f"{_PREFIX}{owner}", {}, now)
 
     def forget(self, owner: str) -> None:
-        """It is over, and holds none any more."""
+        """Remove a process that has ended and holds no leases any more."""
         self._flags.forget(f"{_PREFIX}{owner}")
 
     def gone(self) -> list[str]:
-        """Owners that arrived, and whose lock nobody holds any more. PostgreSQL only."""
+        """Owners whose lock is no longer held. PostgreSQL only."""
         arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
         held = {lock & _MASK for lock in self._connection.execute(text(LOCKS)).scalars()}
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]

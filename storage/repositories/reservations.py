@@ -1,4 +1,4 @@
-"""Reservations: money of the daily limit that attempts have taken."""
+"""Reservations: the part of the daily limit that attempts have taken."""
 
 from sqlalchemy import Connection, func, insert, select, update
 
@@ -31,7 +31,7 @@ class Reservations:
         return True
 
     def release(self, instruction_id: str, n: int) -> bool:
-        """Give back what an attempt took that moved no money; False when there was nothing to give back."""
+        """Give back the reservation of an attempt that moved no money; False when there was none."""
         held = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.released.is_(False))
         return self._connection.execute(update(table).where(*held).values(released=True)).rowcount == 1
 

@@ -1,4 +1,4 @@
-"""Requests from Slack that some process has handled."""
+"""Requests from Slack that one of the processes has handled."""
 
 from datetime import datetime, timedelta
 
@@ -17,7 +17,7 @@ class SeenRequests:
         self._connection = connection
 
     def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
-        """Whether nobody has handled this request; it counts as handled from now on. Forgets some that are older."""
+        """Whether no process has handled this request; it counts as handled from now on. Deletes some old rows."""
         old = select(table.c.signature_hash).where(table.c.seen_at < now - kept).limit(_PRUNED_AT_ONCE)
         self._connection.execute(delete(table).where(table.c.signature_hash.in_(old.scalar_subquery())))
         values = {"signature_hash": signature_hash, "seen_at": now}

@@ -1,6 +1,6 @@
-"""What all rows share that somebody works on: their leases, and the stop after steps that were begun in vain.
+"""Operations on every table with claimed rows: leases, and the stop after repeatedly failed steps.
 
-A row is named by its table and its key, see :data:`KEYS`.
+A row is identified by its table and its key, see :data:`KEYS`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,7 @@ KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {
 
 
 def key_of(table: str, row: object) -> Key:
-    """What names a row, in its table."""
+    """The key of a row in its table."""
     return tuple(str(getattr(row, column)) for column in KEYS[table])
 
 
@@ -36,11 +36,11 @@ class Steps:
         self._connection = connection
 
     def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
-        """Hold rows for longer that ``owner`` still has; how many. The version stays: it is the same hold."""
+        """Renew the leases that ``owner`` still holds; how many. The version stays: it is the same claim."""
         return sum(self._set(table, key, owner, {"lease_until": until}) for key in keys)
 
     def expire(self, owner: str, now: datetime) -> int:
-        """End every lease of a process that died, as if its time were over; how many."""
+        """End every lease of a process that died; how many."""
         held = [
             update(table).where(table.c.lease_owner == owner, table.c.lease_until > now).values(lease_until=now)
             for table in _TABLES.values()
@@ -48,15 +48,15 @@ class Steps:
         return sum(self._connection.execute(one).rowcount for one in held)
 
     def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
-        """Let go of a row whose step came to nothing, and count that; False when somebody else has it."""
+        """End the lease of a row whose step failed, and count that; False when another owner holds it."""
         return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "due_at": due_at}) == 1
 
     def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
-        """Let go of a row whose step failed by no fault of its own."""
+        """End the lease of a row whose step failed for an outside reason, and do not count that."""
         return self._set(table, key, owner, {**FREED, "due_at": due_at}) == 1
 
     def stop(self, table: str, key: Key, *, owner: str, number: str) -> bool:
-        """Let go of a row and leave it alone from now on; False when somebody else has it."""
+        """End the lease of a row and stop it; False when another owner holds it."""
         return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "stopped": number}) == 1
 
     def stopped(self, number: str) -> list[tuple[str, Key]]:
@@ -70,13 +70,13 @@ class Steps:
         ]
 
     def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
-        """Take a row up again; False when it was not stopped."""
+        """Resume a stopped row; False when it was not stopped."""
         meant = (*_is(table, key), _is_stopped(_TABLES[table]))
         values = {**FREED, "stopped": "", "due_at": now}
         return self._connection.execute(update(_TABLES[table]).where(*meant).values(values)).rowcount == 1
 
     def counts(self) -> dict[str, int]:
-        """How many rows were stopped, by table; those without are left out."""
+        """How many rows are stopped, by table; tables without any are left out."""
         counted = {
             name: select(func.count()).select_from(table).where(_is_stopped(table)) for name, table in _TABLES.items()
         }

@@ -1,4 +1,4 @@
-"""Webhooks of stores: the addresses that were given out, and what came to them."""
+"""Webhooks of stores: their addresses, and the events received."""
 
 from datetime import datetime
 
@@ -29,11 +29,11 @@ class StoreEvents:
     # addresses
 
     def give_out(self, hook: StoreHook) -> None:
-        """Know an address, before the service is told of it."""
+        """Store an address, before it is registered at the service."""
         self._connection.execute(insert(hooks).values(columns(hook)))
 
     def find_hook(self, token_hash: str) -> StoreHook | None:
-        """What an address stands for, unless it ended."""
+        """The store and kind of an address, unless it ended."""
         row = self._connection.execute(_HOOK, {"address": token_hash}).first()
         return None if row is None else StoreHook(**row._mapping)  # noqa: SLF001
 
@@ -44,29 +44,29 @@ class StoreEvents:
         return [StoreHook(**row._mapping) for row in found]  # noqa: SLF001
 
     def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
-        """Take no more from the store's addresses of this kind, ``but`` the one with this id; how many ended."""
+        """End the store's addresses of this kind, except the one with id ``but``; how many ended."""
         old = (hooks.c.store == store, hooks.c.kind == kind, hooks.c.ended_at.is_(None), hooks.c.id != but)
         return self._connection.execute(update(hooks).where(*old).values(ended_at=now)).rowcount
 
     def rename_store(self, before: str, after: str) -> None:
-        """The store has another name from now on."""
+        """Rename the store in its addresses and events."""
         for each in (hooks, table):
             self._connection.execute(update(each).where(each.c.store == before).values(store=after))
 
     # events
 
     def receive(self, event: StoreEvent, *, most: int) -> bool:
-        """Store an event; False when the very same still waits to be looked at.
+        """Store an event; False when the same one is still unprocessed. The oldest processed ones make room.
 
         Raises:
-            StorageBusy: so many of this address wait already. Of those that were looked at, the oldest make room.
+            StorageBusy: ``most`` events of this address wait already.
         """
         waiting = (
             table.c.token_hash == event.token_hash,
             table.c.body_hash == event.body_hash,
             table.c.state == InboxState.RECEIVED,
         )
-        # Writers come one after the other, and a unique index stands behind this.
+        # Safe because writers run one after the other; a unique index enforces it as well.
         if self._connection.execute(select(table.c.id).where(*waiting)).first() is not None:
             return False
         self._make_room(event.token_hash, most)
@@ -83,36 +83,36 @@ class StoreEvents:
             raise StorageBusy("Too many messages of one webhook wait to be looked at.")
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
-        """Take received events that are due, in the order of arrival; the attempt is counted already."""
+        """Claim received events that are due, in the order of arrival; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
         claimed = [StoreEvent(**row._mapping) for row in rows]  # noqa: SLF001
         return sorted(claimed, key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:
-        """What became of it, and what it said is forgotten; False when that was said before."""
+        """Store the outcome and delete the body; False when an outcome was stored before."""
         received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
         values = {**FREED, "state": state, "body": ""}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def again(self, event_id: str, due_at: datetime) -> bool:
-        """Nothing came of it yet: look again then."""
+        """No outcome yet: due again at ``due_at``."""
         received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
         values = {**FREED, "due_at": due_at}
         return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
 
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
-        """What came for a store, newest first."""
+        """The events of a store, newest first."""
         query = select(table).where(table.c.store == store).order_by(table.c.received_at.desc(), table.c.id.desc())
         return [StoreEvent(**row._mapping) for row in self._connection.execute(query.limit(limit))]  # noqa: SLF001
 
     def recover(self, owner: str) -> int:
-        """Free events that another owner took; only where no other process can be alive. How many."""
+        """End other owners' leases; only where no other process can be alive. How many."""
         taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount
 
     def oldest(self) -> datetime | None:
-        """When the oldest event arrived that nothing has come of yet."""
+        """When the oldest unprocessed event arrived."""
         query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
         oldest: datetime | None = self._connection.execute(query).scalar_one()
         return oldest
@@ -122,7 +122,7 @@ class StoreEvents:
         return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
 
     def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Forget what was looked at and came before then, some at a time; how many."""
+        """Delete processed events that arrived before then, up to ``limit``; how many."""
         some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
 

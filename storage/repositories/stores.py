@@ -11,7 +11,7 @@ from storage.tables import store as table
 
 
 def folded(name: str) -> str:
-    """A name as it is compared."""
+    """The form in which names are compared."""
     return " ".join(name.split()).casefold()
 
 
@@ -26,11 +26,11 @@ class Stores:
         return insert_once(self._connection, table, columns(store), unless=("folded",))
 
     def get(self, name: str) -> StoreRow | None:
-        """The store with this name, however it is written."""
+        """The store with this name, compared by :func:`folded`."""
         return self._one(table.c.folded == folded(name))
 
     def by_id(self, store_id: str) -> StoreRow | None:
-        """The store with this id of ours."""
+        """The store with this id."""
         return self._one(table.c.id == store_id)
 
     def by_remote(self, remote_id: str) -> StoreRow | None:
@@ -46,11 +46,11 @@ class Stores:
         return self._connection.execute(update(table).where(table.c.id == store_id).values(values)).rowcount == 1
 
     def remove(self, store_id: str) -> None:
-        """Forget it: the service never made it."""
+        """Delete a store that the service never created."""
         self._connection.execute(delete(table).where(table.c.id == store_id))
 
     def due(self, now: datetime, limit: int) -> list[StoreRow]:
-        """Stores of which nobody knows whether the service made them, to be looked for now."""
+        """Stores whose creation at the service is unconfirmed and due for a check."""
         query = select(table).where(table.c.state == StoreState.CREATING, table.c.due_at <= now)
         return [_read(row) for row in self._connection.execute(query.order_by(table.c.due_at).limit(limit))]
 

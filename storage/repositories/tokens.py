@@ -22,13 +22,13 @@ STANDING = (
         or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
     )
 )
-"""The address, unless it expired, or what it stands for ended long ago; parameters by :func:`at`."""
+"""The address, unless it expired or its instruction ended long ago; parameters by :func:`at`."""
 
 _FIND = Prepared(STANDING)
 
 
 def at(now: datetime, address: str) -> dict[str, object]:
-    """What :data:`STANDING` is asked with."""
+    """The parameters of :data:`STANDING`."""
     return {"address": address, "now": now, "ended": now - ADDRESSES_LIVE}
 
 
@@ -41,7 +41,7 @@ class Tokens:
     def put(
         self, *, token_hash: str, instruction_id: str, kind: CallbackKind, expires_at: datetime | None = None
     ) -> bool:
-        """Let a token stand for one instruction and kind for good; False when it does already."""
+        """Bind a token to one instruction and kind for good; False when it is stored already."""
         values = {
             "token_hash": token_hash,
             "instruction_id": instruction_id,
@@ -51,7 +51,7 @@ class Tokens:
         return insert_once(self._connection, table, values, unless=("token_hash",))
 
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
-        """What the token stands for, unless it expired, or what it stands for ended long ago."""
+        """The instruction and kind of a token, unless it expired or its instruction ended long ago."""
         row = _FIND.first(self._connection, at(now, token_hash))
         return None if row is None else CallbackToken(**dict(zip(table.c.keys(), row, strict=True)))
 
@@ -65,7 +65,7 @@ class Tokens:
         return self._connection.execute(query).first() is not None
 
     def forget_old(self, *, now: datetime, limit: int) -> int:
-        """Forget addresses of what ended long ago, some at a time; how many."""
+        """Delete addresses of instructions that ended long ago, up to ``limit``; how many."""
         some = select(table.c.token_hash).where(_over(now)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.token_hash.in_(some))).rowcount
 

@@ -1,4 +1,4 @@
-"""Resources at the services that are read until they are final."""
+"""Resources at the services that are polled until they are final."""
 
 from datetime import datetime
 
@@ -26,7 +26,7 @@ class TrackedResources:
     def follow(
         self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
     ) -> bool:
-        """Read this resource from then on; False when it is or was followed already."""
+        """Follow this resource from ``due_at`` on; False when it is or was followed already."""
         values = {
             "kind": kind,
             "remote_id": remote_id,
@@ -49,7 +49,7 @@ class TrackedResources:
         return None if row is None else Tracked(**row._mapping)  # noqa: SLF001
 
     def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
-        """Take resources of one kind that are due, longest due first; the read is counted already."""
+        """Claim resources of one kind that are due, longest due first; the read is counted already."""
         rows = claim(
             self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
         )
@@ -57,23 +57,23 @@ class TrackedResources:
         return sorted(claimed, key=lambda one: (one.due_at or now, one.remote_id))
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
-        """Read it again then; ``status`` is the service's word now. False when it is followed no more.
+        """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.
 
-        ``afresh`` counts the reads from nothing again: something happened, so more may soon.
+        ``afresh`` resets the count of reads: it changed, so it may change again soon.
         """
         counted = {"polls": 0} if afresh else {}
         return self._set(kind, remote_id, due_at=due_at, last_status=status, **counted)
 
     def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
-        """It is final: follow it no more. False when that was said before or it was never followed."""
+        """Stop following it, as it is final; False when it was stopped before or never followed."""
         return self._set(kind, remote_id, due_at=None, stopped_at=now)
 
     def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:
-        """Read it at once (somebody asked, a callback came)."""
+        """Make it due now, after a request or a callback."""
         return self._set(kind, remote_id, due_at=now)
 
     def recover(self, owner: str) -> int:
-        """Free resources that another owner took; only where no other process can be alive. How many."""
+        """End other owners' leases; only where no other process can be alive. How many."""
         taken = (table.c.due_at.is_not(None), table.c.lease_owner != "", table.c.lease_owner != owner)
         values = {"lease_owner": "", "lease_until": None}
         return self._connection.execute(update(table).where(*taken).values(values)).rowcount

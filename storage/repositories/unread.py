@@ -1,4 +1,4 @@
-"""Answers of the services that could not be read, one row a form of answer; never more than a few."""
+"""Answers of the services that could not be read, one row per shape of answer; never more than a few."""
 
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -26,7 +26,7 @@ class UnreadAnswers:
         return inspect(self._connection).has_table(table.name)
 
     def note(self, found: Noted) -> None:
-        """Keep one that was seen ``count`` times, or count it where its form is known."""
+        """Store an answer that was seen ``count`` times; add to the count if its shape is stored already."""
         key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
         detail = found.answer.as_json()
         values = {
@@ -46,18 +46,18 @@ class UnreadAnswers:
         self._keep_few()
 
     def mended(self, operation: str, at: datetime) -> None:
-        """An answer to the operation was read then: what was unread before is of the past."""
+        """Mark the operation's earlier unread answers as mended: an answer was read at that time."""
         self._connection.execute(delete(table).where(table.c.mended_at < at - REMEMBERED))
         now = update(table).where(table.c.operation == operation, table.c.last_seen <= at, table.c.mended_at.is_(None))
         self._connection.execute(now.values(mended_at=at))
 
     def open_operations(self) -> frozenset[str]:
-        """Operations with an answer that is still unread."""
+        """Operations with an answer that is not mended."""
         query = select(table.c.operation).where(table.c.mended_at.is_(None)).distinct()
         return frozenset(self._connection.execute(query).scalars())
 
     def all(self) -> list[Noted]:
-        """All of them: first what is still unread, each the newest first."""
+        """All of them: first those not mended, then the others; newest first in both."""
         return [_read(row) for row in self._connection.execute(select(table).order_by(*_ORDER))]
 
     def _keep_few(self) -> None:

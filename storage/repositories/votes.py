@@ -1,4 +1,4 @@
-"""Votes: one row a person and round, whatever is clicked how often."""
+"""Votes: one row per person and round, however often a button is clicked."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""The tables. ``migrations/`` makes them; a test holds that both say the same."""
+"""The tables. ``migrations/`` creates them; a test checks that both agree."""
 
 from storage.tables.columns import metadata
 from storage.tables.instructions import (

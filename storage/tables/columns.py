@@ -1,4 +1,4 @@
-"""What the tables share: their metadata, and columns and indexes that several have."""
+"""Shared by the tables: their metadata, and common columns and indexes."""
 
 from enum import StrEnum
 
@@ -25,36 +25,36 @@ metadata = MetaData(
 
 
 def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
-    """The column holds one of these words."""
-    # Only for vocabularies that are closed. Kinds, states and choices grow with later requests,
+    """A CHECK that the column holds one of these values."""
+    # Only for closed sets of values. Kinds, states and choices grow with later versions,
     # and on SQLite a changed CHECK copies the table; there the type refuses unknown values on reading.
     values = ", ".join(f"'{member.value}'" for member in kind)
     return CheckConstraint(f"{column} IN ({values})", name=column)
 
 
 def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
-    """Which request it belongs to."""
+    """The request that a row belongs to."""
     return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
 
 
 def tries() -> Column[int]:
-    """How often a step of it was begun since one was last stored: counted before the step, so a crash counts too."""
+    """Number of steps started since one was last stored: counted before the step, so a crash counts too."""
     return Column("tries", Integer, nullable=False, server_default="0")
 
 
 def stopped() -> Column[str]:
-    """The number of the internal error after which nobody takes it up any more; empty: it goes on."""
+    """The number of the internal error that stopped the row; empty: it goes on."""
     return Column("stopped", Text, nullable=False, server_default=text("''"))
 
 
 def standing(table: str) -> Index:
-    """The index by which what was stopped is found."""
+    """The index of stopped rows."""
     condition = text("stopped <> ''")
     return Index(f"ix_{table}_stopped", "stopped", sqlite_where=condition, postgresql_where=condition)
 
 
 def due(table: str) -> Index:
-    """The index by which what is due is found."""
-    # Partial, so that a tick costs what is due and not what is kept.
+    """The index of due rows."""
+    # Partial, so that the cost of a tick grows with the due rows and not with all rows.
     condition = text("due_at IS NOT NULL")
     return Index(f"ix_{table}_due_at", "due_at", sqlite_where=condition, postgresql_where=condition)

@@ -1,4 +1,4 @@
-"""Requests, what is decided about them, what was sent, and the audit of it."""
+"""Requests with their votes, attempts, reservations and items, and the audit."""
 
 from sqlalchemy import (
     BigInteger,
@@ -61,7 +61,7 @@ instruction = Table(
     stopped(),
     standing("instruction"),
     Column("closed_at", Moment),
-    # Taken out of the payload for looking up; never read back.
+    # Copied from the payload for queries; never read back.
     Column("payee_email", Words, nullable=False),
     Column("cents", BigInteger, nullable=False),
     CheckConstraint("cents > 0", name="cents"),
@@ -109,7 +109,7 @@ audit = Table(
     metadata,
     Column("seq", BigInteger, primary_key=True, autoincrement=False),
     Column("at", Moment, nullable=False),
-    # No foreign key: some rows are about no instruction, and the chain outlives what it is about.
+    # No foreign key: some rows are about no instruction, and the chain outlives instructions.
     Column("instruction_id", Text, nullable=False, index=True),
     Column("actor", Text, nullable=False),
     Column("action", Text, nullable=False),
@@ -133,7 +133,7 @@ audit_key = Table(
     "audit_key",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=False),
-    # Says which key is in force, and gives nothing of it away: see bot/domain/audit.py.
+    # Identifies the key in force without revealing it: see bot/domain/audit.py.
     Column("key_id", Text, nullable=False),
     CheckConstraint("id = 1", name="one_row"),
 )
@@ -188,7 +188,7 @@ bulk_item = Table(
     "bulk_item",
     metadata,
     instruction_id(primary_key=True),
-    # The row of the file; in a cancellation, a running number.
+    # The row number in the file; in a cancellation, a running number.
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("email", Words, nullable=False),
     Column("payee", Words, nullable=False),
@@ -197,7 +197,7 @@ bulk_item = Table(
     Column("status", Words, nullable=False),
     Column("hash", Words, nullable=False),
     Column("error", Words, nullable=False),
-    # The attempt of a cancellation that named it; 0: none yet.
+    # The attempt of a cancellation that includes it; 0: none yet.
     Column("attempt", Integer, nullable=False),
     CheckConstraint("cents > 0", name="cents"),
     Index("ix_bulk_item_payee_status", "payee", "status"),
@@ -207,7 +207,7 @@ bulk_flight = Table(
     "bulk_flight",
     metadata,
     instruction_id(primary_key=True),
-    # One of them at a time is 1, the others NULL: two submissions in flight could not be told apart in the history.
+    # At most one row is 1, the others NULL: two submissions in flight could not be told apart in the history.
     Column("flying", Integer, unique=True),
     Column("known", Json, nullable=False),
     Column("taken_at", Moment, nullable=False),

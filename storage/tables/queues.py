@@ -1,4 +1,4 @@
-"""What waits to be posted or verified, and the messages, jobs and files that are under way."""
+"""Outbox and inbox, boards, jobs, tracked resources and dropped files."""
 
 from sqlalchemy import (
     BigInteger,
@@ -22,11 +22,11 @@ from storage.types import Json, Moment, Named, Words
 outbox = Table(
     "outbox",
     metadata,
-    # The order of committing, which a ULID is not within one millisecond or when the clock steps back.
+    # The order of commits; ULIDs do not give it within one millisecond or when the clock steps back.
     Column("seq", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
     Column("id", Text, nullable=False, unique=True),
     instruction_id(nullable=True),
-    # What it is about: "request:…:approvals", "job:…", "notice:…".
+    # The subject: "request:…:approvals", "job:…", "notice:…".
     Column("subject", Text),
     Column("key", Text, nullable=False, unique=True),
     Column("action", Text, nullable=False),
@@ -66,7 +66,7 @@ board = Table(
     metadata,
     Column("subject", Text, primary_key=True),
     Column("channel", Text, nullable=False),
-    # The thread it stands in; NULL: it is a message of its own, and has a thread.
+    # The thread it is posted in; NULL: it is a message of its own, with its own thread.
     Column("thread_ts", Text),
     Column("requester", Text, nullable=False),
     # Empty until it was posted.
@@ -77,7 +77,7 @@ board = Table(
     Column("edited_at", Moment),
     Column("due_at", Moment),
     Column("attempts", Integer, nullable=False),
-    # The request that it shows, whose every change is to be seen.
+    # The request that it shows; every change of that marks the board.
     Column("instruction_id", Text),
     Index("ix_board_channel_ts", "channel", "ts"),
     Index(
@@ -136,7 +136,7 @@ inbox = Table(
     Column("body_hash", Text, nullable=False),
     instruction_id(),
     Column("kind", Named(CallbackKind), nullable=False),
-    # Empty: nothing that a callback says is believed.
+    # Always empty: the content of a callback is never used.
     Column("body", Words, nullable=False),
     Column("received_at", Moment, nullable=False),
     Column("state", Named(InboxState), nullable=False),
@@ -188,7 +188,7 @@ flag = Table(
 dropped_file = Table(
     "dropped_file",
     metadata,
-    # Slack's id of the file: the same upload is told by several events, and several times.
+    # Slack's id of the file: Slack sends several events about one upload, some of them repeatedly.
     Column("id", Words, primary_key=True),
     Column("channel", Words, nullable=False),
     Column("message_ts", Words, nullable=False),

@@ -47,7 +47,7 @@ email_block = Table(
     "email_block",
     metadata,
     Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
-    # What it is a piece of: the rows of the file, or the file that came back.
+    # What the piece belongs to: the rows of the file, or the result file.
     Column("part", Text, primary_key=True),
     Column("n", Integer, primary_key=True, autoincrement=False),
     Column("content", LargeBinary, nullable=False),
@@ -60,7 +60,7 @@ store = Table(
     Column("name", Words, nullable=False),
     Column("folded", Words, nullable=False, unique=True),
     Column("state", Named(StoreState), nullable=False),
-    # Sealed: see storage/sealing.py. Empty until the service gave one.
+    # Sealed: see storage/sealing.py. Empty until the service issues one.
     Column("sealed_key", Text, nullable=False),
     Column("remote_id", Words, nullable=False),
     Column("record", Json, nullable=False),
@@ -103,7 +103,7 @@ booking = Table(
     standing("booking"),
     Column("closed_at", Moment),
     CheckConstraint("version > 0", name="version"),
-    # One row a booking of the service, however it is heard of.
+    # One row per booking of the service, whatever it was created from.
     UniqueConstraint("store", "remote_id"),
     Index("ix_booking_numeric_id", "numeric_id"),
     Index("ix_booking_requester_created_at", "requester", "created_at"),
@@ -140,7 +140,7 @@ store_event = Table(
     tries(),
     stopped(),
     standing("store_event"),
-    # The events carry neither an id nor a time: the same words later are news again, but twice at once they are one.
+    # Events carry neither id nor time: the same body counts as one event until it is processed, then as a new one.
     Index(
         "uq_store_event_open",
         "token_hash",
@@ -169,6 +169,6 @@ unread_answer = Table(
     Column("first_seen", Moment, nullable=False),
     Column("last_seen", Moment, nullable=False),
     Column("count", BigInteger, nullable=False),
-    # Since when answers to this operation are read again.
+    # When answers to this operation could be read again.
     Column("mended_at", Moment),
 )

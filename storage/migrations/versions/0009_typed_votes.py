@@ -1,4 +1,4 @@
-"""A vote says whether its person typed the amount. Of those that were cast before nobody knows: they did not."""
+"""Votes record whether the approver typed the amount. Votes cast before count as not typed."""
 
 import sqlalchemy as sa
 from alembic import op

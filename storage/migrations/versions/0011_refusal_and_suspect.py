@@ -1,4 +1,4 @@
-"""What the service refused and may have done all the same, and which of its records may be ours."""
+"""Columns for a refusal that the service may have executed anyway, and for its record that may be ours."""
 
 import sqlalchemy as sa
 from alembic import op

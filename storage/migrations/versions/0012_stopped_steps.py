@@ -1,4 +1,4 @@
-"""Rows that are worked on: how often a step was begun, and whether they were stopped after an internal error."""
+"""Claimed rows: how often a step was started, and whether they were stopped after an internal error."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ _TABLES = ("instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "
 
 
 def upgrade() -> None:
-    """Add two columns to each table, and find what was stopped."""
+    """Add two columns to each table, and an index of stopped rows."""
     condition = sa.text("stopped <> ''")
     for table in _TABLES:
         op.add_column(table, sa.Column("tries", sa.Integer(), nullable=False, server_default="0"))

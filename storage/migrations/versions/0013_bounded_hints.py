@@ -1,4 +1,4 @@
-"""One row an address for callbacks, without what they said; webhooks are found by address, to keep few of each."""
+"""One row per callback address, without bodies; an index of webhooks by address, to keep few of each."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Count hints, remember when they were looked into, forget the bodies that came."""
+    """Count hints, store when they were last read, delete the stored bodies."""
     op.add_column("inbox", sa.Column("hints", sa.Integer(), nullable=False, server_default="1"))
     op.add_column("inbox", sa.Column("read_at", sa.BigInteger()))
     op.create_index("ix_inbox_instruction_id_read_at", "inbox", ["instruction_id", "read_at"])

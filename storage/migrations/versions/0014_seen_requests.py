@@ -1,4 +1,4 @@
-"""Requests from Slack that were handled, so that every process knows a captured one that is sent again."""
+"""Handled requests from Slack, so that every process recognises a replayed one."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,7 @@
 """Cards of requests become boards like every other: one table, and every queued message names its subject.
 
-What the step before queued is rewritten: the program knows boards, lines and files only. Its keys stay as they are. The
-table of cards goes, so processes of the version before must have ended.
+Messages queued by the version before are rewritten: the program knows boards, lines and files only. Their keys stay.
+The table of cards is dropped, so processes of the version before must have ended.
 """
 
 import json
@@ -21,7 +21,7 @@ _COLUMNS = (
 )
 _ASKED_BY = "CASE place WHEN 'requester' THEN i.requester ELSE '' END"
 
-# Of what waits to be edited, what shows the latest state waits only to show how far the work is.
+# A waiting card that shows the latest state waits only for progress.
 _CARDS = f"""
 INSERT INTO board ({_COLUMNS})
 SELECT 'request:' || c.instruction_id || ':' || place, c.instruction_id, channel, NULL, {_ASKED_BY}, ts,
@@ -49,7 +49,7 @@ LEFT JOIN outbox o ON o.key = 'card:' || i.id || ':' || 'requester' WHERE i.kind
 
 
 def upgrade() -> None:
-    """Carry the cards over, name the subjects, rewrite what waits."""
+    """Copy the cards, name the subjects, rewrite queued messages."""
     op.add_column("board", sa.Column("instruction_id", sa.Text()))
     known = sa.text("instruction_id IS NOT NULL")
     op.create_index("ix_board_instruction_id", "board", ["instruction_id"], sqlite_where=known, postgresql_where=known)
@@ -64,7 +64,7 @@ def upgrade() -> None:
 
 
 def _stand_in_threads(connection: sa.Connection) -> None:
-    """A bulk payment that was asked for in the thread of a file is shown there, unless that thread was gone."""
+    """Show a bulk payment in the thread of its file, where it was requested, unless that thread was gone."""
     put = sa.text("UPDATE board SET thread_ts = :thread WHERE subject = :subject AND channel = :channel")
     for row in connection.execute(sa.text(_OF_FILES)).all():
         thread = json.loads(row.payload).get("thread_ts")
