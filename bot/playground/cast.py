@@ -1,4 +1,4 @@
-"""Who lives in the playground: people, groups, channels, and the policy that names them."""
+"""People, groups and channels of the playground, and the policy that names them."""
 
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.payments import PaymentsSimulator
@@ -46,7 +46,7 @@ typed_amount = true
 
 
 def furnish(workspace: Workspace) -> None:
-    """Put everybody and everything in its place."""
+    """Add the people, groups, channels, commands and shortcuts to the workspace."""
     people = {
         REQUESTER: ("maria", "Maria Silva", "Finance · requester", "#6a4bf0"),
         "U0ADA": ("ada", "Ada Okafor", "Treasury · approver", "#0b7a5c"),
@@ -104,13 +104,13 @@ def furnish(workspace: Workspace) -> None:
 
 
 def open_accounts(payments: PaymentsSimulator) -> None:
-    """Recipients worth trying, besides those the simulator knows already."""
+    """Add recipients to try, besides the simulator's own."""
     payments.add_account("kim@example.com", full_name="Kim Park", country="KOR")
     payments.add_account("ben@example.com", full_name="Ben Carter", country="USA")
     payments.add_account("old@example.com", full_name="Olive Dormant", status="inactive", is_verified=False)
 
 
 def open_stores(delivery: DeliverySimulator) -> None:
-    """Shops to deliver from."""
+    """Add stores to deliver from."""
     delivery.add_store("Centro", point=("-0.2201", "-78.5123"))
     delivery.add_store("Norte", point=("-0.1807", "-78.4678"))

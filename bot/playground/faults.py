@@ -1,7 +1,7 @@
 """Switches that make the outside world misbehave, shared by the local workspace and the simulators.
 
 A fault is armed for one operation (or ``*``) and used up after ``times`` requests. What each kind
-means is a promise to tests: *before* or *after* the effect is the whole point.
+means is a contract with the tests, above all whether it strikes *before* or *after* the effect.
 """
 
 from collections.abc import Iterable
@@ -31,19 +31,19 @@ class FaultKind(StrEnum):
     GARBAGE = "garbage"
     """The effect happens, then a proxy's HTML page is answered with status 200."""
     NO_CODES = "no_codes"
-    """The answer comes as usual, without the codes and notes by which the caller knows its own."""
+    """The effect happens; the answer lacks the codes and notes by which the caller recognizes its own records."""
     SLOW = "slow"
     """The answer comes ``seconds`` later; the effect happens as usual."""
 
 
 NOT_DONE = frozenset({FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.REFUSED})
-"""Nothing happens at all."""
+"""No effect."""
 UNANSWERED = frozenset({FaultKind.LOST, FaultKind.DONE_DROPPED, FaultKind.DONE_HANGS})
 """The connection ends without an answer."""
 LATE = frozenset({FaultKind.DONE_HANGS, FaultKind.SLOW})
-"""Whatever happens to the caller happens ``seconds`` later."""
+"""The answer, or the end of the connection, comes ``seconds`` later."""
 REPLACED = frozenset({FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARBAGE})
-"""It happens, but the answer is another one."""
+"""The effect happens; the answer is replaced."""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Faults:
         self.armed.append(fault)
 
     def clear(self) -> None:
-        """Behave again."""
+        """Switch all faults off."""
         self.armed.clear()
 
     def take(self, operation: str) -> Fault | None:

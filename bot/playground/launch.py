@@ -41,9 +41,9 @@ from bot.playground.workspace import Workspace
 _READY_SECONDS = 30.0
 _OK = 200
 UNSTEADY_SECONDS = 6.0
-"""How long *unknown* lasts at least: reading it would settle it before anybody had seen it."""
+"""Seconds that *unknown* lasts at least; otherwise a read would settle it before a person sees it."""
 WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6.0, "audio_conversion": 4.0}
-"""How long localization takes here: long enough to see that it takes a while, and to cancel."""
+"""Seconds that localization takes here: long enough to watch the progress and to cancel."""
 
 
 class Playground:
@@ -70,7 +70,7 @@ class Playground:
         return self.workspace.url
 
     async def start(self) -> None:
-        """Start the outside world, then the bot in it."""
+        """Start the workspace and the simulators, then the bot."""
         furnish(self.workspace)
         open_accounts(self.payments)
         open_stores(self.delivery)
@@ -112,11 +112,11 @@ class Playground:
         await self.until_ready()
 
     async def until_ready(self) -> None:
-        """Wait until the bot can do its work, after a start or a crash."""
+        """Wait until the bot is ready, after a start or a crash."""
         await _until_ready(self._bot_url)
 
     def _bot_ended(self, code: int) -> None:
-        """Say it where people look, until it answers again."""
+        """Show on the page that the bot ended, until it answers again."""
         how = f"was ended by signal {-code}" if code < 0 else f"ended with code {code}, and the terminal says why"
         self._console.tell_of_bot(f"The bot {how}. It starts again by itself; nothing is lost.")
         sys.stdout.write(f"The bot {how}. It starts again.\n")
@@ -128,7 +128,7 @@ class Playground:
             self._console.tell_of_bot("")
 
     async def stop(self) -> None:
-        """End everything and forget it."""
+        """Stop everything and delete the data."""
         if self._waiting is not None:
             self._waiting.cancel()
             await asyncio.gather(self._waiting, return_exceptions=True)
@@ -206,5 +206,5 @@ async def _until_ready(bot_url: str) -> None:
                     if answer.status == _OK:
                         return
             except aiohttp.ClientError:
-                pass  # not listening yet: that is what is being waited for
+                pass  # not listening yet
             await asyncio.sleep(0.1)

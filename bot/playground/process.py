@@ -1,4 +1,4 @@
-"""The real bot as a child process: it gets other addresses than in production, and nothing else differs."""
+"""The real bot as a child process; only the addresses differ from production."""
 
 import asyncio
 import os
@@ -12,16 +12,16 @@ from contextlib import suppress
 _STOP_SECONDS = 15.0
 _RESTART_SECONDS = 0.5
 _PORTS = range(20_000, 32_768)
-"""Below those that Linux gives to outgoing connections."""
+"""Ports below the range that Linux uses for outgoing connections."""
 
 
 class BotProcess:
-    """Runs ``python -m bot run``, and starts it again when it dies without being asked to.
+    """Runs ``python -m bot run``, and restarts it when it ends unasked.
 
     Args:
-        environment: the settings, in place of whatever the surrounding shell has of them.
-        directory: where it runs; a ``.env`` file of the person's own is not there.
-        ended: is told each time that it ends by itself, with its exit code (below zero: the signal).
+        environment: the settings; those of the surrounding shell are ignored.
+        directory: working directory, so that no ``.env`` of the user is read.
+        ended: called each time it ends unasked, with its exit code (negative: the signal).
     """
 
     def __init__(
@@ -45,14 +45,14 @@ class BotProcess:
         self._watching = asyncio.create_task(self._watch(), name="watch the bot")
 
     async def stop(self) -> None:
-        """Ask it to end; insist when it does not."""
+        """Terminate it; kill it when that takes too long."""
         if self._watching is not None:
             self._watching.cancel()
             await asyncio.gather(self._watching, return_exceptions=True)
         process = self._process
         if process is None or process.returncode is not None:
             return
-        with suppress(ProcessLookupError):  # it may end by itself between the question and the signal
+        with suppress(ProcessLookupError):  # it may end between the check and the signal
             process.terminate()
         try:
             async with asyncio.timeout(_STOP_SECONDS):
@@ -62,7 +62,7 @@ class BotProcess:
             await process.wait()
 
     def kill(self) -> bool:
-        """``kill -9``, as a power cut would; it starts again by itself. False when it is not running."""
+        """``kill -9``, like a power cut; it is restarted. False when it is not running."""
         if self._process is None or self._process.returncode is not None:
             return False
         self._process.send_signal(signal.SIGKILL)
@@ -94,10 +94,10 @@ _KEPT = frozenset({"PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "TE
 
 
 def free_port() -> int:
-    """A port for a process that is about to start: nobody listens on it, and no connection is given it meanwhile.
+    """Free port for a process that is about to start, outside the range of outgoing connections.
 
-    The system would name one of those that it also gives to outgoing connections, so that now and then one of them
-    would have it before the process does.
+    A port chosen by the system comes from that range, so an outgoing connection could take it before the
+    process listens.
     """
     for port in secrets.SystemRandom().sample(_PORTS, len(_PORTS)):
         with socket.socket() as probe, suppress(OSError):

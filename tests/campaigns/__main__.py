@@ -1,6 +1,6 @@
 """Long campaigns: ``python -m tests.campaigns plans --count 20000 --out results.jsonl``; without a name, all of them.
 
-What is done stands in the file and is not done again, so a campaign may be stopped and started at will.
+Finished runs are recorded in the file and not repeated, so a campaign can be stopped and continued at any time.
 """
 
 import argparse
@@ -11,11 +11,11 @@ from tests.campaigns import fleet, kills, plans
 from tests.campaigns.results import Ledger, table
 
 MONEY_FLOWS = ("callback", "polling", "one step")
-"""Flows of which every pair is run; what the others do behind the request that moves money is the same."""
+"""Flows of which every pair is run; after the request that moves money, the other flows do the same."""
 
 
 def main() -> int:
-    """Run what is asked for and print what the file says; 1 when a promise was broken."""
+    """Run the named campaigns and print the table of the file; 1 when an invariant was violated."""
     given = _arguments()
     ledger = Ledger(given.out)
     chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet", "still"]

@@ -1,4 +1,4 @@
-"""What must be true after processes were killed: from the ledger, the workspace and the database, read by plain SQL."""
+"""Invariants after processes were killed, checked from the ledger, the workspace and the database by plain SQL."""
 
 import json
 import re
@@ -25,7 +25,7 @@ Record = dict[str, Any]
 
 
 async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Witness) -> list[str]:
-    """Every promise that does not hold, in words; no bot runs any more."""
+    """Every violated invariant, in words; called when no bot runs."""
     book = _Book(url)
     found = [*_money(scene, book, typed), *_requests(book, typed), *_conversation(scene, book)]
     found += [*_votes(book, witness), *_queues(book), *_histories(book)]
@@ -38,7 +38,7 @@ async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Wit
 
 
 class _Book:
-    """The tables that matter, read once."""
+    """The relevant tables, read once."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -52,7 +52,7 @@ class _Book:
         self.audit = self._rows('SELECT instruction_id, "after" FROM audit ORDER BY seq')
 
     def paid(self) -> Iterator[tuple[str, int]]:
-        """Whom and how much, by what is stored as completed."""
+        """Recipients and amounts stored as completed."""
         for one in self.requests:
             if one["kind"] == _BULK:
                 mine = (item for item in self.items if item["instruction_id"] == one["id"])

@@ -29,20 +29,20 @@ from tests.support.scratch import scratch
 KILLS = 30
 """Kills of a round."""
 SKEWS: Sequence[Sequence[float]] = ((0, 0, 0, 0), (0, 61, 0, -61), (0, 0, 0, 0), (0, 0, 7_200, -7_200))
-"""How far the clocks of the processes are ahead, round by round."""
+"""Seconds by which the processes' clocks are ahead, round by round."""
 _SLACK_TAKES = 300.0
-"""Seconds that a clock may be off before every request of Slack looks forged; such a process gets none here."""
+"""Largest skew in seconds with which Slack's signatures verify; a process beyond it gets no requests here."""
 _FROZEN, _RESTARTED = 0.15, 0.04
 _STILLBORN = 0.25
-"""Share of lives that end while starting. Were it more, nobody would be there to ask."""
+"""Share of lives that end while starting; low enough that some process is usually ready."""
 _LONGEST_GAP, _LONGEST_PAUSE = 2.5, 8.0
 _PATIENCE = 420.0
 _SUPERVISED = 0.2
 STILL_SECONDS = 90.0
-"""Half as long again as a lease: others take over what the process that stands still believes to hold."""
+"""One and a half leases, so that other processes take over the rows of the paused one."""
 _COMMIT_SECONDS = 1.5
 _CATCHING_UP = 15.0
-"""Seconds in which a process that stood still takes up what people asked of it meanwhile."""
+"""Seconds for a continued process to handle the requests that arrived during the pause."""
 
 
 def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> None:
@@ -55,7 +55,7 @@ def campaign(ledger: Ledger, *, kills: int, processes: int, first: int = 0) -> N
 
 
 def stand_still(ledger: Ledger, *, times: int, processes: int, first: int = 0) -> None:
-    """Let one process stand still for longer than a lease, in the midst of slow commits."""
+    """Pause one process for longer than a lease, during slow commits."""
     done = ledger.done(_still(processes))
     for number in range(first, first + times):
         if number not in done:
@@ -67,7 +67,7 @@ def _still(processes: int) -> str:
 
 
 def play(number: int, kills: int, *, processes: int) -> Piece:
-    """One round, by its number, which is its seed. Without kills, one process stands still for long."""
+    """Run one round; its number is its seed. Without kills, one process is paused for a long time."""
     folder = Path(tempfile.mkdtemp(prefix=f"fleet-{number}-", dir=scratch()))
     with postgres_server(synchronous_commit="on") as server:
         database = migrated_database(server)
@@ -78,7 +78,7 @@ def play(number: int, kills: int, *, processes: int) -> Piece:
 
 
 class Fleet:
-    """Several bots behind a balancer. Whoever ends is started again."""
+    """Several bots behind a balancer. A bot that ends is restarted."""
 
     def __init__(self, bots: Sequence[BotProcess], skews: Sequence[float]) -> None:
         self.bots = bots
@@ -88,41 +88,41 @@ class Fleet:
         self.starts = 0
 
     def urls(self) -> list[str]:
-        """Who may be asked by Slack: Slack does not know who stands still."""
+        """Processes that get Slack's requests, paused ones included, because Slack cannot know."""
         return [bot.url for bot, skew in zip(self.bots, self._skews, strict=True) if abs(skew) < _SLACK_TAKES]
 
     async def start(self) -> None:
-        """Start all and see to it that they stay."""
+        """Start all and keep them running."""
         for bot in self.bots:
             await bot.start()
         self._watching = asyncio.create_task(self._supervise(), name="supervisor")
         await self.ready()
 
     async def ready(self) -> None:
-        """Wait until all are that do not stand still; whoever ends meanwhile is started again."""
+        """Wait until all that are not paused are ready; one that ends is restarted."""
         async with asyncio.timeout(START_SECONDS):
             for bot in self.bots:
                 while bot not in self._frozen and not await _is_ready(bot):  # noqa: ASYNC110 - there is no event of another process
                     await asyncio.sleep(_SUPERVISED)
 
     async def stop(self) -> None:
-        """Let all of them end as they should."""
+        """Stop all of them in the ordinary way."""
         await self._leave_alone()
         await asyncio.gather(*(bot.stop(timeout=60.0) for bot in self.bots if bot.running))
 
     async def discard(self) -> None:
-        """Be rid of all of them."""
+        """Kill all of them."""
         await self._leave_alone()
         for bot in self.bots:
             await bot.discard()
 
     async def kill(self, bot: BotProcess) -> None:
-        """``kill -9``, also of one that stands still."""
+        """``kill -9``, also of a paused one."""
         if bot.running:
             await bot.kill()
 
     async def freeze(self, bot: BotProcess, seconds: float) -> None:
-        """It stands still for a while."""
+        """Pause a process (SIGSTOP), then continue it."""
         if not bot.running or bot in self._frozen:
             return
         self._frozen.add(bot)
@@ -228,7 +228,7 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
 async def _torment(
     fleet: Fleet, server: PostgresServer, chance: random.Random, kills: int, counts: Counter[str]
 ) -> None:
-    """Kill one after the other, with pauses of others and restarts of the database in between."""
+    """Kill processes one after the other; pause others and restart the database in between."""
     pauses: set[asyncio.Task[None]] = set()
     while counts["killed"] < kills:
         await asyncio.sleep(chance.uniform(0.1, _LONGEST_GAP))  # the instant is what is random
@@ -251,7 +251,7 @@ async def _torment(
 
 
 async def _let_stand(scene: Scene, fleet: Fleet, chance: random.Random, counts: Counter[str]) -> None:
-    """One stands still while commits are answered slowly; what the others pay meanwhile is counted."""
+    """Pause one process while commits are answered slowly; count the others' payments during that time."""
     slow = Fault(FaultKind.SLOW, "commit_payout", times=None, seconds=_COMMIT_SECONDS)
     scene.payments.faults.arm(slow)
     await scene.workspace.until(lambda: slow.hits >= len(fleet.bots) * 2, timeout=_PATIENCE)

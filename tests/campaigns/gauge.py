@@ -1,7 +1,7 @@
-"""What stands before the partner's service, in a process of its own: it passes bytes on and counts requests.
+"""Proxy in front of the partner's service, in a process of its own: it passes bytes on and counts requests.
 
-A request is counted when its first byte is read. Whoever counts is late when the machine is busy, so each count knows
-how late it may be: a second is called too full only when that explains nothing.
+A request is counted when its first byte is read. On a busy machine that may be late, so each count has a bound on its
+delay. A second is reported as too full only if no such delay can explain it.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ class Gauge:
         self.arrivals: list[Arrival] = []
 
     async def beat(self) -> None:
-        """Notice how long the loop was away."""
+        """Measure how long the event loop was blocked."""
         while True:
             await asyncio.sleep(_BEAT)
             now = time.monotonic()
             self._waited, self._beat = now - self._beat, now
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One connection; one request after the other."""
+        """Serve one connection."""
         try:
             inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self._port)
         except OSError:
@@ -55,7 +55,7 @@ class Gauge:
             while data := await reader.read(_CHUNK):
                 if data.startswith(_METHODS):
                     now = time.monotonic()
-                    # Since the last beat, and for as long as that one waited, nobody looked.
+                    # The byte may have arrived at any time since the last beat, or during that beat's wait.
                     self.arrivals.append(Arrival(now, now - self._beat + self._waited))
                 writer.write(data)
                 await writer.drain()
@@ -76,7 +76,7 @@ class Gauge:
 
 
 async def serve(pipe: Connection) -> None:
-    """The process: told the port of the service, it says its own, and at the end what it counted."""
+    """Main function of the process: receives the service's port, sends its own, and sends the counts on request."""
     gauge = Gauge(await said(pipe))
     server = await asyncio.start_server(gauge.serve, "127.0.0.1", 0)
     beating = asyncio.create_task(gauge.beat())
@@ -87,14 +87,14 @@ async def serve(pipe: Connection) -> None:
 
 
 class Gauged:
-    """A gauge before a service on loopback."""
+    """A gauge in front of a service on loopback."""
 
     def __init__(self, port: int) -> None:
         self._process = Spawned(serve, port)
         self.port: int = self._process.told
 
     def arrivals(self) -> list[Arrival]:
-        """Everything so far, in order."""
+        """All arrivals so far, in order."""
         return sorted((Arrival(*one) for one in self._process.ask("count")), key=lambda one: one.at)
 
     def stop(self) -> None:
@@ -104,13 +104,13 @@ class Gauged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How full the fullest second was.
+    """Numbers of requests in the fullest second.
 
     Attributes:
-        requests: all of them.
-        seen: the most that were seen within a second, were nobody ever late.
-        certain: the most that were within a second however late the count was.
-        too_many: how many requests were certainly one too many.
+        requests: total.
+        seen: maximum within a second, if no count was late.
+        certain: maximum within a second, however late the counts were.
+        too_many: number of requests that certainly exceeded the limit.
     """
 
     requests: int
@@ -120,7 +120,7 @@ class Pace:
 
 
 def pace_of(arrivals: list[Arrival], *, allowed: int = ALLOWED) -> Pace:
-    """From arrivals in order."""
+    """Pace of arrivals, which are in order."""
     seen = certain = too_many = 0
     for last, end in enumerate(arrivals):
         within = surely = 0

@@ -24,10 +24,10 @@ KILLS = 40
 """Kills of a round."""
 _LONGEST_START, _LONGEST_WORK, _LONGEST_PAUSE = 1.5, 1.5, 7.0
 _STILLBORN, _FROZEN = 0.25, 0.06
-"""Shares of lives that end while starting, and that stand still for a while before they end."""
+"""Shares of lives that end while starting, and that are paused before they end."""
 _PATIENCE = 300.0
 START_SECONDS = 300.0
-"""Many start side by side, perhaps beside other work: how fast one starts is measured elsewhere."""
+"""Seconds for a start; generous, because many start at once. The speed of a start is measured elsewhere."""
 
 
 def campaign(ledger: Ledger, *, kills: int, at_once: int, first: int = 0) -> None:
@@ -43,7 +43,7 @@ MOST_TOLD = 20
 
 
 def keep(ledger: Ledger, piece: Piece) -> None:
-    """Write it down and say so."""
+    """Record a piece and print it."""
     ledger.add(piece)
     print(f"{time.strftime('%H:%M:%S')} {piece.campaign} {piece.first}: {dict(piece.counts)}", flush=True)  # noqa: T201
     for violation in piece.violations:
@@ -51,11 +51,11 @@ def keep(ledger: Ledger, piece: Piece) -> None:
 
 
 def play(number: int, kills: int) -> Piece:
-    """One round, by its number, which is its seed."""
+    """Run one round; its number is its seed."""
     folder = Path(tempfile.mkdtemp(prefix=f"kills-{number}-", dir=scratch()))
     piece = asyncio.run(_round(number, kills, folder))
     if not piece.violations:
-        shutil.rmtree(folder)  # otherwise it stays, to be looked at
+        shutil.rmtree(folder)  # otherwise it is kept for inspection
     return piece
 
 
@@ -105,7 +105,7 @@ def _noise(scene: Scene) -> Iterator[str]:
 
 
 async def _torment(scene: Scene, chance: random.Random, kills: int, counts: Counter[str]) -> None:
-    """Kill it at random instants of its life, starting included, and start it again at once."""
+    """Kill the bot at random instants, also while it starts, and restart it at once."""
     for _ in range(kills):
         if chance.random() < _STILLBORN:
             await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random

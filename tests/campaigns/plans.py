@@ -1,4 +1,4 @@
-"""Runs of the whole product in one process: faults that are drawn while a run goes on, and every pair around money."""
+"""Runs of the whole product in one process: faults drawn during a run, and every pair around money."""
 
 import asyncio
 import random
@@ -19,11 +19,11 @@ PIECE = 200
 _BATCH = 10
 _FAULTS = (1, 2, 2, 3)
 _LONGER = 1.25
-"""A run in which something goes wrong meets more points than the one without a fault."""
+"""Factor of points: a run with faults meets more points than one without."""
 
 
 class Drawn(World):
-    """A run in which what goes wrong, and where, is drawn by a seed as the run meets its points.
+    """A run whose faults are drawn by a seed as it meets its points.
 
     Its ``plan`` names what was drawn, so that ``python -m tests.chaos`` repeats it.
 
@@ -42,7 +42,7 @@ class Drawn(World):
         point, kind = super().meet(side, name)
         if kind is not None or self.is_closing or place not in self._places:
             return point, kind
-        # A time-out in full has to be known before the run begins; a dropped answer stands for it.
+        # A full time-out must be known before the run begins; a dropped answer replaces it.
         drawn = self._chance.choice([one for one in point.kinds if one is not Kind.TIMED_OUT])
         self.plan = Plan(self.plan.flow, (*self.plan.faults, (point, drawn)))
         self.hits.append(point)
@@ -50,19 +50,19 @@ class Drawn(World):
         return point, drawn
 
     async def live(self) -> None:
-        """As any run. What was drawn may keep it from the flow's own fault, so only what was met is asked for."""
+        """Run the flow. Drawn faults may prevent the flow's own fault, so only faults that were met are required."""
         await super().live()
         self.flow.base = {point: kind for point, kind in self.flow.base.items() if point in self.hits}
 
 
 def flow_of(seed: int) -> str:
-    """The flow that a seed goes through: all in turn."""
+    """The flow of a seed: all flows in turn."""
     names = tuple(FLOWS)
     return names[seed % len(names)]
 
 
 def run_seeds(seeds: Sequence[int], lengths: dict[str, int]) -> list[Outcome]:
-    """Run some seeds in this process of a crew, one after the other."""
+    """Run some seeds in this worker process, one after the other."""
     outcomes = []
     for seed in seeds:
         flow = flow_of(seed)
@@ -137,7 +137,7 @@ def _missing(wanted: range, done: set[int]) -> list[int]:
 
 
 def _pieces(numbers: Sequence[int]) -> Iterator[list[int]]:
-    """Runs of numbers that follow one another, none longer than a piece."""
+    """Ranges of consecutive numbers, none longer than a piece."""
     piece: list[int] = []
     for number in numbers:
         if piece and (len(piece) == PIECE or number != piece[-1] + 1):

@@ -1,4 +1,4 @@
-"""What a campaign found, kept in a file that grows line by line, so that a campaign can go on where it was."""
+"""Results of campaigns in a file, one line each, so that a campaign can be continued."""
 
 import json
 import subprocess
@@ -17,11 +17,11 @@ class Piece:
     """Some runs of a campaign.
 
     Attributes:
-        campaign: which one, e.g. ``plans``.
+        campaign: its name, e.g. ``plans``.
         first: number (seed, index) of the first run in it.
-        runs: how many there were, from that one on; of kills, how many kills.
-        violations: each broken promise, with how to repeat it.
-        counts: whatever else was counted, by name.
+        runs: number of runs from the first one on; for kills, the number of kills.
+        violations: each violated invariant, with the command to repeat it.
+        counts: other counts, by name.
     """
 
     campaign: str
@@ -42,7 +42,7 @@ class Ledger:
         self._commit = commit_of(ROOT)
 
     def add(self, piece: Piece) -> None:
-        """Write a piece down."""
+        """Append a piece."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         line = {**asdict(piece), "commit": self._commit, "at": time.time()}
         with self.path.open("a", encoding="utf-8") as file:
@@ -54,7 +54,7 @@ class Ledger:
         return {number for one in mine for number in range(one.first, one.first + one.runs)}
 
     def pieces(self) -> list[Piece]:
-        """Everything that is in it."""
+        """All pieces in the file."""
         return list(_read(self.path)) if self.path.exists() else []
 
 
@@ -79,7 +79,7 @@ def upper_bound(runs: int) -> float:
 
 
 def table(pieces: Iterable[Piece]) -> str:
-    """Every campaign in a line, then what was counted and what was broken."""
+    """One line for each campaign, then counts and violations."""
     by_name: dict[str, list[Piece]] = {}
     for piece in pieces:
         by_name.setdefault(piece.campaign, []).append(piece)
@@ -97,7 +97,7 @@ def table(pieces: Iterable[Piece]) -> str:
 
 
 def _counted(pieces: Iterable[Piece]) -> str:
-    """Sums; what is called *most* is no sum."""
+    """Sums of the counts; maxima for those called *most*."""
     sums: Counter[str] = Counter()
     for piece in pieces:
         for name, count in piece.counts.items():

@@ -1,4 +1,4 @@
-"""What the campaigns count with: the file, the bound, the gauge and the balancer."""
+"""Tools of the campaigns: the file, the bound, the gauge and the balancer."""
 
 import random
 from pathlib import Path

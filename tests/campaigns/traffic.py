@@ -1,4 +1,4 @@
-"""People who go on paying and approving while processes die, and remember what they did and were told."""
+"""Simulated people who pay and approve while processes die, and record their acts and the answers."""
 
 import asyncio
 import random
@@ -23,7 +23,7 @@ _ASKED = "Asked for"
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """Something that somebody asked for; no two ask for the same amount.
+    """One request; all amounts differ.
 
     Attributes:
         cents: one amount, or those of the rows.
@@ -36,10 +36,10 @@ class Typed:
 
 
 class Typist:
-    """Asks for one payment after the other, a few at a time, and never repeats what was not answered.
+    """Requests one payment after the other, a few at a time, and never repeats an unanswered request.
 
     Args:
-        at_once: how many may be open.
+        at_once: limit of open requests.
     """
 
     def __init__(self, scene: Scene, chance: random.Random, *, at_once: int = 4) -> None:
@@ -51,7 +51,7 @@ class Typist:
 
     @asynccontextmanager
     async def typing(self) -> AsyncIterator[None]:
-        """Goes on for as long as this is entered; what is under way then is finished."""
+        """Type while the context is open; requests under way at its end are finished."""
         task = asyncio.create_task(self._go_on(), name="typist")
         try:
             yield
@@ -62,7 +62,7 @@ class Typist:
             await asyncio.gather(task, return_exceptions=True)
 
     async def _go_on(self) -> None:
-        """Until it is enough."""
+        """Type until ``enough`` is set."""
         amounts = count(_FIRST_CENTS)
         while not self.enough.is_set():
             await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)
@@ -81,7 +81,7 @@ class Typist:
                     await self.enough.wait()
 
     async def _bulk(self, cents: tuple[int, ...]) -> bool:
-        """A form with rows; the answer to it comes in the form, so only its card says that it was taken."""
+        """Submit a form with rows. Its answer comes in the form, so only the card shows that it was accepted."""
         workspace = self._scene.workspace
         rows = "\n".join(f"{EMAIL},{one // 100}.{one % 100:02},No {one}" for one in cents)
         await workspace.slash(MARIA, FINANCE, "/pay", "bulk")
@@ -93,12 +93,12 @@ class Typist:
         return False
 
     def _has_patience(self) -> bool:
-        """Whether few enough are open. More would measure how fast the service lets us work off a queue."""
+        """Whether few enough requests are open. More would measure the service's rate limit."""
         return self.enough.is_set() or sum(not is_over(card) for card in self._scene.cards(FINANCE)) < self._at_once
 
 
 class Witness(Approver):
-    """An approver who remembers which press was acknowledged on which card."""
+    """An approver who records the acknowledged presses by card."""
 
     def __init__(self, scene: Scene, *, user: str) -> None:
         super().__init__(scene, user=user)

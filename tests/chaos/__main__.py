@@ -1,6 +1,6 @@
-"""Repeat a plan and look at it: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``.
+"""Repeat a plan and print its story: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``.
 
-Without a plan: the effect points of every flow, and what may go wrong at each.
+Without a plan: the effect points of every flow, with the faults that apply.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from tests.chaos.world import World
 
 
 async def replay(plan: Plan) -> int:
-    """Run one plan aloud; 1 when it broke a promise."""
+    """Run one plan and print its story; 1 when it violated an invariant."""
     with tempfile.TemporaryDirectory() as folder:
         async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
             await world.live()
@@ -31,7 +31,7 @@ async def replay(plan: Plan) -> int:
 
 
 def _story(world: World) -> Iterator[str]:
-    """What was met, how the requests went, what people and the service saw."""
+    """Points met, states of the requests, and what people and the service saw."""
     seen = world.witness.sightings
     start = seen[0].at if seen else 0.0
     yield from (str(crossing.point) for crossing in world.trace if not crossing.idle)
@@ -45,7 +45,7 @@ def _story(world: World) -> Iterator[str]:
 
 
 def list_points() -> int:
-    """Print each flow's points behind what it has in common with an earlier flow."""
+    """Print each flow's points after the part that it shares with an earlier flow."""
     with Crew() as crew:
         references = crew.run([Plan(flow) for flow in FLOWS])
     for flow, points in new_points(references.outcomes).items():

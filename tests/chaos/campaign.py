@@ -1,4 +1,4 @@
-"""Run many plans, in as many processes as the machine has cores, and sum them up."""
+"""Run many plans in one process per core, and sum up the results."""
 
 import asyncio
 import gc
@@ -32,36 +32,36 @@ _COLLECT_EVERY = 20
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run: what was broken, and how the requests ended."""
+    """One run: its violations, and the final states of its requests."""
 
     plan: str
     violations: tuple[str, ...]
     states: tuple[str, ...]
     trace: tuple[str, ...] = ()
-    """Points in the order in which they were met, without writes that found nothing to do."""
+    """Points in the order in which they were met, without writes that had nothing to do."""
     troubles: tuple[str, ...] = ()
     seconds: float = 0.0
 
 
 @dataclass(slots=True)
 class Report:
-    """What a campaign found."""
+    """Results of a campaign."""
 
     outcomes: list[Outcome] = field(default_factory=list)
     seconds: float = 0.0
 
     @property
     def broken(self) -> list[Outcome]:
-        """The runs in which a promise was broken."""
+        """The runs with violations."""
         return [outcome for outcome in self.outcomes if outcome.violations]
 
     @property
     def with_a_person(self) -> int:
-        """Runs that end with a request that a person must look at."""
+        """The runs that end with a request in *needs a person*."""
         return sum("needs_human" in outcome.states for outcome in self.outcomes)
 
     def table(self) -> str:
-        """The numbers, a line for each flow, and how to repeat what went wrong."""
+        """The totals, one line for each flow, and the commands that repeat the violations."""
         lines = [f"{'flow':<16}{'plans':>7}{'violated':>10}{'with a person':>15}   ends"]
         flows = dict.fromkeys(outcome.plan.partition(":")[0] for outcome in self.outcomes)
         for flow in flows:
@@ -105,7 +105,7 @@ class Crew:
         return {name: Report(outcomes=future.result()) for name, future in pending.items()}
 
     def gather(self, work: Callable[..., list[Outcome]], batches: Iterable[tuple[Any, ...]]) -> Report:
-        """Have each of these done, ``work(*batch)``, and collect what came of it."""
+        """Call ``work(*batch)`` for each batch in the workers and collect the results."""
         started = time.monotonic()
         report = Report()
         for future in [self._pool.submit(work, *batch) for batch in batches]:
@@ -115,9 +115,9 @@ class Crew:
 
 
 def _prepare() -> None:
-    """Make this process one of a crew's: silent, and with the seams in for as long as it lives.
+    """Prepare a worker process: silent, and with the seams installed for its whole life.
 
-    All of its runs then share what they compiled and the database that they begin with.
+    All of its runs share compiled statements and the template of the database.
     """
     logging.disable(logging.CRITICAL)
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
@@ -126,7 +126,7 @@ def _prepare() -> None:
 
 
 def run_batch(texts: list[str], mutant: str = "") -> list[Outcome]:
-    """Run some plans in this process of a crew, one after the other."""
+    """Run some plans in this worker process, one after the other."""
     outcomes = []
     with MUTANTS[mutant].change() if mutant else nullcontext():
         for text in texts:
@@ -140,7 +140,7 @@ _seams = ExitStack()
 
 
 def tidy() -> None:
-    """Collect now and then instead of whenever: half of the time went into looking for garbage."""
+    """Collect garbage at intervals; automatic collection took half of the time."""
     _runs["all"] += 1
     if _runs["all"] % _COLLECT_EVERY == 0:
         gc.collect()
@@ -153,7 +153,7 @@ async def run_plan(plan: Plan) -> Outcome:
 
 
 async def run_world(opened: World) -> Outcome:
-    """Run whatever goes wrong in this world and check everything."""
+    """Run this world with its faults and check everything."""
     started = time.monotonic()
     async with opened as world:
         broken = ""
@@ -179,7 +179,7 @@ def faults_of(plan: str) -> list[str]:
 
 
 def new_points(outcomes: Iterable[Outcome]) -> dict[str, list[Point]]:
-    """From fault-free runs: the points of each flow behind what it has in common with an earlier flow."""
+    """From fault-free runs: the points of each flow after the part that it shares with an earlier flow."""
     found: dict[str, list[Point]] = {}
     earlier: list[tuple[str, ...]] = []
     for outcome in outcomes:
@@ -190,7 +190,7 @@ def new_points(outcomes: Iterable[Outcome]) -> dict[str, list[Point]]:
 
 
 def single_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
-    """Every single fault behind the fault-free runs; a flow's own fault is there in each of its runs."""
+    """Every single fault at the points of the fault-free runs; a flow's own fault occurs in each of its runs."""
     plans = []
     for flow, points in new_points(outcomes).items():
         base = FLOWS[flow]().base
@@ -199,12 +199,12 @@ def single_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
 
 
 def second_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
-    """From runs with one fault: that fault and every other at every point that the run met after it."""
+    """From runs with one fault: that fault with every other at every point met after it."""
     plans = []
     for outcome in outcomes:
         first = Plan.parse(outcome.plan)
         [(point, _)] = first.faults
-        # What a fault made idle is not in the trace: then every point may come behind it.
+        # A point that the fault made idle is not in the trace: then every point may come after it.
         behind = outcome.trace[outcome.trace.index(str(point)) + 1 :] if str(point) in outcome.trace else outcome.trace
         for text in behind:
             second = Point.parse(text)

@@ -1,6 +1,6 @@
-"""The independent checker: what must hold after every run, read from the ledger, the workspace and the database.
+"""The independent checker of the invariants, which reads the ledger, the workspace and the database.
 
-The bot's own words are only believed where they are the thing promised (what a card says). The codes are those of
+The bot's own words count only where they are the promise itself (the text of a card). The codes are those of
 the project's list of invariants; ``C``, ``D`` and ``F`` are about cards, answers to people and the faults themselves.
 """
 
@@ -31,7 +31,7 @@ _WORDS = {
     "refused": "failed", "mismatch": "failed", "closed": "failed", "needs_human": "needs a person",
     "commit_unknown": "unknown", "pending_escrow": "in escrow",
 }  # fmt: skip
-"""What cards and news say of a state, where that is not its name."""
+"""Words of cards and news for a state, where they differ from its name."""
 _SETTLED = frozenset({"completed", "canceled", "failed"})
 _LONGEST_SECONDS = 45 * 60.0
 """Half an hour and the quiet period: by then everything is final or with a person."""
@@ -42,7 +42,7 @@ _ELIGIBLE = frozenset({"U0ADA", "U0LIN", "U0TOM"})
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A broken promise: its code and what was seen."""
+    """A violated invariant: its code and the observation."""
 
     code: str
     seen: str
@@ -52,7 +52,7 @@ class Violation:
 
 
 def check(world: World) -> list[Violation]:
-    """Everything that is wrong after a run; empty when every invariant holds."""
+    """All violations after a run; empty when every invariant holds."""
     checker = _Checker(world)
     return [Violation(code, seen) for code, seen in checker.findings()]
 
@@ -141,12 +141,12 @@ class _Checker:
     # what people were told
 
     def _told(self, row: Record) -> Iterator[Finding]:
-        """Each end once for each conversation, and only what the service confirmed; no news twice."""
+        """Each final state is told once per conversation, and only if the service confirmed it; no news twice."""
         if row["state"] not in _FINAL and row["state"] != "needs_human":
             return
         steps = [audit.entry for audit in self._audit if audit.entry.instruction_id == row["id"]]
         entered = Counter(step.after for step in steps if step.after != step.before)
-        times = entered[row["state"]]  # with a person it can be again and again, after each new attempt
+        times = entered[row["state"]]  # *needs a person* can occur again after each new attempt
         word = f"*{_WORDS.get(row['state'], row['state'])}*"
         told = [m for m in self._replies(row) if word in m.text]
         approvals = [m for m in told if m.channel == APPROVALS]
@@ -217,7 +217,7 @@ class _Checker:
             yield from self._choice(card, row)
 
     def _choice(self, card: Message, row: Record) -> Iterator[Finding]:
-        """Retry and Close; Close alone, and where to look, when the service holds what may be this one."""
+        """Retry and Close; only Close, with where to look, when the service holds a record that may be this one."""
         offered = {button.text for button in card.buttons}
         if offered != ({"Close as not paid"} if row["suspect"] else {"Retry", "Close as not paid"}):
             yield "C2", f"a card that needs a person offers {sorted(offered)}"
@@ -279,11 +279,11 @@ class _Checker:
             yield "I7", f"{len(rows)} callbacks are stored"
 
     def _people(self) -> Iterator[Finding]:
-        """What was acknowledged is durable, or the person was told that it is not."""
+        """Acknowledged acts are durable, or the person was told that they are not."""
         acts = self._world.witness.acts
         for index, act in enumerate(acts):
             if not act.ack.ok or (act.user == self._flow.requester and act.what.endswith("payout.approve")):
-                continue  # nobody saw an answer; or a vote that never counts
+                continue  # no answer was seen; or a vote that never counts
             later = next((other.before for other in acts[index + 1 :] if other.user == act.user), None)
             said = [
                 message.text
@@ -329,7 +329,7 @@ class _Checker:
             yield "I10", "everybody who had to act wanted to, and still it expired"
 
     def _hits(self) -> Iterator[Finding]:
-        """Every fault that was planned happened; of several, the first may keep a run from reaching the others."""
+        """Every planned fault occurred; of several, the first may keep a run from reaching the others."""
         world = self._world
         hit = Counter(world.hits)
         planned = Counter([*(point for point, _ in world.plan.faults[:1]), *self._flow.base])
@@ -341,7 +341,7 @@ class _Checker:
 
 
 def _records_in(call: Call) -> list[dict[str, Any]]:
-    """What the service said of single operations, asked for one or for the list."""
+    """Records of operations in the service's answer, to a read or a list."""
     if call.operation not in ("get_operation", "list_operations") or not isinstance(call.response, dict):
         return []
     listed = call.response.get("data", [call.response])
@@ -349,7 +349,7 @@ def _records_in(call: Call) -> list[dict[str, Any]]:
 
 
 def _address(delivery: CallbackAttempt) -> str:
-    """How the address is known that a callback went to."""
+    """Identification of a callback's address."""
     return hashlib.sha256(delivery.url.rpartition("/")[2].encode()).hexdigest()
 
 

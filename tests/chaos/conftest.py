@@ -1,4 +1,4 @@
-"""Worker processes for every test of this folder: starting them takes longer than most of what they are asked."""
+"""Worker processes shared by the tests of this folder: their start takes longer than most of their work."""
 
 from collections.abc import Iterator
 

@@ -1,7 +1,7 @@
-"""The flows: who wants what, how the service behaves, and what goes wrong in every run of the flow already.
+"""The flows: people, the service's behaviour, and faults that occur in every run of the flow.
 
 A flow with a fault of its own (``base``) turns every single fault into a pair on the path that it opens:
-an answer that is lost, a commit that nobody knows the outcome of, a second attempt by people.
+a lost answer, a commit of unknown outcome, a second attempt by people.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,28 +21,28 @@ _MUCH = 'send ana@example.com 2500.00 "Annual report"'
 
 @dataclass(slots=True, kw_only=True)
 class Flow:
-    """One way through a payout. ``people`` look in their order; they hold state, so each run has its own."""
+    """One course of a payout. ``people`` look in their order; they hold state, so each run has its own."""
 
     name: str
     people: list[Person]
     ends: str
-    """The state it reaches when nothing (more) goes wrong."""
+    """The state that it reaches without (further) faults."""
     email: str = "ana@example.com"
     cents: int = 2500
     quorum: int = 1
     requester: str = MARIA
     step_seconds: float = 20.0
-    """How long the service takes from one status to the next."""
+    """Seconds of the service from one status to the next."""
     base: Mapping[Point, Kind] = field(default_factory=dict)
     overtaking: Mapping[Point, Person] = field(default_factory=dict)
-    """Who acts while a request of ours is on its way."""
+    """People who act while a request of ours is under way."""
     paid_outside: int = 0
-    """Times that somebody pays it at the service without us."""
+    """Number of payments made at the service without us."""
     calls_back: bool = True
     furnish_more: Callable[[PaymentsSimulator], None] | None = None
 
     def furnish(self, payments: PaymentsSimulator) -> None:
-        """Set the service up."""
+        """Set up the service."""
         payments.callbacks.switches.drop = not self.calls_back
         if self.furnish_more is not None:
             self.furnish_more(payments)

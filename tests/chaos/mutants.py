@@ -1,6 +1,6 @@
-"""Changes of the protocol, each a shortcut that loses money or approvals, to prove that the checker sees them.
+"""Changes of the protocol, each a shortcut that loses money or approvals, to prove that the checker finds them.
 
-A mutant is put into the process that runs a plan; the plans named here are plans of the campaign.
+A mutant is applied in the process that runs a plan; the plans named here are plans of the campaign.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,12 +31,12 @@ from tests.chaos.seams import replaced
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A change, and plans of which at least one must break."""
+    """A change, and plans of which at least one must find a violation."""
 
     change: Callable[[], Any]
     plans: tuple[str, ...]
     breaks: str
-    """The code of the promise that is broken."""
+    """The code of the violated invariant."""
 
 
 @contextmanager
@@ -54,7 +54,7 @@ def _blind_resend() -> Iterator[None]:
 
 @contextmanager
 def _no_reread() -> Iterator[None]:
-    """What the service holds is not compared before the commit."""
+    """The service's record is not compared before the commit."""
     with replaced(two_steps, "_is_not_as_approved", lambda *_: False):
         yield
 
@@ -81,7 +81,7 @@ def _sent_before_claimed() -> Iterator[None]:
 
 @contextmanager
 def _acked_before_stored() -> Iterator[None]:
-    """A vote is acknowledged, and then stored."""
+    """A vote is acknowledged before it is stored."""
 
     async def approve(deps: Any, click: Any) -> Any:
         shown = await payout._meant(deps, click)
@@ -103,7 +103,7 @@ def _acked_before_stored() -> Iterator[None]:
 
 @contextmanager
 def _no_comparison() -> Iterator[None]:
-    """A transition does not ask whether the row is still the one it was decided on."""
+    """A transition does not check that the row is unchanged since the decision."""
     original = Instructions._replace
 
     def _replace(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
@@ -128,7 +128,7 @@ def _no_search() -> Iterator[None]:
 
 @contextmanager
 def _body_believed() -> Iterator[None]:
-    """What a callback says counts, without reading the operation."""
+    """The body of a callback is believed, without reading the operation."""
     original = callbacks._apply
 
     def _apply(ctx: Any, tx: Any, row: Any, operation: Any, **more: Any) -> None:
@@ -156,7 +156,7 @@ def _callback_unstored() -> Iterator[None]:
 
 @contextmanager
 def _own_vote_counts() -> Iterator[None]:
-    """Who asked may approve, too."""
+    """The requester may approve."""
 
     def but(original: Callable[..., Any]) -> Callable[..., Any]:
         return lambda standing, **more: original(standing, **{**more, "requester": ""})
@@ -175,7 +175,7 @@ def _own_vote_counts() -> Iterator[None]:
 
 @contextmanager
 def _no_recovery() -> Iterator[None]:
-    """What a dead process was sending is taken for never sent, and sent again."""
+    """A request that a dead process was sending is treated as never sent, and sent again."""
 
     original = attempts.lose
 
@@ -193,7 +193,7 @@ def _no_recovery() -> Iterator[None]:
 
 @contextmanager
 def _refusal_believed() -> Iterator[None]:
-    """What the service answers with 422 is taken for not done, without reading."""
+    """A request answered with 422 is treated as not executed, without reading."""
 
     async def reread(_payments: Any, _instruction: Any, outcome: Any) -> Any:
         return outcome
@@ -204,7 +204,7 @@ def _refusal_believed() -> Iterator[None]:
 
 @contextmanager
 def _any_list_believed() -> Iterator[None]:
-    """A list that shows neither our codes nor whose its records are proves that nothing is there."""
+    """A list with neither our codes nor recipients counts as proof of absence."""
     with replaced(Listing, "doubt", ""), replaced(sought, "_nobody_elses", lambda *_: None):
         yield
 

@@ -1,6 +1,6 @@
-"""People as they behave: they look at what Slack shows them, act, and repeat what did not work.
+"""Simulated people: they look at Slack, act, and repeat what did not work.
 
-Nobody here knows what the database holds. A person looks at the workspace, and again some seconds after each act.
+They do not read the database to decide. A person looks at the workspace, and again some seconds after each act.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 _AGAIN_SECONDS = 10.0
 _MOST_TRIES = 8
 ASKED = "reference P-"
-"""What the answer to a request says once it is stored."""
+"""Text of the answer to a stored request."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Person:
-    """Somebody (or something) that acts when there is a reason to; ``looks_at`` is when they look again."""
+    """A person or service that acts when there is a reason to; ``looks_at`` is the time of the next look."""
 
     user: str = ""
     tries: int = 0
@@ -50,7 +50,7 @@ class Person:
 
 @dataclass(slots=True, kw_only=True)
 class Asker(Person):
-    """Types a command until the answer says that it was taken."""
+    """Types a command until the answer says that it was accepted."""
 
     channel: str
     text: str
@@ -89,14 +89,14 @@ class Decider(Person):
         return self._card(world) is not None
 
     def _card(self, world: World) -> Message | None:
-        """The first card; somebody who sees two for one thing leaves the second alone."""
+        """The first card, if it has the button; a second card for the same request is ignored."""
         cards = [card for card in self._seen(world) if card.blocks]
         if not cards or all(button.action_id != self.action for button in cards[0].buttons):
             return None
         return None if f"<@{self.user}>" in approved_by(cards[0]) else cards[0]
 
     def _seen(self, world: World) -> Sequence[Message]:
-        """What stands in the channel; where the bot could not post there, what it told this person alone."""
+        """Root messages of the channel; if the bot could not post there, those of the direct message."""
         return roots(world, self.channel) or roots(world, world.workspace.open_dm(self.user).id)
 
     async def _act(self, world: World) -> None:
@@ -115,7 +115,7 @@ class Decider(Person):
             await world.person_acts(self.user, f"submit {self.action}", doing, durable=lambda: self._holds(world))
 
     def _holds(self, world: World) -> bool:
-        """Whether what this person decides stands in the database, of the round that is asked about."""
+        """Whether this person's decision of the current round is in the database."""
         where, what = self.table[self.action]
         if where == "vote":
             query = (
@@ -129,7 +129,7 @@ class Decider(Person):
 
 @dataclass(slots=True, kw_only=True)
 class Reminded(Decider):
-    """Decides once a reminder says that one more is needed: whoever asked twice needs more approvers than one."""
+    """Decides after a reminder that one more approval is needed, as for a repeated request."""
 
     def _reason(self, world: World) -> bool:
         card = self._card(world)
@@ -140,7 +140,7 @@ class Reminded(Decider):
 
 @dataclass(slots=True, kw_only=True)
 class Liar(Person):
-    """Reports completion while the service still works on it: to an address made up, then to the real one."""
+    """Sends forged callbacks of completion too early: to an invented address, then to the real one."""
 
     most: int = 2
 
@@ -160,7 +160,7 @@ class Liar(Person):
 
 @dataclass(slots=True, kw_only=True)
 class Colleague(Person):
-    """Pays it by hand in the service's own pages while it waits for approval."""
+    """Commits the payout by hand at the service while it waits for approval."""
 
     most: int = 1
 
@@ -187,7 +187,7 @@ class Recipient(Person):
 
 
 def roots(world: World, channel: str) -> Sequence[Message]:
-    """What stands in a channel outside of threads, for everybody to see."""
+    """Public messages of a channel outside of threads."""
     return [m for m in world.workspace.messages(channel) if m.thread_ts in ("", m.ts) and not m.ephemeral_to]
 
 

@@ -1,4 +1,4 @@
-"""What may go wrong, where: effect points, kinds of faults, and plans that name both so that a run can be repeated."""
+"""Effect points, kinds of faults, and plans that name both so that a run can be repeated."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from enum import StrEnum
 
 
 class Side(StrEnum):
-    """Which border an effect crosses."""
+    """The boundary that an effect crosses."""
 
     PAYMENTS = "payments"
     """A request of ours to the payments service."""
@@ -44,7 +44,7 @@ class Kind(StrEnum):
     GARBAGE = "garbage"
     """Done, and a proxy's page comes back; of a callback: a body that says nothing."""
     NO_CODES = "no_codes"
-    """A list comes without what tells whose its records are."""
+    """A list comes without the fields that identify its records."""
     CRASH_BEFORE = "crash_before"
     """The process dies before the bytes leave, or before the commit."""
     CRASH_AFTER = "crash_after"
@@ -69,7 +69,7 @@ _READS = frozenset({
 MOVES_MONEY = frozenset({"commit_payout", "one_step_payout", "claim_commit", "committed"})
 """Effects around the one that moves money."""
 _HANGING = frozenset({"create_payout", "commit_payout", "one_step_payout", "chat.postMessage"})
-"""Effects whose time-out is also played in full; elsewhere a dropped answer stands for it."""
+"""Effects whose time-out is also run in full; elsewhere a dropped answer replaces it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,7 +92,7 @@ class Point:
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The faults that make sense here; a read has no effect that could be done behind our back."""
+        """The faults that apply here; for reads, without those that hide an effect."""
         match self.side:
             case Side.PAYMENTS | Side.SLACK:
                 kinds: tuple[Kind, ...] = _READ if self.name in _READS else _EFFECT
@@ -112,7 +112,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """One run: a flow, and what goes wrong in it. ``str`` and ``parse`` are each other's opposites."""
+    """One run: a flow and its faults. ``str`` and ``parse`` are inverse."""
 
     flow: str
     faults: tuple[tuple[Point, Kind], ...] = ()

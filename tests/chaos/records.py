@@ -1,4 +1,4 @@
-"""The database as a stranger reads it: plain SQL through the standard library, nothing of the storage room."""
+"""The database read independently: plain SQL through the standard library, without ``storage``."""
 
 import json
 import sqlite3
@@ -51,7 +51,7 @@ class Books:
         self._connection.close()
 
     def rows(self, query: str, *values: object) -> list[Record]:
-        """What a query gives, as dictionaries."""
+        """Rows of a query, as dictionaries."""
         return [dict(row) for row in self._connection.execute(query, values)]
 
     def instructions(self) -> list[Record]:
@@ -68,21 +68,21 @@ class Books:
         return self.rows("SELECT * FROM attempt WHERE instruction_id = ? ORDER BY n", instruction_id)
 
     def undone(self) -> list[str]:
-        """What is still queued, in words."""
+        """Queued work, in words."""
         return [next(iter(row.values())) for row in self.rows(_UNDONE)]
 
     def pending(self, now: float) -> set[str]:
-        """Names of the workers that may find something; asking the others would only take time."""
+        """Names of the workers that may have work; running the others would only take time."""
         found = self._connection.execute(_PENDING, {"now": round(now * _MICROSECONDS)})
         return {str(row[0]) for row in found}
 
     def next_due(self, now: float) -> float | None:
-        """When (seconds since 1970) something becomes due after ``now``: its own time, or the end of a lease."""
+        """Next due time after ``now`` in seconds since 1970: a row's own time, or the end of a lease."""
         instants = [value / _MICROSECONDS for row in self.rows(_DUE) for value in row.values() if value is not None]
         return min((instant for instant in instants if instant > now), default=None)
 
     def audit(self) -> Iterator[Row]:
-        """The audit chain as the domain's verifier takes it."""
+        """The audit chain as input of the domain's verifier."""
         for row in self.rows("SELECT * FROM audit ORDER BY seq"):
             entry = Entry(
                 at=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row["at"]),

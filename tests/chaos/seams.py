@@ -1,4 +1,4 @@
-"""Where the process meets the world: the places at which a run counts its effects and lets them go wrong.
+"""The boundaries of the process, at which a run counts its effects and injects faults.
 
 The seams are put under the real transports, once for a whole process of the campaign (``sewn``). They act only on
 code that runs in a ``Life``, which is what one process of the application is here: a context in which every
@@ -34,7 +34,7 @@ from tests.support.compiled import one_compiler
 T = TypeVar("T")
 
 WRITER = "group writer"
-"""The task that ends by itself once the store is closed."""
+"""Name of the task that ends by itself once the store is closed."""
 
 _HANG_SECONDS = 30.0
 _ARMED = {
@@ -54,27 +54,27 @@ _NAMED_REFUSALS = {"chat.postMessage": "not_in_channel"}
 
 
 class Crash(BaseException):
-    """The process died. No handler of ordinary errors sees it."""
+    """The process died. Not caught by handlers of ordinary errors."""
 
 
 class Outside(Protocol):
-    """What a life tells of, and asks what goes wrong."""
+    """Receiver of a life's effects, which decides on their faults."""
 
     payments_faults: Faults
     slack_faults: Faults
     died_before: int
-    """Crashes that hit nobody: another had just ended the process, or the commit before them came to nothing."""
+    """Crashes without effect: the process was dead already, or the commit before them failed."""
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
-        """An effect is about to happen: which, and what goes wrong with it."""
+        """Register an effect that is about to happen; its point, and its fault if any."""
         ...
 
     async def meanwhile(self, point: Point) -> None:
-        """While a request of ours is on its way, somebody may act."""
+        """Let people act while a request of ours is under way."""
         ...
 
     def wrote(self, name: str, result: object) -> None:
-        """A unit of work was committed with this result."""
+        """Register the result of a committed unit of work."""
         ...
 
 
@@ -90,22 +90,22 @@ class Life:
         self._committing: deque[Kind | None] = deque()
 
     def die(self) -> None:
-        """End here; may be called in any thread."""
+        """Mark the process as dead; may be called in any thread."""
         self._loop.call_soon_threadsafe(self.dead.set)
 
     async def stop_here(self) -> NoReturn:
-        """The process dies at this very place: whoever stands here never goes on."""
+        """Let the process die here; this call never returns."""
         self.dead.set()
         await asyncio.get_running_loop().create_future()
         raise Crash
 
     async def crash_here(self) -> NoReturn:
-        """The same by plan. Of two requests on their way together, the second may find the process dead."""
+        """Die by plan. The process may be dead already, through a concurrent request."""
         self.outside.died_before += self.dead.is_set()
         await self.stop_here()
 
     async def send(self, side: Side, name: str, faults: Faults, send: Callable[[], Awaitable[T]]) -> T:
-        """Let one request of ours leave, with what goes wrong with it."""
+        """Send one request of ours, with its fault."""
         if self.dead.is_set():
             await self.stop_here()
         point, kind = self.outside.meet(side, name)
@@ -135,7 +135,7 @@ class Life:
         if when == "write.before":
             _, kind = self.outside.meet(Side.WRITE, name or "touch")
             if kind in (Kind.CRASH_BEFORE, Kind.BUSY):
-                # The batch is not committed: who was to die after that does not.
+                # The batch is not committed, so crashes planned after its commit do not occur.
                 self.outside.died_before += self._committing.count(Kind.CRASH_AFTER)
                 self._committing.clear()
             else:
@@ -162,7 +162,7 @@ LIFE: ContextVar[Life | None] = ContextVar("life", default=None)
 
 
 def start_in(life: Life, work: Awaitable[T]) -> asyncio.Task[T]:
-    """Run something as this process; so is whatever it starts."""
+    """Run something in this life; the tasks that it starts belong to it, too."""
 
     async def run() -> T:
         return await work
@@ -175,7 +175,7 @@ def start_in(life: Life, work: Awaitable[T]) -> asyncio.Task[T]:
 
 
 def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Have every task that a life starts be known to it."""
+    """Register every task with the life that starts it."""
 
     def factory(loop: asyncio.AbstractEventLoop, work: Any, **more: Any) -> asyncio.Task[Any]:
         task: asyncio.Task[Any] = asyncio.Task(work, loop=loop, **more)
@@ -189,7 +189,7 @@ def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 @contextmanager
 def sewn() -> Iterator[None]:
-    """Put the seams in, for as long as this lasts."""
+    """Install the seams while the context is open."""
     seams: list[tuple[Any, str, Callable[..., Any]]] = [
         (Transport, "send", _transport_send),
         (AsyncWebClient, "api_call", _api_call),
@@ -210,7 +210,7 @@ def sewn() -> Iterator[None]:
 
 @contextmanager
 def replaced(owner: Any, name: str, value: object) -> Iterator[None]:
-    """Put something else in the place of an attribute, for a while."""
+    """Replace an attribute while the context is open."""
     had = name in vars(owner)
     before = getattr(owner, name)
     setattr(owner, name, value)
@@ -274,7 +274,7 @@ def _respond(original: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable
 
 def _finish(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
     async def finish(self: Anchoring) -> None:
-        """A process that dies writes no last anchor."""
+        """Write the last anchor, unless the process died."""
         life = LIFE.get()
         if life is None or not life.dead.is_set():
             await original(self)
@@ -297,7 +297,7 @@ def _submit(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
 
 
 def _without_thread(_: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
-    """Let SQLite run where it is asked: hopping to its thread and back took most of the time of a run."""
+    """Run SQLite in the calling thread: changing threads took most of the time of a run."""
 
     async def call(self: object, work: Callable[[], T]) -> T:
         return work()
@@ -313,7 +313,7 @@ def _for_any_thread(original: Callable[..., sqlite3.Connection]) -> Callable[...
 
 
 def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:
-    """Migrate the first database; the others begin as a copy of it."""
+    """Migrate the first database; the others are copies of it."""
     template: list[bytes] = []
 
     async def migrate(url: str, **more: Any) -> None:
@@ -327,7 +327,7 @@ def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., 
 
 
 def _copied(path: str, template: list[bytes]) -> bool:
-    """Whether there is a migrated database now, of an earlier life or made of the template."""
+    """Whether a migrated database exists now, from an earlier life or copied from the template."""
     file = Path(path)
     if not file.exists() and template:
         file.touch(mode=0o600)

@@ -1,4 +1,4 @@
-"""Plans that broke a promise once. The pairs are drawn by the campaign only now and then."""
+"""Plans that once found a violation. The campaign draws these pairs only occasionally."""
 
 import pytest
 

@@ -1,7 +1,7 @@
 """Two faults in one run, on the way from the approval to the posted completion. Long: ``pytest -m campaign``.
 
-There are far more pairs than anybody waits for, so they are drawn. ``CHAOS_SEED`` repeats a drawing, ``CHAOS_PAIRS``
-says how many are drawn.
+There are too many pairs to run all, so a sample is drawn. ``CHAOS_SEED`` repeats a sample, ``CHAOS_PAIRS`` is its
+size.
 """
 
 import os

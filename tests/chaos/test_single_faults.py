@@ -11,7 +11,7 @@ from tests.chaos.plans import Plan, covering
 
 
 def run(crew: Crew, choose: Callable[[list[Plan]], list[Plan]]) -> Report:
-    """Run the plans that are chosen."""
+    """Run the chosen plans."""
     references = crew.run([Plan(flow) for flow in FLOWS])
     assert not references.broken, references.table()
     return crew.run(choose(single_faults(references.outcomes)))

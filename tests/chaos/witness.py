@@ -1,6 +1,6 @@
-"""What an onlooker writes down while a run goes on: when requests arrived, what the database held then, what was said.
+"""Observations during a run: arrivals of requests, the database at those moments, and messages.
 
-Nothing here asks the bot. The onlooker stands at the simulator and at the workspace and reads the database.
+The bot is not asked: the witness observes the simulator and the workspace and reads the database.
 """
 
 import json
@@ -18,7 +18,7 @@ _WITH_EFFECT = ("create_payout", "commit_payout", "one_step_payout")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Arrival:
-    """A request with an effect as it reached the service, and what the database held at that moment."""
+    """A request with an effect as it reached the service, and the database at that moment."""
 
     call: Call
     instruction: Record | None
@@ -28,7 +28,7 @@ class Arrival:
 
 @dataclass(slots=True, kw_only=True)
 class Act:
-    """What a person did, how it was answered, and whether it was durable at the moment of the answer."""
+    """An act of a person, its answer, and whether it was durable at the moment of the answer."""
 
     at: float
     user: str
@@ -36,14 +36,14 @@ class Act:
     ack: Ack
     durable: bool
     opened: bool
-    """A form came up for them."""
+    """Whether a form opened."""
     before: frozenset[str]
-    """Time stamps of the private messages they had before."""
+    """Time stamps of the person's earlier private messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sighting:
-    """An instruction as it stood at one moment."""
+    """State of an instruction at one moment."""
 
     at: float
     id: str
@@ -54,7 +54,7 @@ class Sighting:
 
 @dataclass(slots=True)
 class Witness:
-    """Everything that was seen in one run."""
+    """All observations of one run."""
 
     workspace: Workspace
     payments: PaymentsSimulator
@@ -67,7 +67,7 @@ class Witness:
     """How many payments requests had arrived when a message was posted, by channel and time stamp."""
 
     def attach(self) -> None:
-        """Stand where requests arrive and where messages are posted."""
+        """Observe arriving requests and posted messages."""
         recorder, log = self.payments.recorder, self.workspace._state.log
         arrived, add = recorder.arrived, log.add
 
@@ -85,7 +85,7 @@ class Witness:
         log.add = on_message  # type: ignore[method-assign]
 
     def look(self) -> None:
-        """Write down where every instruction stands, when it stands elsewhere than before."""
+        """Record the state of every instruction that changed."""
         last = {sighting.id: (sighting.state, sighting.round) for sighting in self.sightings}
         for row in self.books.rows("SELECT id, state, round, version FROM instruction"):
             if last.get(row["id"]) != (row["state"], row["round"]):

@@ -1,4 +1,4 @@
-"""One run: the whole product in one process, people and a service around it, and what goes wrong by plan.
+"""One run: the whole product in one process, with people, a service and the faults of a plan.
 
 Time stands still unless the run moves it. A crash ends every task of the application where it stands; a new
 application is then started on the same database, and people repeat what nobody acknowledged.
@@ -32,7 +32,7 @@ _DOWN_SECONDS = 2.0
 _MOST_TURNS = 400
 _MOST_LIVES = 6
 _TIME_OUT = 0.4
-"""Seconds after which our side gives up, in runs that play a time-out in full."""
+"""Time-out of our side in seconds, in runs with a full time-out."""
 _QUIET_SECONDS = 240.0
 """Four reads a minute apart; the default of a quarter of an hour only repeats them."""
 _UNANSWERED = "operation_timeout"
@@ -45,7 +45,7 @@ _OVER = frozenset({
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """An effect as it was met in a run; ``idle`` when it was a write that found nothing to do."""
+    """An effect met in a run; ``idle`` for a write that had nothing to do."""
 
     point: Point
     idle: bool = False
@@ -64,12 +64,12 @@ class World:
         self.died_before = 0
         """See :class:`tests.chaos.seams.Outside`."""
         self.disturbed_at = self.clock.seconds()
-        """When a person last acted or something last went wrong."""
+        """Time of the last act of a person or the last fault."""
         self.is_closing = False
-        """Everything was checked, and nothing goes wrong any more: the world is only taken down."""
+        """Set when the run was checked: no more faults, the world is only closed."""
         self.gave_up = ""
         self.troubles: list[str] = []
-        """What workers raised; the next tick tried again."""
+        """Exceptions of workers; the next tick tries again."""
         self._faults = {**dict(flow.base), **dict(plan.faults)}
         self._counts: Counter[tuple[Side, str]] = Counter()
         self._written: Counter[str] = Counter()
@@ -109,7 +109,7 @@ class World:
         await self.rig.close()
 
     def _tap(self) -> None:
-        """Stand between people and the app, and between the service's callbacks and the app."""
+        """Intercept deliveries of the workspace and callbacks of the service to the app."""
         delivery, callbacks = self.workspace._delivery, self.payments.callbacks
         deliver, post = delivery._deliver, callbacks._post
 
@@ -122,7 +122,7 @@ class World:
         delivery._deliver = delivering  # type: ignore[method-assign]
         callbacks._post = posting  # type: ignore[method-assign]
 
-    # what the seams ask
+    # called by the seams
 
     def meet(self, side: Side, name: str) -> tuple[Point, Kind | None]:
         self._counts[side, name] += 1
@@ -137,7 +137,7 @@ class World:
     async def meanwhile(self, point: Point) -> None:
         person = self.flow.overtaking.get(point)
         if person is not None:
-            # In a context of its own: what a person does is no part of the process that it meets.
+            # In a context of its own: a person's act does not belong to the life in which it happens.
             await asyncio.create_task(person.turn(self), context=Context())
 
     def wrote(self, name: str, result: object) -> None:
@@ -183,7 +183,7 @@ class World:
             await post(callback)
 
     async def _crash(self) -> None:
-        """From outside: the process dies now. Returns when it is dead."""
+        """Kill the process from outside; returns when it is dead."""
         assert self._life is not None
         self.died_before += self._life.dead.is_set()
         self._life.dead.set()
@@ -192,7 +192,7 @@ class World:
     # lives
 
     async def _boot(self) -> None:
-        """Start the application, and again as a supervisor does when it does not come up."""
+        """Start the application; restart it, as a supervisor does, when the start fails."""
         for _ in range(_MOST_LIVES):
             life = Life(self)
             self._life, self._down = life, asyncio.Event()
@@ -210,7 +210,7 @@ class World:
         raise RuntimeError(f"the application does not start any more: {self.troubles[-3:]}")
 
     async def _alive(self, life: Life, task: "asyncio.Task[Any]") -> bool:
-        """Wait for a task while this life lasts; bury the dead. Whether it still lives."""
+        """Wait for a task or the life's death; clean up a dead life. Returns whether it still lives."""
         dying = asyncio.create_task(life.dead.wait())
         await asyncio.wait({task, dying}, return_when=asyncio.FIRST_COMPLETED)
         if life.dead.is_set():
@@ -220,7 +220,7 @@ class World:
         return not life.dead.is_set()
 
     async def _bury(self, life: Life) -> None:
-        """End every task where it stands, and close what only the end of a real process would close."""
+        """Cancel every task of a life, and close what the end of a real process would close."""
         life.dead.set()
         tasks = [task for task in life.tasks if task.get_name() != WRITER]
         for task in tasks:
@@ -230,9 +230,9 @@ class World:
         self._down.set()
 
     async def act(self, doing: Awaitable[T]) -> T | None:
-        """Do something outside of the application, or see it die of it and start it again."""
+        """Act from outside of the application; restart it if it dies meanwhile."""
         if self._busy:
-            return await doing  # somebody overtakes: who watches over the life already waits further out
+            return await doing  # nested call: an outer call watches the life already
         return await self._outlive(asyncio.ensure_future(doing))
 
     async def _outlive(self, task: "asyncio.Future[T]") -> T | None:
@@ -257,7 +257,7 @@ class World:
     # what happens in a run
 
     async def live(self) -> None:
-        """Run the flow until nothing is left to do, or for as long as anybody would wait."""
+        """Run the flow until nothing is left to do, or until the time limit."""
         for _ in range(_MOST_TURNS):
             if await self._somebody_acts():
                 self.disturbed_at = self.clock.seconds()
@@ -278,12 +278,12 @@ class World:
         return person is not None
 
     def _next_actor(self) -> Person | None:
-        """Who acts now: the first who has a reason to and is not waiting for what they did before."""
+        """The next person to act: the first with a reason who is not waiting after an earlier act."""
         ready = (p for p in self.flow.people if p.wants(self) and p.looks_at <= self.clock.seconds())
         return next(ready, None)
 
     def is_over(self) -> bool:
-        """Whether nobody wants to act and nothing is queued, under way or due, but people's own decisions."""
+        """Whether no person wants to act and nothing is queued, under way or due, except decisions of people."""
         rows = self.books.rows("SELECT state FROM instruction")
         return (
             all(row["state"] in _OVER for row in rows)
@@ -293,7 +293,7 @@ class World:
         )
 
     async def settle(self) -> None:
-        """Let the application do what is due; a worker that fails is tried again at the next tick."""
+        """Run due work of the application; a worker that fails is tried again at the next tick."""
         for _ in range(200):
             life = self._life
             assert life is not None
@@ -314,7 +314,7 @@ class World:
         return found
 
     async def _pass_time(self) -> None:
-        """Move to the next moment at which anything happens."""
+        """Move the clock to the next event."""
         now = self.clock.seconds()
         moments = [self.books.next_due(now), self.payments.book.next_due()]
         moments += [person.looks_at for person in self.flow.people if person.wants(self)]
@@ -336,7 +336,7 @@ class World:
     async def person_acts(
         self, user: str, what: str, doing: Awaitable[Ack], *, durable: Callable[[], bool] = lambda: False
     ) -> Ack:
-        """Let a person act, and write down how it was answered and what the database held at that moment."""
+        """Let a person act, and record the answer and the database at that moment."""
         before = frozenset(message.ts for message in self.workspace.ephemerals(user))
         held = False
 
@@ -358,7 +358,7 @@ class World:
 
 
 def _kind_of(request: SentRequest) -> str:
-    """What a person does: a command, or the type of an interaction with the id of its button or form."""
+    """Name of a delivery: a command, or the type of an interaction with the id of its button or form."""
     if request.kind != "interactive":
         return request.kind
     payload = request.payload

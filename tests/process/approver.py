@@ -1,4 +1,4 @@
-"""A person who presses what waits for a decision, and presses again when it had no effect."""
+"""A simulated approver who presses buttons of open cards, again if a press had no effect."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ _NEXT_LOOK = 0.1
 
 
 class Approver:
-    """Acts for as long as it is entered. Knows nothing but what a person sees.
+    """Acts while its context is open, and reads only what a person sees.
 
     Args:
         user: who it is.
@@ -48,7 +48,7 @@ class Approver:
 
     async def _press(self, card: Message, action: str) -> None:
         workspace = self._scene.workspace
-        with suppress(ImpossibleAct):  # the card changed under the finger
+        with suppress(ImpossibleAct):  # the card changed before the press
             await self._click(card, action)
             if workspace.modal(self._user) is not None:
                 await workspace.submit(self._user, {"amount": _amount_on(card)})

@@ -1,4 +1,4 @@
-"""An audit in a database of its own, and what somebody with access to that database can do to it."""
+"""An audit in a database of its own, and ways to tamper with it."""
 
 import io
 import os
@@ -55,7 +55,7 @@ class Answer:
 
 
 def audit(*arguments: str, url: str, **environment: str) -> Answer:
-    """Run the command in this process, with these settings and no others."""
+    """Run the command in this process, with only these settings."""
     out, err = io.StringIO(), io.StringIO()
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         for name in list(os.environ):
@@ -68,7 +68,7 @@ def audit(*arguments: str, url: str, **environment: str) -> Answer:
 
 
 def tamper(url: str, *statements: str | tuple[str, tuple[object, ...]]) -> None:
-    """Get past the triggers, as whoever holds the file or owns the tables can."""
+    """Change rows without the triggers, as the owner of the file or the tables can."""
     asked = [one if isinstance(one, tuple) else (one, ()) for one in statements]
     if "sqlite" in url:
         with closing(sqlite3.connect(url.partition("///")[2])) as raw, raw:
@@ -85,6 +85,6 @@ def tamper(url: str, *statements: str | tuple[str, tuple[object, ...]]) -> None:
 
 
 def rows_of(url: str) -> list[Stored]:
-    """Every row as it lies there."""
+    """Every stored row."""
     with open_for_reading(url, audit_key=KEY) as reading:
         return reading.read(lambda tx: list(tx.audit.stored()))

@@ -1,4 +1,4 @@
-"""What stands before several processes: each request goes to one of them, to another when that one is dead."""
+"""Load balancer of several processes: each request goes to one of them, to another if that one is dead."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -14,14 +14,14 @@ _OF_ONE_HOP = frozenset({"host", "content-length", "transfer-encoding", "connect
 
 
 class Balancer:
-    """A reverse proxy on loopback, as simple as one can be.
+    """A simple reverse proxy on loopback.
 
-    A request goes out a second time only when no connection came about: what a dead process may have read is not
-    repeated, the sender hears 502 as from any proxy.
+    A request is repeated only if no connection was made. One that a dead process may have read is answered 502, as by
+    any proxy.
 
     Args:
-        urls: gives the processes that may be asked now.
-        chance: draws which one.
+        urls: returns the processes that get requests now.
+        chance: draws the process.
     """
 
     def __init__(self, urls: Callable[[], Sequence[str]], *, chance: random.Random) -> None:

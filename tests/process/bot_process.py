@@ -14,28 +14,28 @@ from tests.process.forked import Forked
 
 RUN = ("-m", "bot", "run")
 PLAYED = (str(Path(played.__file__)),)
-"""The same program with switches for tests; see there."""
+"""The same program with switches for tests; see :mod:`tests.process.played`."""
 FORKED = ()
 """The latter, without an interpreter of its own; see :mod:`tests.process.forked`."""
 
 READY_SECONDS = 20.0
-"""The contract's: from the start of the process until ``/readyz`` answers 200."""
+"""The contract's limit from the start of the process until ``/readyz`` answers 200."""
 
 _LOOK_AGAIN = 0.02
 _ROOT = Path(__file__).parents[2]
 
 
 class Ended(AssertionError):
-    """The process ended although it was needed; shows what it said."""
+    """The process ended unexpectedly; shows its output."""
 
 
 class BotProcess:
-    """One bot at a time, on one port; what all of them say goes to the same two files.
+    """One bot at a time, on one port; the output of all starts goes to the same two files.
 
     Args:
         environment: every variable it gets, besides ``PATH`` and ``PYTHONPATH``.
-        folder: its working directory; a ``.env`` of the surrounding shell is not there.
-        program: what Python is told to run; ``FORKED`` starts no Python.
+        folder: its working directory, without a ``.env``.
+        program: arguments of Python; ``FORKED`` starts no new interpreter.
     """
 
     def __init__(self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED) -> None:
@@ -58,7 +58,7 @@ class BotProcess:
 
     @property
     def running(self) -> bool:
-        """Whether there is one that has not ended."""
+        """Whether a process is running."""
         return self._process is not None and self._process.returncode is None
 
     @property
@@ -90,14 +90,14 @@ class BotProcess:
             )
 
     async def ready(self, *, status: int = 200, path: str = "/readyz", timeout: float = READY_SECONDS) -> None:
-        """Wait until it answers with this status; it may not end meanwhile."""
+        """Wait until ``/readyz`` answers with this status; the process must not end before."""
         async with aiohttp.ClientSession() as session:
             try:
                 async with asyncio.timeout(timeout):
                     while await _status(session, self.url + path) != status:
                         if not self.running:
                             raise Ended(f"{self.stdout}\n{self.stderr}")
-                        await asyncio.sleep(_LOOK_AGAIN)  # another process has nothing that could be awaited
+                        await asyncio.sleep(_LOOK_AGAIN)  # another process offers nothing to await
             except TimeoutError:
                 raise TimeoutError(f"no {status} from {path} within {timeout} s:\n{self.stdout}") from None
 
@@ -107,7 +107,7 @@ class BotProcess:
         await self.ended()
 
     def pause(self) -> None:
-        """``kill -STOP``: it stands still, as in a frozen virtual machine."""
+        """``kill -STOP``: the process is paused, as in a frozen virtual machine."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -115,7 +115,7 @@ class BotProcess:
         self._signal(signal.SIGCONT)
 
     async def paused(self, *, timeout: float = 10.0) -> None:
-        """Wait until it stands still."""
+        """Wait until it is paused."""
         async with asyncio.timeout(timeout):
             while _kernel_state(self.pid) != "T":
                 assert self.running, self.stdout
@@ -136,7 +136,7 @@ class BotProcess:
             raise TimeoutError(f"still running after {timeout} s:\n{self.stdout}") from None
 
     async def refusing(self, *, timeout: float = 10.0) -> None:
-        """Wait until nobody listens on its port any more."""
+        """Wait until its port refuses connections."""
         async with asyncio.timeout(timeout), aiohttp.ClientSession() as session:
             while True:
                 if not await _status(session, f"{self.url}/healthz"):
@@ -144,7 +144,7 @@ class BotProcess:
                 await asyncio.sleep(_LOOK_AGAIN)
 
     async def discard(self) -> None:
-        """Whatever its state, be rid of it."""
+        """Kill it, whatever its state."""
         if self.running:
             await self.kill()
 

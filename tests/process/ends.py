@@ -1,4 +1,4 @@
-"""Whether everything is over, as an onlooker sees it."""
+"""Whether everything is finished, judged by the cards."""
 
 from bot.playground.workspace import Message
 from tests.process.scene import Scene
@@ -6,11 +6,11 @@ from tests.support.rig import APPROVALS, FINANCE
 
 
 def is_over(card: Message) -> bool:
-    """Whether a card shows that it is completed and asks for nothing more."""
+    """Whether a card shows *completed* and has no buttons."""
     return "*completed*" in card.text.casefold() and not card.buttons
 
 
 def all_is_over(scene: Scene, *, at_least: int) -> bool:
-    """Whether every card in sight is over, there are enough of them, and as many here as there."""
+    """Whether every card is over, there are at least so many, and both channels have the same number."""
     asked, decided = (scene.cards(channel) for channel in (FINANCE, APPROVALS))
     return len(asked) == len(decided) >= at_least and all(map(is_over, [*asked, *decided]))

@@ -1,7 +1,7 @@
-"""Bots that are forked from a process which has imported everything: a start takes a third of the processor's time.
+"""Bots forked from a process that has imported everything: a start takes a third of the processor time.
 
-For the kernel, the database and the network such a bot is a process like any other. Tests of the start itself give the
-bot an interpreter of its own.
+Each bot is an ordinary process to the kernel, the database and the network. Tests of the start itself give the bot an
+interpreter of its own.
 """
 
 import asyncio
@@ -19,16 +19,16 @@ _SERVER.set_forkserver_preload(["tests.process.played"])
 
 
 class Forked:
-    """A started process, with what :class:`asyncio.subprocess.Process` offers of it.
+    """A started process, with the interface of :class:`asyncio.subprocess.Process`.
 
     Args:
-        main: what it runs; gives its exit code. A function of a module, since it is named to the other process.
+        main: what it runs; returns the exit code. A function of a module, because it is passed by name.
         environment: every variable it gets.
-        folder: its working directory; ``stdout.log`` and ``stderr.log`` there get what it says.
+        folder: its working directory; its output goes to ``stdout.log`` and ``stderr.log`` there.
     """
 
     def __init__(self, main: Callable[[], int], *, environment: Mapping[str, str], folder: Path) -> None:
-        # A daemon ends with the tests, whatever becomes of them.
+        # A daemon ends with the tests, however they end.
         self._process: BaseProcess = _SERVER.Process(target=_live, args=(main, dict(environment), folder), daemon=True)
         self._process.start()
         assert self._process.pid is not None
@@ -45,11 +45,11 @@ class Forked:
             os.kill(self.pid, number)
 
     def terminate(self) -> None:
-        """Ask it to end."""
+        """Send SIGTERM."""
         self.send_signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it."""
+        """Send SIGKILL."""
         self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
@@ -66,7 +66,7 @@ class Forked:
 
 
 def _live(main: Callable[[], int], environment: Mapping[str, str], folder: Path) -> None:
-    """In the new process: become what a shell would have started there."""
+    """Set up the new process like one started by a shell in the folder, and run it."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

@@ -16,7 +16,7 @@ _PATIENCE = 15.0
 
 @dataclass(eq=False)
 class Held:
-    """One armed stop. ``arrived`` is set when the request stands there; it goes on at :meth:`release`."""
+    """One held request. ``arrived`` is set when it is held; it continues at :meth:`release`."""
 
     operation: str
     after_effect: bool
@@ -27,24 +27,24 @@ class Held:
     _vanish: bool = False
 
     def release(self, *, vanish: bool = False) -> None:
-        """Let it go on, however long its sender has been dead; with ``vanish`` it never arrives."""
+        """Let it continue, even if its sender is dead; with ``vanish`` it never arrives."""
         self._vanish = vanish
         self._released.set()
 
     async def arrival(self) -> None:
-        """Wait until the request stands here."""
+        """Wait until the request is held."""
         async with asyncio.timeout(_PATIENCE):
             await self.arrived.wait()
 
     async def stand(self) -> bool:
-        """Wait here; whether the request goes on."""
+        """Hold the request; returns whether it continues."""
         self.arrived.set()
         await self._released.wait()
         return not self._vanish
 
 
 class Gate:
-    """A middleware of one simulator. What is still held when it closes vanishes."""
+    """A middleware of one simulator. Requests still held at the end vanish."""
 
     def __init__(self, name_of: NameOf) -> None:
         self._name_of = name_of
@@ -52,7 +52,7 @@ class Gate:
         self._standing: list[Held] = []
 
     def install(self, app: web.Application) -> None:
-        """Stand in front of an application that does not serve yet."""
+        """Add the middleware to an application that does not serve yet."""
 
         @web.middleware
         async def pass_gate(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -61,13 +61,13 @@ class Gate:
         app.middlewares.append(pass_gate)
 
     def hold(self, operation: str, *, after_effect: bool, skip: int = 0) -> Held:
-        """Hold the next request of this operation, or the one behind the next ``skip``."""
+        """Hold the next request of this operation, or the one after the next ``skip``."""
         held = Held(operation, after_effect, skip)
         self._armed.append(held)
         return held
 
     def close(self) -> None:
-        """Hold nothing any more."""
+        """Release the gate: requests still held vanish."""
         self._armed.clear()
         for held in self._standing:
             held.release(vanish=True)

@@ -1,15 +1,15 @@
-"""The bot as ``python -m bot run`` starts it, with some switches for tests; without any, it is just that.
+"""The bot as ``python -m bot run`` starts it, with optional switches for tests.
 
 ``PLAY_SIGNAL=KILL``, ``PLAY_AT=write.after:claim_commit``, ``PLAY_NTH=1``: the process sends itself that signal
-right before or after the commit of the named unit of work: an instant that nobody outside could hit. With
-``PLAY_FROM=write.before:request`` it counts from the first such instant on, not from the start.
+right before or after the commit of the named unit of work, an instant that cannot be hit from outside. With
+``PLAY_FROM=write.before:request`` it counts from the first such instant, not from the start.
 
-``PLAY_SKEW=-3600``: its calendar is so many seconds ahead (behind, below zero) of the machine's.
+``PLAY_SKEW=-3600``: its clock is so many seconds ahead of the machine's (negative: behind).
 
-``PLAY_LEVEL=DEBUG``: every logger of every library speaks at this level.
+``PLAY_LEVEL=DEBUG``: every logger of every library logs at this level.
 
-``PLAY_SHOWN=1``: what was posted, with a file or without, is sure to be seen after so many seconds: the local
-workspace shows it at once, and half a minute for the real one would be slept away.
+``PLAY_SHOWN=1``: a post, with or without a file, counts as visible after so many seconds. The local workspace
+shows it at once; the half minute for the real one would only be waiting.
 """
 
 import logging
@@ -33,7 +33,7 @@ from bot.workflows.slack import outbox
 
 
 class Signaller:
-    """The probe: counts down to the chosen instant."""
+    """Probe that counts down to the chosen instant."""
 
     def __init__(self) -> None:
         self._at = os.environ.get("PLAY_AT", "")
@@ -51,7 +51,7 @@ class Signaller:
 
 
 class Skewed(SystemClock):
-    """The machine's clocks, with another idea of what time it is."""
+    """The machine's clocks, with the time of day shifted."""
 
     def __init__(self, seconds: float) -> None:
         self._ahead = timedelta(seconds=seconds)
@@ -61,14 +61,14 @@ class Skewed(SystemClock):
 
 
 def switchboard(*, settings: Settings, policy: Policy) -> Switchboard:
-    """What ``run`` builds, with the probe and the clock."""
+    """The application of ``run``, with the probe and the clock."""
     clock = Skewed(float(os.environ.get("PLAY_SKEW", "0")))
     around = replace(Surroundings.real(), probe=Signaller(), clock=clock)
     return Switchboard(settings=settings, policy=policy, surroundings=around)
 
 
 def talkative(settings: Settings) -> None:
-    """The program's own logs, with every level of every library let through."""
+    """Configure the program's own logs, with this level for every library."""
     level = logging.getLevelNamesMapping()[os.environ["PLAY_LEVEL"]]
     logs.configure_logs(as_json=settings.log_format is LogFormat.JSON, secrets=settings.secrets(), level=level)
     for name in list(logging.root.manager.loggerDict):
@@ -76,7 +76,7 @@ def talkative(settings: Settings) -> None:
 
 
 def show_after(seconds: float) -> None:
-    """Shorten the pauses before a conversation is searched for what may stand there."""
+    """Shorten the pauses before a conversation is searched for a post."""
     for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER")):
         assert name in vars(module)
         vars(module)[name] = timedelta(seconds=seconds)

@@ -61,14 +61,14 @@ class Scene:
         """Set everything up.
 
         Args:
-            folder: for the policy file, the database and what the bot says.
-            program: what Python runs; see ``bot_process``.
+            folder: for the policy file, the database and the bot's output.
+            program: arguments of Python; see ``bot_process``.
             policy: text of the policy file.
             socket_mode: give it an app token and no signing secret.
             workspace: arguments of the workspace that differ.
             simulator: arguments of the simulator that differ.
             start: whether to start the bot and wait until it is ready.
-            environment: variables that differ; None takes one away.
+            environment: variables that differ; None removes one.
         """
         scene = cls(folder)
         scene.socket_mode = socket_mode
@@ -102,7 +102,7 @@ class Scene:
         self.session = await self._stack.enter_async_context(aiohttp.ClientSession())
 
     async def close(self) -> None:
-        """End everything. A bot that said something on standard error fails the test."""
+        """End everything. Any output of the bot on standard error fails the test."""
         await self._stack.aclose()
         assert self.bot.stderr == ""
         assert "Traceback" not in self.bot.stdout, self.bot.stdout
@@ -119,7 +119,7 @@ class Scene:
 
     @property
     def slack_url(self) -> str:
-        """Where Slack sends everything to."""
+        """Request URL for Slack."""
         return f"{self.bot.url}/slack/events"
 
     @property
@@ -159,11 +159,11 @@ class Scene:
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
-        """Somebody types ``/pay``."""
+        """Type ``/pay`` as a person."""
         return await self.workspace.slash(user, channel, "/pay", text)
 
     async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS) -> Ack:
-        """Somebody presses a button on the newest card of a channel, once it has that button."""
+        """Press a button on the newest card of a channel, once it has that button."""
         card = await self.workspace.until(lambda: self._with_button(channel, f"payout.{action}"), timeout=_ENOUGH)
         return await self.workspace.click(user, channel, card.ts, f"payout.{action}")
 
@@ -173,7 +173,7 @@ class Scene:
                 return card
         return None
 
-    # what there is to see
+    # looking
 
     def cards(self, channel: str) -> list[Message]:
         """The cards in a channel, oldest first."""
@@ -181,20 +181,20 @@ class Scene:
         return [one for one in messages if one.blocks and one.thread_ts in ("", one.ts) and not one.ephemeral_to]
 
     def news(self, channel: str) -> list[str]:
-        """What was said in the threads of a channel's cards."""
+        """Messages in the threads of a channel's cards."""
         said = self.workspace.messages(channel)
         return [one.text for one in said if one.thread_ts not in ("", one.ts) and not one.ephemeral_to]
 
     def ephemerals(self, user: str) -> list[str]:
-        """What only this person was told."""
+        """Ephemeral messages of this person."""
         return [one.text for one in self.workspace.ephemerals(user)]
 
     def executions(self) -> Counter[str]:
-        """How often money left, by our own code."""
+        """Number of times money left, by our own code."""
         return Counter(entry.code or "" for entry in self.payments.ledger.entries if entry.kind is EntryKind.PAYOUT)
 
     async def settled(self, *, timeout: float = _ENOUGH) -> None:
-        """Wait until nothing waits to be posted or verified, by the bot's own word."""
+        """Wait until ``/readyz`` reports nothing left to post or verify."""
         async with asyncio.timeout(timeout):
             while True:
                 async with self.session.get(f"{self.bot.url}/readyz") as answer:
@@ -228,7 +228,7 @@ class Scene:
         return [text for text in self.news(channel) if f"*{word}*" in text]
 
     async def completed_once(self) -> None:
-        """The one request is paid once, told once in each conversation, and shown on each copy of its card."""
+        """Assert that the one request is paid once, told once per conversation, and shown on each copy of its card."""
         await self.told("completed")
         assert list(self.executions().values()) == [1]
         assert [entry.cents for entry in self.payments.ledger.entries] == [2500]
@@ -266,7 +266,7 @@ class Scene:
             return answer.status, await answer.text()
 
     async def send_raw(self, request: bytes, *, end: bool = False) -> bytes:
-        """Bytes that no client library would send, with ``end`` the last ones; what comes back until they close."""
+        """Send raw bytes that no client library would send, then EOF with ``end``; returns the answer."""
         reader, writer = await asyncio.open_connection("127.0.0.1", int(self.bot.environment["PORT"]))
         try:
             writer.write(request)
@@ -279,7 +279,7 @@ class Scene:
             await writer.wait_closed()
 
     def callback_addresses(self, n: int = 0) -> dict[str, str]:
-        """The secret addresses that the n-th create request carried, by the name of their field."""
+        """The callback addresses of the n-th create request, by field name."""
         body = self.payments.calls_of("create_payout")[n].body
         assert isinstance(body, dict)
         return {name: str(value) for name, value in body.items() if name.endswith("_uri")}

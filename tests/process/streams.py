@@ -1,4 +1,4 @@
-"""A large file on its whole way: workspace, bot, service, bot, workspace; and how much memory the bot needs for it."""
+"""The path of a large file (workspace, bot, service, bot, workspace), and the bot's memory for it."""
 
 import time
 from collections.abc import AsyncIterator
@@ -22,17 +22,17 @@ _WAV = b"RIFF\xff\xff\xff\x7fWAVEfmt \x10\0\0\0\x01\0\x01\0\x40\x1f\0\0\x80\x3e\
 
 @dataclass(frozen=True, kw_only=True)
 class Passed:
-    """One file's way. Sizes are bytes."""
+    """Result for one file. Sizes are bytes."""
 
     size: int
     growth: int
-    """By how much the bot's memory grew at its highest, against what it had before."""
+    """Peak growth of the bot's memory."""
     before: int
     seconds: float
 
 
 class Service:
-    """Takes any upload, and says that it made two tracks of it, of which the first is as large as the upload."""
+    """Accepts any upload and answers with two tracks, the first as large as the upload."""
 
     def __init__(self) -> None:
         self.took = 0
@@ -74,7 +74,7 @@ async def service() -> AsyncIterator[Service]:
 
 @asynccontextmanager
 async def bot_between(folder: Path) -> AsyncIterator[tuple[Scene, Service]]:
-    """The bot in a process of its own, with the service that takes anything; warmed up with a small file."""
+    """The bot in a process of its own, with that service; warmed up with a small file."""
     async with service() as made:
         scene = await Scene.open(folder, LOCALIZATION_BASE_URL=made.url, LOCALIZATION_API_KEY=KEY)
         try:

@@ -19,13 +19,13 @@ from tests.process.scene import Scene
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No ``.env`` of the folder the tests run in, and the anchors of PostgreSQL in a folder of their own."""
+    """Keep out the ``.env`` of the working directory, and put the anchors of PostgreSQL into a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 async def url(database_url: str) -> str:
-    """A database with eight rows that no process has."""
+    """A database with eight rows, not open in any process."""
     await write(database_url, [entry(number) for number in range(1, ROWS + 1)])
     return database_url
 

@@ -1,4 +1,4 @@
-"""``switchboard audit export``: the rows leave as they are, and harm no spreadsheet."""
+"""``switchboard audit export``: rows are exported unchanged, and cells cannot run as formulas."""
 
 import asyncio
 import csv
@@ -19,13 +19,13 @@ FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", 'a"b,c', "Zo
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No ``.env`` of the folder the tests run in, and the anchors of PostgreSQL in a folder of their own."""
+    """Keep out the ``.env`` of the working directory, and put the anchors of PostgreSQL into a folder of their own."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 async def url(database_url: str) -> str:
-    """A database with eight rows that no process has."""
+    """A database with eight rows, not open in any process."""
     await write(database_url, [entry(number) for number in range(1, ROWS + 1)])
     return database_url
 

@@ -1,4 +1,4 @@
-"""Whatever is done to the rows in the file, to any bit and in any order, is found at the first row concerned."""
+"""Any change of the stored rows, of any bit or of their order, is found at the first row concerned."""
 
 import asyncio
 import shutil
@@ -94,7 +94,7 @@ def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[in
             for seq in range(ROWS, high, -1):
                 raw.execute("UPDATE audit SET seq = ? WHERE seq = ?", (seq + 1, seq))
             raw.execute(COPY, (high + 1, low))
-            # Before the row that belongs there it looks like one that was moved; at the end nothing belongs there.
+            # Before its proper row it looks like a moved one; at the end no row is expected.
             return high + 1, Damage.INSERTED if high == ROWS else Damage.REORDERED
 
 

@@ -1,4 +1,4 @@
-"""``/callbacks/payments/{token}`` of the real process: who learns what, and what a locked database does to it."""
+"""``/callbacks/payments/{token}`` of the real process: who is answered how, and the effect of a locked database."""
 
 import secrets
 import sqlite3
@@ -167,7 +167,7 @@ async def test_an_answer_that_cannot_be_stored_is_read_again(open_scene: Opening
 
 @contextmanager
 def locked(scene: Scene) -> Iterator[None]:
-    """Somebody else writes into the database, and goes on writing."""
+    """Hold a write lock on the database from another connection."""
     with closing(sqlite3.connect(scene.database, isolation_level=None)) as connection:
         connection.execute("BEGIN IMMEDIATE")
         yield

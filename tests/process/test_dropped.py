@@ -1,4 +1,4 @@
-"""``kill -9`` between a dropped file and its offer: it is offered, and once."""
+"""``kill -9`` between a dropped file and its offer: the offer is posted exactly once."""
 
 import asyncio
 

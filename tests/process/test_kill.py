@@ -174,7 +174,7 @@ AT_COMMITS = [
     for side in ("before", "after")
 ]
 ALWAYS = ("write.after:request",)
-"""An instant that nothing held at a simulator can hit; the others are for the campaign."""
+"""An instant that a gate at a simulator cannot hit; the others are for the campaign."""
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``kill -9`` in the middle of a list of addresses: the next process goes on, and the file has every row once."""
+"""``kill -9`` in the middle of a list of addresses: the next process continues, and the result has every row once."""
 
 import csv
 import io

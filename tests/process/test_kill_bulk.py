@@ -18,7 +18,7 @@ _LONG = 40.0
 
 
 async def ask(scene: Scene, rows: str = ROWS) -> None:
-    """Type ``/pay bulk`` and send the form, again when the bot died before it answered."""
+    """Type ``/pay bulk`` and submit the form; repeat if the bot died before it answered."""
     await scene.workspace.slash(MARIA, FINANCE, "/pay", "bulk")
     if scene.workspace.modal(MARIA) is not None:
         await scene.workspace.submit(MARIA, {"rows": rows})
@@ -139,7 +139,7 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
 
 
 def cancelable(scene: Scene) -> str | None:
-    """Where the button stands that cancels what is pending."""
+    """Time stamp of the card with the button that cancels pending payments."""
     for card in scene.cards(FINANCE):
         if any(button.action_id == "bulk.cancel" for button in card.buttons):
             return card.ts
@@ -171,7 +171,7 @@ async def test_at_a_commit_of_its_own(open_scene: Opening, at: str) -> None:
         await scene.settled()
         if not scene.cards(FINANCE):
             await ask(scene)
-        if at == "write.after:claim_bulk":  # nothing left: nobody can know, so a person has decided
+        if at == "write.after:claim_bulk":  # nothing left, which cannot be known, so a person decided
             await scene.workspace.until(lambda: bool(scene.payments.bulk_payments), timeout=_LONG)
         await accounted_for(scene)
     await scene.bot.stop()

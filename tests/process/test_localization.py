@@ -55,7 +55,7 @@ async def test_a_call_that_a_kill_interrupts(open_scene: Opening, service: Local
 async def test_a_result_that_was_on_its_way_is_handed_over_after_a_kill(
     open_scene: Opening, service: LocalizationSimulator
 ) -> None:
-    # What was sent is looked for when Slack shows it for certain.
+    # A sent post is searched for only once Slack certainly shows it.
     scene = await opened(open_scene, service, PLAY_SHOWN="1")
     held = scene.slack_gate.hold("files.completeUploadExternal", after_effect=True)
     await scene.workspace.slash(MARIA, FINANCE, "/localize", "speak Welcome aboard")
@@ -90,12 +90,12 @@ async def test_a_gigabyte_passes_through(open_scene: Opening, service: Localizat
 
 
 def resident(pid: int) -> int:
-    """Bytes of memory of a process."""
+    """Current memory of a process in bytes."""
     return _status(pid, "VmRSS:")
 
 
 def peak(pid: int) -> int:
-    """The most it ever had."""
+    """Peak memory of a process in bytes."""
     return _status(pid, "VmHWM:")
 
 

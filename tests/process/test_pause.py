@@ -1,4 +1,4 @@
-"""The process stands still between the claim of an attempt and its first byte, as in a frozen virtual machine."""
+"""The process is paused between the claim of an attempt and its first byte, as in a frozen virtual machine."""
 
 import asyncio
 import sqlite3
@@ -18,7 +18,7 @@ async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) ->
     await scene.pay()
     approving = asyncio.create_task(scene.press("approve"))
     await scene.bot.paused()
-    await asyncio.sleep(GUARD_SECONDS + 0.3)  # real time is what the guard measures
+    await asyncio.sleep(GUARD_SECONDS + 0.3)  # the guard measures real time
     scene.bot.resume()
     await approving
     await scene.completed_once()

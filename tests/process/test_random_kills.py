@@ -1,4 +1,4 @@
-"""``kill -9`` again and again, whenever it happens to be, while people go on paying and approving."""
+"""Repeated ``kill -9`` at random instants while people pay and approve."""
 
 import asyncio
 import random
@@ -19,7 +19,7 @@ SEED = 20261120
 _LONGEST_START = 1.5
 _LONGEST_WORK = 1.5
 _STILLBORN = 0.25
-"""Share of lives that end while starting; the others end in full swing."""
+"""Share of lives that end while starting; the others end while working."""
 _PATIENCE = 60.0
 _AT_ONCE = 4
 
@@ -52,7 +52,7 @@ async def test_nothing_is_lost_and_nothing_doubled(open_scene: Opening, kills: i
 
 
 class Payer:
-    """Somebody who asks for one payout after the other, a few at a time, and never twice for the same amount."""
+    """Requests one payout after the other, a few at a time, each with another amount."""
 
     def __init__(self, scene: Scene, chance: random.Random) -> None:
         self._scene = scene
@@ -62,7 +62,7 @@ class Payer:
         self.enough = asyncio.Event()
 
     async def go_on(self) -> None:
-        """Until it is enough."""
+        """Type until ``enough`` is set."""
         for number in count(100):
             await self._scene.workspace.until(self._has_patience, timeout=_PATIENCE)
             self.tried += 1
@@ -76,12 +76,12 @@ class Payer:
             return
 
     def _has_patience(self) -> bool:
-        """Whether few enough are open. More would measure how fast the service lets us work off a queue."""
+        """Whether few enough requests are open. More would measure the service's rate limit."""
         return self.enough.is_set() or sum(not is_over(card) for card in self._scene.cards(FINANCE)) < _AT_ONCE
 
 
 async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
-    """Kill it at random instants of its life, starting included, and start it again at once."""
+    """Kill the bot at random instants, also while it starts, and restart it at once."""
     for _ in range(kills):
         if chance.random() < _STILLBORN:
             await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random
@@ -94,7 +94,7 @@ async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
 
 
 def references(text: str) -> str:
-    """The reference that a text is about."""
+    """References in a text."""
     found = re.search(r"P-[0-9A-Z]{6}", text)
     assert found, text
     return found[0]

@@ -23,7 +23,7 @@ from tests.support.rig import POLICY
 
 
 class Bot:
-    """What a bot that runs has open: its database with one approved request, and its anchors."""
+    """Files of a running bot: its database with one approved request, and its anchors."""
 
     def __init__(self, store: Store, file: AnchorFile) -> None:
         self.store = store
@@ -34,7 +34,7 @@ class Bot:
         self.asked = instruction(state=State.APPROVED, created_at=SystemClock().now())
 
     async def lose(self) -> None:
-        """It starts, and its anchors say that something left which this database does not know."""
+        """Store a request and an anchor that the database does not know, then compare."""
         await self.store.write(lambda tx: tx.instructions.insert(self.asked, actor="U1"))
         self.file.append(Anchor(at=SystemClock().now(), seq=50, head="f" * 64, about="payments.one_step_payout lost"))
         await self.high_water.compare()
@@ -81,7 +81,7 @@ async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest
     after = await bot.store.read(lambda tx: tx.instructions.get(bot.asked.id))
     assert after is not None
     assert (after.state, after.round) == (State.AWAITING, bot.asked.round + 1)
-    # The process that ran all the time goes on, and what is anchored from here on holds.
+    # The process that ran all the time continues, and anchors written from now on are valid.
     assert await bot.high_water.may_leave("payments.one_step_payout x")
     checked = audit("verify", url=str(Settings().database_url))
     assert (checked.code, "The audit holds" in checked.out) == (0, True)
@@ -102,7 +102,7 @@ async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pyt
 
 
 async def test_a_host_whose_own_anchors_are_from_before_sets_them_aside(bot: Bot, tmp_path: Path) -> None:
-    """Several processes on PostgreSQL: the operator resumes on one host, the others have files of their own."""
+    """On PostgreSQL the operator resumes on one host, while the others have anchors of their own."""
     await bot.lose()
     elsewhere = AnchorFile(tmp_path / "elsewhere.anchors", key=derived_key(SECRET, "anchor"))
     elsewhere.append(Anchor(at=SystemClock().now(), seq=51, head="e" * 64))
@@ -115,7 +115,7 @@ async def test_a_host_whose_own_anchors_are_from_before_sets_them_aside(bot: Bot
 
 
 async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: Bot, tmp_path: Path) -> None:
-    """A replica that had not heard of everything takes over."""
+    """A replica that lacks the last writes takes over."""
     await bot.store.write(lambda tx: tx.instructions.insert(bot.asked, actor="U1"))
     assert await bot.high_water.may_leave("payments.commit_payout a")
     behind = HighWater(
@@ -125,7 +125,7 @@ async def test_a_database_that_goes_back_while_the_process_runs_is_noticed(bot: 
         policy=load_policy(Path("policy.toml")),
     )
     behind._file.append(Anchor(at=SystemClock().now(), seq=1, head="0" * 64))
-    behind._last = behind._file.last()  # what it wrote down when it last sent, before the other server took over
+    behind._last = behind._file.last()  # the anchor of its last send, before the replica took over
     assert not await behind.may_leave("payments.commit_payout b")
     assert await bot.store.read(reading_only) is not None
     assert not await bot.high_water.may_leave("payments.commit_payout c")

@@ -1,4 +1,4 @@
-"""The real process at level DEBUG of every library, driven through a flow with faults: no secret anywhere it writes."""
+"""No secret in anything the real process writes, at level DEBUG of every library, through a flow with faults."""
 
 import base64
 import json
@@ -73,11 +73,11 @@ async def test_no_secret_is_written_anywhere(open_scene: Opening, log_format: st
     ]
     assert not found
     for library in (b"slack_sdk", b"sqlalchemy", b"aiosqlite", b"apscheduler"):
-        assert library in written["stdout.log"]  # it was talkative
+        assert library in written["stdout.log"]  # it did log at DEBUG
 
 
 async def _live_through_faults(scene: Scene) -> list[str]:
-    """Payouts with everything that can go wrong on the way; the response URLs that Slack handed out."""
+    """Run payouts through many faults; returns the response URLs that Slack issued."""
     payments, slack = scene.payments.faults, scene.workspace.faults
     for operation, kind in (
         ("account_status", FaultKind.GARBAGE),
@@ -110,7 +110,7 @@ async def _live_through_faults(scene: Scene) -> list[str]:
 
 
 async def _process_addresses(scene: Scene) -> None:
-    """A key that travels in addresses and forms: with every fault, and with a service that does not like it."""
+    """Process addresses, whose key travels in URLs and forms, with every fault and with a refused key."""
     for kind in (FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.GARBAGE, FaultKind.REFUSED):
         scene.emails.faults.arm(Fault(kind=kind, operation="check"))
         scene.emails.faults.arm(Fault(kind=kind, operation="process_file"))
@@ -133,7 +133,7 @@ def _ended(scene: Scene, name: str, ends: Iterable[str]) -> bool:
 
 
 async def _bother(scene: Scene) -> None:
-    """What strangers may send: unsigned bodies, unknown addresses, things that are not HTTP."""
+    """Send requests of strangers: unsigned bodies, unknown addresses, bytes that are not HTTP."""
     body = f"payload={UNSIGNED}&text={UNSIGNED}".encode()
     await scene.post(body, {"Content-Type": "application/x-www-form-urlencoded"})
     await scene.post(body, {"X-Slack-Signature": f"v0={UNSIGNED}", "X-Slack-Request-Timestamp": UNSIGNED})
@@ -155,7 +155,7 @@ async def _bother(scene: Scene) -> None:
 
 
 def _everything_written(scene: Scene) -> dict[str, bytes]:
-    """Both streams, every file of the database, everything Slack was told, what the open addresses answer."""
+    """Both streams, every file of the database, all calls to Slack, and the answers of the open addresses."""
     files = [path for path in Path(scene.folder).iterdir() if path.is_file() and path.name != "policy.toml"]
     written = {path.name: path.read_bytes() for path in files}
     assert {"stdout.log", "switchboard.db", "switchboard.db-wal"} <= set(written)
@@ -164,7 +164,7 @@ def _everything_written(scene: Scene) -> dict[str, bytes]:
 
 
 def _spellings(secret: str) -> Iterable[bytes]:
-    """Plain, in an address, in base64 by itself and in the middle of something else."""
+    """Spellings of a secret: plain, URL-encoded, and in base64, alone or inside a longer text."""
     yield from {secret.encode(), quote(secret, safe="").encode(), quote_plus(secret).encode()}
     for before in range(3):
         yield base64.b64encode(bytes(before) + secret.encode())[4:-4]

@@ -1,4 +1,4 @@
-"""Two processes on one PostgreSQL: whoever is asked answers at once, and a rolling restart loses no click."""
+"""Two processes on one PostgreSQL: either answers at once, and a rolling restart loses no click."""
 
 import asyncio
 import random
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.postgres
 
 PATIENCE = 60.0
 TAKEN_OVER = 45.0
-"""Seconds that a busy machine has for what takes two."""
+"""Time limit in seconds, on a busy machine, for what takes two."""
 
 
 class Pair(Scene):
@@ -32,16 +32,16 @@ class Pair(Scene):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self.rotation: list[BotProcess] = []
-        """Who is asked: a process from when it said that it is ready, whether it is ending or not."""
+        """Processes that get requests: each from the time it was ready, even while it ends."""
 
     async def join(self, bot: BotProcess) -> None:
-        """Start a process, and ask it once it is ready."""
+        """Start a process, and route requests to it once it is ready."""
         await bot.start()
         await bot.ready(timeout=PATIENCE)
         self.rotation.append(bot)
 
     async def warm_up(self) -> None:
-        """Let each answer once: the first answers on a busy machine are slow, and that is not what this is about."""
+        """Let each process answer once: first answers on a busy machine are slow, which is not tested here."""
         for bot in self.bots:
             self.ask_only(bot)
             for _ in range(20):
@@ -59,7 +59,7 @@ class Pair(Scene):
             await self.join(bot)
 
     def ask_only(self, bot: BotProcess) -> None:
-        """What people do from now on reaches this process."""
+        """Route all requests to this process from now on."""
         self.workspace.deliver_to(f"{bot.url}/slack/events")
 
 
@@ -111,7 +111,7 @@ async def test_a_click_on_either_process_is_answered_at_once_while_one_holds_the
 
 
 async def test_what_a_killed_process_worked_on_goes_on_in_the_other_long_before_its_lease_is_over(pair: Pair) -> None:
-    """The commit was carried out and its answer never came; who lives reads it as soon as the death is noticed."""
+    """The commit was executed without an answer; the survivor reads it as soon as it notices the death."""
     killed, alive = pair.bots
     pair.ask_only(killed)
     committing = pair.payments_gate.hold("commit_payout", after_effect=True)
@@ -133,7 +133,7 @@ def _ephemerals_sent(scene: Scene, heard: int) -> list[str] | None:
 
 
 async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
-    """Whatever was acknowledged is there to see, or was answered with words; nothing met an error or a closed door."""
+    """Every acknowledged click has a visible effect or an answer; no request met an error or a refused connection."""
     over = asyncio.Event()
     acks: list[Ack] = []
     approved: list[int] = []
@@ -183,5 +183,5 @@ def _waiting(scene: Scene, dollars: int) -> str | None:
 
 
 def _answered(scene: Scene, dollars: int, user: str, heard: int) -> bool | None:
-    """Whether a click is there to see: on the card, or in words to who clicked."""
+    """Whether a click has a visible effect: on the card, or as an answer to the person."""
     return _waiting(scene, dollars) is None or len(scene.ephemerals(user)) > heard or None

@@ -1,4 +1,4 @@
-"""``POST /slack/events`` of the real process: what Slack signed, and what it did not."""
+"""``POST /slack/events`` of the real process: signed and unsigned requests."""
 
 import json
 import random
@@ -31,7 +31,7 @@ BODY = urlencode(
 def headers(
     *, stamp: str | None = None, body: bytes = BODY, secret: str = SIGNING_SECRET, signature: str | None = None
 ) -> dict[str, str]:
-    """What Slack would send with this body, with what differs."""
+    """Headers that Slack sends with this body, with the given changes."""
     stamp = str(int(time.time())) if stamp is None else stamp
     return {
         "Content-Type": "application/x-www-form-urlencoded",

@@ -1,4 +1,4 @@
-"""Requests of Slack that are easy to misread, and requests that come twice, at the real process."""
+"""Requests of Slack that are easy to misparse, and repeated requests, at the real process."""
 
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE, POLICY

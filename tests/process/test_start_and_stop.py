@@ -1,4 +1,4 @@
-"""From the start of the process to its end: what it needs, what it waits for, how it refuses and how it leaves."""
+"""Start and end of the process: requirements, waiting, refusals and shutdown."""
 
 import asyncio
 import re
@@ -187,7 +187,7 @@ def _beside(scene: Scene, *, program: tuple[str, ...] = RUN, **changed: str) -> 
 
 
 def _is_words(bot: BotProcess) -> None:
-    """What an operator reads: words and a way to mend it, no traceback, in either stream. Then it is forgotten."""
+    """Assert that the output is an explanation for operators without a traceback, then clear it."""
     assert re.fullmatch(r"switchboard cannot go on:\n.+\n→ .+\n", bot.stderr, re.DOTALL), bot.stderr
     assert "Traceback" not in bot.stdout
     Path(bot.folder / "stderr.log").unlink()

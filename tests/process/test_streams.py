@@ -1,4 +1,4 @@
-"""Files stream through the bot: what passes does not stay. The full gigabyte is measured by ``make bench``."""
+"""Files stream through the bot without staying in memory. The full gigabyte is measured by ``make bench``."""
 
 from pathlib import Path
 

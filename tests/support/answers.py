@@ -1,11 +1,11 @@
-"""What a command is answered with."""
+"""Answers to commands."""
 
 from bot.playground.workspace import Message
 from tests.support.rig import FINANCE, MARIA, Rig
 
 
 async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """The answer to a command, once it is there; that somebody is asked is none."""
+    """The final answer to a command; the notice that a service is being asked does not count."""
     before = len(rig.workspace.ephemerals(user))
     ack = await rig.workspace.slash(user, channel, "/pay", text)
     assert ack.ok

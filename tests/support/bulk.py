@@ -1,4 +1,4 @@
-"""Bulk payments on a rig: the form, the file, what is stored and what the service holds."""
+"""Bulk payments on a rig: the form, the file, the stored rows and the service's records."""
 
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.instruction import Kind, State
@@ -24,7 +24,7 @@ async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = F
 
 
 async def run(rig: Rig, *, steps: int = 6) -> None:
-    """Let the service and the polling go on until nothing moves any more."""
+    """Advance the service and the polling by some steps."""
     for _ in range(steps):
         await rig.payments.advance()
         await rig.pass_time(40)
@@ -64,7 +64,7 @@ async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
 
 
 async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
-    """Submit the form, with its initial values but for those given, and wait for what it turns into."""
+    """Submit the form with its initial values, except those given, and wait for the next form."""
     await rig.workspace.submit(user, values or {})
     await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
     await rig.settle()

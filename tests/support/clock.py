@@ -32,7 +32,7 @@ class ManualClock:
         self._sleepers = [one for one in self._sleepers if not one[1].done()]
 
     async def sleep(self, seconds: float) -> None:
-        """Until the clock was moved so far."""
+        """Sleep until the clock was moved by so many seconds."""
         sleeper: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sleepers.append((self._boot + seconds, sleeper))
         await sleeper

@@ -22,7 +22,7 @@ def _sharing(original: Callable[..., Any], *, engine_of: Callable[[Any], Any]) -
         engine = engine_of(made)
         if not first:
             first.append(engine)
-        elif first[0].dialect.server_version_info is None:  # it never met its database
+        elif first[0].dialect.server_version_info is None:  # it never connected to its database
             first[0] = engine
         else:
             engine.dialect, engine._compiled_cache = first[0].dialect, first[0]._compiled_cache

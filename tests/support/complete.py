@@ -1,6 +1,6 @@
-"""``--complete``: a run in which something that should run did not is a failure.
+"""``--complete``: a run with skipped tests, or without tests of a required kind, fails.
 
-It stands where the reports of all workers come together, so that it counts the same with one process and with several.
+It counts the reports of all workers, so that one process and several give the same result.
 """
 
 from collections import Counter
@@ -26,7 +26,7 @@ class Complete:
 
     @pytest.hookimpl
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.skipped:  # a whole file that steps aside
+        if report.skipped:  # a whole file that is skipped
             self.skipped.append(report.nodeid)
 
     @pytest.hookimpl(trylast=True)

@@ -1,4 +1,4 @@
-"""Databases to begin with: empty ones, and migrated ones that are copies of one that was migrated once."""
+"""Databases for tests: empty ones, and copies of one that was migrated once."""
 
 import asyncio
 import tempfile
@@ -20,7 +20,7 @@ def sqlite_address(file: Path) -> str:
 
 
 def migrated_file() -> bytes:
-    """What an SQLite file holds right after it was migrated."""
+    """Bytes of a freshly migrated SQLite file."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
         file = Path(folder) / "switchboard.db"
         asyncio.run(migrate(sqlite_address(file)))
@@ -28,13 +28,13 @@ def migrated_file() -> bytes:
 
 
 def lay(file: Path, content: bytes) -> None:
-    """Begin with a copy of a migrated file, readable by its owner only, as ``migrate`` makes it."""
+    """Write a copy of a migrated file, readable by its owner only, as ``migrate`` makes it."""
     file.touch(mode=0o600)
     file.write_bytes(content)
 
 
 def migrated_database(server: PostgresServer) -> str:
-    """Name of a PostgreSQL database that was migrated and that nobody is connected to."""
+    """Name of a migrated PostgreSQL database without connections."""
     name = server.create_database()
     asyncio.run(migrate(server.url(name)))
     return name

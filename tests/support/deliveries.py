@@ -1,4 +1,4 @@
-"""Deliveries on a rig: a store, the form, the steps of a booking, what is said about it."""
+"""Deliveries on a rig: a store, the form, the steps of a booking, and the messages about it."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ PRE = {name: FORM[name] for name in (views.STORE, views.NAME, views.LAST_NAME, v
 
 
 async def open_rig(database_url: str, **settings: Any) -> Rig:
-    """A rig with one store, on a clock that is moved."""
+    """A rig with one store, on a manual clock."""
     clock = ManualClock()
     service = DeliverySimulator(clock=clock.seconds)
     service.add_store("Centro", token=STORE_KEY)
@@ -52,7 +52,7 @@ def service_of(rig: Rig) -> DeliverySimulator:
 
 
 async def deliver(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:
-    """Type it; what was answered to this person, or nothing where a form opened."""
+    """Type ``/deliver``; returns the answer to this person, or nothing if a form opened."""
     assert rig.clock is not None
     rig.clock.advance(0.001)
     before, form = len(rig.workspace.ephemerals(user)), rig.workspace.modal(user)
@@ -64,31 +64,31 @@ async def deliver(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINA
 
 
 def _answered(rig: Rig, user: str, before: int) -> bool:
-    """Whether there is more than word that the service is being asked."""
+    """Whether there is more than the notice that the service is being asked."""
     said = rig.workspace.ephemerals(user)[before:]
     return bool(said) and "Asking the delivery service" not in said[-1].text
 
 
 def form_text(rig: Rig, user: str = MARIA) -> str:
-    """Everything that a person's form says."""
+    """All text of a person's form."""
     view = rig.workspace.modal(user)
     return "" if view is None else str(view.blocks)
 
 
 async def turned(rig: Rig, words: str, *, user: str = MARIA) -> str:
-    """The form, once it says this."""
+    """The form, once it contains this text."""
     return await rig.workspace.until(lambda: form_text(rig, user) if words in form_text(rig, user) else None)
 
 
 async def ask_price(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
-    """The form up to the price."""
+    """Fill in the form up to the price."""
     await deliver(rig, "book", user=user, channel=channel)
     await rig.submit(user, {**FORM, **changes})
     await turned(rig, "Delivery fee", user=user)
 
 
 async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes: str) -> None:
-    """The whole way: form, price, confirmation."""
+    """Book by form, price and confirmation."""
     await ask_price(rig, user=user, channel=channel, **changes)
     await rig.submit(user, {})
     await rig.settle()
@@ -96,13 +96,13 @@ async def book(rig: Rig, *, user: str = MARIA, channel: str = FINANCE, **changes
 
 
 async def booked(rig: Rig, **changes: str) -> Booking:
-    """The same; what the service made of it."""
+    """Book; returns the service's record."""
     await book(rig, **changes)
     return service_of(rig).bookings[-1]
 
 
 async def prebook(rig: Rig, **changes: str) -> None:
-    """A pre-booking, by its form."""
+    """Make a pre-booking by its form."""
     await deliver(rig, "prebook")
     await rig.submit(MARIA, {**PRE, **changes})
     await rig.settle()
@@ -115,18 +115,18 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
 
 
 def lines(rig: Rig, channel: str = FINANCE) -> list[str]:
-    """Everything in the threads of a channel's cards."""
+    """Messages in the threads of a channel's cards."""
     return [message.text for message in rig.news(channel)]
 
 
 async def step(rig: Rig) -> None:
-    """The service moves on, its webhooks arrive, polls are due."""
+    """Advance the service by one step, deliver its webhooks, and run due polls."""
     service_of(rig).advance()
     await heard(rig)
     await rig.pass_time(31)
 
 
 async def heard(rig: Rig) -> None:
-    """Everything that the service sent has arrived and was looked at."""
+    """Wait until all webhooks of the service were delivered and processed."""
     await service_of(rig).delivered()
     await rig.settle()

@@ -1,4 +1,4 @@
-"""A partner whose service speaks another dialect: its routes, and the file that translates ours."""
+"""A payments service with another dialect: its routes, and the services file for it."""
 
 from bot.playground.simulators.payments import Dialect
 

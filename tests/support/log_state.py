@@ -1,4 +1,4 @@
-"""Logging as it was before a test that configures it."""
+"""Restoring the logging configuration after a test that changes it."""
 
 import logging
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import structlog
 
 @contextmanager
 def kept_logging() -> Iterator[None]:
-    """Put back handlers, levels, filters and being heard at all of every logger, and structlog's configuration."""
+    """Restore handlers, levels, filters and the disabled flag of every logger, and structlog's configuration."""
     root = logging.getLogger()
     known = [root, *(one for one in logging.root.manager.loggerDict.values() if isinstance(one, logging.Logger))]
     before = [(one, one.level, one.disabled, list(one.handlers), list(one.filters)) for one in known]

@@ -1,4 +1,4 @@
-"""Real media files, made when a test needs them, and what a file is when it is decoded again."""
+"""Real media files, made when a test needs them, and the properties of a decoded file."""
 
 import math
 import struct
@@ -12,11 +12,11 @@ from av.audio.frame import AudioFrame
 from av.video.frame import VideoFrame
 
 AUDIO = ("mp3", "wav", "flac", "ogg", "aiff")
-"""What audio conversion takes (document 1)."""
+"""Formats of audio conversion (document 1)."""
 CLIPS = ("mp3", "wav")
-"""What gender detection and source separation take."""
+"""Formats of gender detection and source separation."""
 VIDEO = ("mp4", "mov", "mkv", "webm", "mpeg", "mpg", "avi", "flv", "m4v")
-"""What audio extraction takes."""
+"""Formats of audio extraction."""
 
 _CONTAINERS = {"mkv": "matroska", "mpg": "mpeg", "m4v": "mp4", "aiff": "aiff"}
 _AUDIO_CODECS = {
@@ -37,7 +37,7 @@ _FPS = 25
 
 @dataclass(frozen=True)
 class Heard:
-    """What a decoded file is: ``width`` in bits of a sample."""
+    """Properties of a decoded file: ``width`` is bits per sample."""
 
     codec: str
     rate: int
@@ -47,7 +47,7 @@ class Heard:
 
 
 def make(directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 48_000, channels: int = 2) -> Path:
-    """A tone, with moving colours where the format is one of videos."""
+    """A tone, with moving colours in video formats."""
     path = directory / f"sample-{seconds:g}.{extension}"
     codec, sample_format = _AUDIO_CODECS.get(extension, ("aac", "fltp"))
     with av.open(str(path), "w", format=_CONTAINERS.get(extension, extension)) as out:

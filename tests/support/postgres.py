@@ -17,15 +17,15 @@ from tests.support.scratch import scratch
 
 _NOBODY = "nobody"
 _CHOOSES_HOW_TO_COPY = 150_000
-"""Version of the server: earlier ones always copy files."""
+"""Server version from which the copy strategy can be chosen; earlier ones always copy files."""
 
 
 class PostgresMissing(RuntimeError):
-    """There is no PostgreSQL: tests that need it fail, they are not skipped."""
+    """PostgreSQL is not installed. Tests that need it fail; they are not skipped."""
 
 
 class PostgresServer:
-    """A running server. Only loopback and a socket in its own folder; nothing is synced to the disk."""
+    """A running server. It listens on loopback and a socket in its own folder; nothing is synced to the disk."""
 
     def __init__(self, folder: Path, port: int, *, control: Callable[..., None]) -> None:
         self._folder = folder
@@ -38,23 +38,23 @@ class PostgresServer:
         return f"postgresql://switchboard@127.0.0.1:{self._port}/{database}"
 
     def restart(self, *, mode: str = "fast") -> None:
-        """Stop it and start it again, with whatever was under way lost: ``fast``, or ``immediate`` as in a crash."""
-        # With a log file: a server that holds our pipe open would keep us waiting until it ends.
+        """Restart it; transactions under way are lost. ``fast``, or ``immediate`` as in a crash."""
+        # With a log file: a server that inherits our pipe would block us until it ends.
         self._control("-l", self._folder / "log", "-w", "-m", mode, "restart")
 
     def create_database(self, *, like: str | None = None) -> str:
-        """A new database; its name. ``like``: it begins as a copy of that one, to which nobody may be connected."""
+        """Create a database; returns its name. ``like``: copy of that one, which must have no connections."""
         self._databases += 1
         name = f"test_{self._databases}"
         copied = "" if like is None else f" TEMPLATE {like}"
         with self._administer() as connection:
             if like is not None and connection.info.server_version >= _CHOOSES_HOW_TO_COPY:
-                copied += " STRATEGY FILE_COPY"  # half the time of the default for one that is small
+                copied += " STRATEGY FILE_COPY"  # takes half the time of the default for a small database
             connection.execute(f"CREATE DATABASE {name}{copied}".encode())
         return name
 
     def drop_database(self, name: str) -> None:
-        """Remove a database, whoever is still connected."""
+        """Drop a database, even with open connections."""
         with self._administer() as connection:
             connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -67,7 +67,7 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
     """Start a server and stop it again.
 
     Args:
-        different: settings that differ; ``synchronous_commit="on"`` where it is to be restarted ``immediate``.
+        different: settings that differ; ``synchronous_commit="on"`` for restarts with ``immediate``.
     """
     programs = _programs()
     folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-", dir=scratch()))

@@ -1,4 +1,4 @@
-"""Signed requests as Slack posts them, of any content."""
+"""Signed requests as Slack posts them, with any content."""
 
 import aiohttp
 
@@ -7,7 +7,7 @@ from tests.support.rig import Rig
 
 
 async def post(rig: Rig, body: bytes, content_type: str = "application/x-www-form-urlencoded", **headers: str) -> int:
-    """A request that Slack signed, whatever it holds."""
+    """Post a request with Slack's signature and any content."""
     assert rig.clock is not None
     stamp = str(int(rig.clock.seconds()))
     signed = {

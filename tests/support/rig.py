@@ -82,7 +82,7 @@ CONNECT_SECONDS = 50.0
 HANDLER_SECONDS = 26.0
 HANDLER_MOMENT = 10.0
 ACK_SECONDS = 30.0
-"""Ten times the product's and Slack's: a busy machine is not what these tests are about."""
+"""Ten times the product's and Slack's limits, because these tests do not measure a busy machine."""
 
 
 class Unlimited:
@@ -105,7 +105,7 @@ class Unlimited:
 
 
 class GivenSettings(Settings):
-    """Settings from what a test gives and nothing else: the variables of whoever runs the tests are not looked at."""
+    """Settings from a test's arguments only: environment variables are ignored."""
 
     @classmethod
     def settings_customise_sources(
@@ -226,7 +226,7 @@ class Rig:
         return GivenSettings(**{**values, **more})
 
     async def start(self) -> None:
-        """Start the application (again): a new process, as far as leases are concerned."""
+        """Start the application (again); for leases it is a new process."""
         self._generation += 1
         around: dict[str, Any] = {
             "clock": self.clock or SystemClock(),
@@ -247,7 +247,7 @@ class Rig:
         self.workspace.deliver_to(None if self.settings.socket_mode else f"{self.switchboard.url}/slack/events")
 
     async def start_another(self, owner: str, **around: Any) -> Switchboard:
-        """Start a second process on the same PostgreSQL; the workspace does not send to it. It ends with the rig."""
+        """Start a second process on the same PostgreSQL. It gets no requests of the workspace and ends with the rig."""
         settings = self.settings.model_copy(update={"port": 0})
         surroundings = Surroundings(clock=SystemClock(), owner=owner, anchors=self._anchors, **around)
         process = Switchboard(settings=settings, policy=load_policy(settings.policy_file), surroundings=surroundings)
@@ -257,7 +257,7 @@ class Rig:
         return process
 
     async def start_again(self) -> None:
-        """End the application as an ordinary stop does, and start it anew."""
+        """Stop the application in the ordinary way and start it again."""
         await self.switchboard.stop()
         await self.start()
 
@@ -268,11 +268,11 @@ class Rig:
     # driving
 
     async def settle(self) -> None:
-        """Do what is due now, until nothing is."""
+        """Run due work until nothing is due."""
         await settle(self.switchboard.context)
 
     async def pass_time(self, seconds: float, *, steps: int = 1) -> None:
-        """Move the clock, in so many steps, doing at each what is due then."""
+        """Move the clock in so many steps, and run due work at each."""
         assert self.clock is not None
         for _ in range(steps):
             self.clock.advance(seconds / steps)
@@ -289,7 +289,7 @@ class Rig:
         return ack
 
     async def card(self, channel: str = APPROVALS) -> Message:
-        """The newest card in a channel, once it is there."""
+        """The newest card in a channel, once there is one."""
         return await self.workspace.until(lambda: self.cards(channel)[-1] if self.cards(channel) else None)
 
     def cards(self, channel: str = APPROVALS) -> list[Message]:
@@ -312,7 +312,7 @@ class Rig:
         return ack
 
     def news(self, channel: str) -> list[Message]:
-        """Everything said in the threads of a channel's cards."""
+        """Messages in the threads of a channel's cards."""
         threads: dict[str, list[Message]] = {card.ts: [] for card in self.cards(channel)}
         for message in self.workspace.messages(channel):
             if message.thread_ts in threads and message.ts != message.thread_ts:
@@ -321,12 +321,12 @@ class Rig:
 
     @property
     def paid(self) -> list[tuple[str, int]]:
-        """What the simulator's ledger says left the partner's account: address and cents."""
+        """Payments out of the partner's account by the simulator's ledger: address and cents."""
         return [(entry.email, entry.cents) for entry in self.payments.ledger.entries if entry.cents > 0]
 
 
 def furnish(workspace: Workspace) -> None:
-    """People, groups and channels that the tests' policy names."""
+    """Add the people, groups and channels of the tests' policy."""
     people = {
         MARIA: "Maria Silva",
         TOM: "Tom Berg",

@@ -1,4 +1,4 @@
-"""Where tests keep databases."""
+"""Folder for the tests' databases."""
 
 import shutil
 from pathlib import Path
@@ -8,8 +8,8 @@ _ENOUGH = 512 * 1024 * 1024
 
 
 def scratch() -> Path | None:
-    """A folder in memory, where there is room in one: pages forced onto a real disk cost time and prove nothing here.
+    """A folder in memory if it has room, because syncing to a real disk costs time and proves nothing here.
 
-    None stands for the usual folder of temporary files.
+    None means the usual folder of temporary files.
     """
     return _MEMORY if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH else None

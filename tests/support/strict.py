@@ -1,4 +1,4 @@
-"""A workspace that counts calls as strictly as Slack may, and notes who did not wait for as long as it said."""
+"""A workspace with Slack's strictest rate limits, which records calls within a ``Retry-After``."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,10 +8,10 @@ from bot.playground.workspace import Workspace
 
 
 class Referee:
-    """Stands before the workspace's rates.
+    """Wraps the workspace's rate limits.
 
     Attributes:
-        calls: how many there were, by method and, for posts, channel.
+        calls: number of calls, by method and, for posts, channel.
         refused: those of them that got 429.
         too_early: those that came within the time that an earlier 429 had asked for.
     """
@@ -24,7 +24,7 @@ class Referee:
         self._slower: dict[str, int] = {}
 
     def slow_down(self, method: str, *, per_minute: int) -> None:
-        """Count a method more strictly than its tier."""
+        """Limit a method more strictly than its tier."""
         self._slower[method] = per_minute
 
     def watch(self, workspace: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""A database that the version before made, on either database, with what stood in Slack and at the service then."""
+"""A database of the previous version, on SQLite or PostgreSQL, with Slack's and the service's content of that time."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent.parent / "storage" / "databases"
 
 
 def restore(url: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fill an empty database with what ``tests/storage/databases/make.py`` kept of this version."""
+    """Fill an empty database with the dump of this version from ``tests/storage/databases/make.py``."""
     dump = (_FOLDER / f"{version}.sql").read_text()
     if url.startswith("sqlite"):
         file = Path(url.partition("///")[2])
@@ -44,7 +44,7 @@ def restore(url: str, version: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _copy(dump: str, connection: Connection) -> None:
-    """The rows, from SQLite into PostgreSQL; its triggers and foreign keys do not look meanwhile."""
+    """Copy the rows from SQLite into PostgreSQL, with triggers and foreign keys off."""
     connection.execute(text("SET LOCAL session_replication_role = replica"))
     tables = MetaData()
     tables.reflect(connection)
@@ -61,7 +61,7 @@ def _copy(dump: str, connection: Connection) -> None:
 
 
 async def open_then(url: str, version: str) -> Rig:
-    """A rig on that database: messages stand where they stood, the service has the operations it had."""
+    """A rig on that database, with the messages and operations of that time."""
     outside: dict[str, Any] = json.loads((_FOLDER / f"{version}.json").read_text())
     clock = ManualClock(datetime.fromisoformat(outside["now"]))
     rig = await Rig.open(database_url=url, clock=clock, start=False)

@@ -1,11 +1,11 @@
-"""Wait for what another program does in its own time."""
+"""Waiting for another program."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 
 
 async def until(ask: Callable[[], Awaitable[object]]) -> None:
-    """Ask again until the answer is true; for at most ten seconds."""
+    """Poll until the result is true, for at most ten seconds."""
     async with asyncio.timeout(10):
         while True:
             if await ask():

@@ -40,13 +40,13 @@ LISTING = (
         kind="no_codes", title="Hide our codes", about="The list comes without what tells which records are ours."
     ),
 )
-"""For lists in which the bot looks for its own."""
+"""For lists in which the bot searches for its own records."""
 
 _LATE_SECONDS = 10.0
 
 
 def callback_choices(what: str, *, forged: str) -> tuple[FaultChoice, ...]:
-    """What can become of callbacks; ``what`` is their name here, ``forged`` what they lie about."""
+    """Faults of callbacks; ``what`` is their name here, ``forged`` the content of a forged one."""
     return (
         FaultChoice(kind="drop", title=f"Drop {what}", about="None is sent. Polling has to find out."),
         FaultChoice(kind="double", title=f"Double {what}", about="Each is sent twice."),

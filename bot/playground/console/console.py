@@ -30,11 +30,11 @@ _MESSAGE_KINDS = frozenset({"message", "message_changed", "message_deleted", "ep
 
 @dataclass(frozen=True, kw_only=True)
 class Guide:
-    """Where a newcomer starts: a command to try, who types it and where. Empty fields mean: the first there is.
+    """Start of the tour: a command to try, its person and channel. Empty fields mean the first person or channel.
 
     Attributes:
-        again: a second one, to somebody else.
-        sample_name: name of a table to drop; without one, the tour does not come to files.
+        again: a second command, with another recipient.
+        sample_name: name of a table to drop; without one, the tour leaves out files.
         sample: its text.
         book: the command that asks for a delivery, and ``book_channel`` where it is typed; as above.
     """
@@ -84,7 +84,7 @@ class Console:
         self._page_actions = PageActions(workspace=workspace, services=self._services, feed=self._feed)
 
     def tell_of_bot(self, words: str) -> None:
-        """What every page says about the bot from now on; empty: it runs."""
+        """Set the notice about the bot on every page; empty while it runs."""
         if words != self._bot:
             self._bot = words
             self._feed.add(Note(kind="bot"))
@@ -144,7 +144,7 @@ class Console:
         return await self._stream.serve(request, self._viewer(request))
 
     def _viewer(self, request: web.Request) -> str:
-        """Who looks: ``as``, else the guide's person, else the first one."""
+        """Viewer of the page: ``as``, else the guide's person, else the first person."""
         actors = [user.id for user in self._shapes.actors()]
         for wanted in (request.query.get("as", ""), self._guide.person, *actors):
             if wanted in actors:
@@ -180,7 +180,7 @@ class Console:
 
 
 def _note(change: Change) -> Note | None:
-    """What a change of the workspace means for pages; calls come through the panel instead."""
+    """Translate a change of the workspace into a note for pages; API calls come through the panel instead."""
     if change.kind in _MESSAGE_KINDS:
         return Note(kind="message", channel=change.channel, ts=change.ts, user=change.user)
     if change.kind == "view":
@@ -193,7 +193,7 @@ def _note(change: Change) -> Note | None:
 
 
 def _sent(path: Path) -> web.Response:
-    """A file of the page; small enough to be read at once, and read anew each time while one works on it."""
+    """A file of the page, read from disk at each request, so that edits show on reload."""
     kind = _TYPES[path.suffix]
     charset = None if kind.startswith("font/") else "utf-8"
     return web.Response(body=path.read_bytes(), content_type=kind, charset=charset, headers=HEADERS)

@@ -12,9 +12,9 @@ from bot.playground.simulators.recorder import Call
 
 WEBHOOKS = "callback"
 OUTCOME = "outcome"
-"""Not a request: how bookings go on."""
+"""Not a request: progress of bookings."""
 DOOR = "door"
-"""Not a request: whom the service lets in."""
+"""Not a request: access to the service."""
 
 _HOOKS = (
     *callback_choices("webhooks", forged="another booking and another state"),
@@ -126,7 +126,7 @@ class DeliveryPanel(SimulatorPanel[DeliverySimulator]):
             setattr(self._simulator.switches, name, value)
 
     def _book_elsewhere(self) -> None:
-        """As somebody in the service's own dashboard would."""
+        """Create a booking as if in the service's own dashboard."""
         store = self._simulator.stores[0]
         latitude, longitude = store.point
         self._simulator.book.create(

@@ -1,4 +1,4 @@
-"""What changed, in order and numbered, so that a page that was away for a moment misses nothing."""
+"""Numbered changes in order; a page that reconnects misses none."""
 
 import asyncio
 import secrets
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 KEPT = 2_000
-"""Notes kept for pages that reconnect; who is further behind loads everything anew."""
+"""Notes kept for pages that reconnect; a page further behind loads everything anew."""
 
 NoteKind = Literal["message", "view", "home", "places", "service", "bot", "everything"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Note:
-    """Something to look at again. What it looks like is read when it is sent, so a late reader sees the present."""
+    """Something to reload. Its content is read when the note is sent, so a late reader gets the current state."""
 
     kind: NoteKind
     channel: str = ""
@@ -40,12 +40,12 @@ class Feed:
 
     @property
     def position(self) -> str:
-        """Where the feed stands now."""
+        """Current position of the feed."""
         return self._named(self._count)
 
     @property
     def closed(self) -> bool:
-        """Whether nothing will come any more."""
+        """Whether the feed has ended."""
         return self._closed
 
     def add(self, note: Note) -> None:
@@ -55,7 +55,7 @@ class Feed:
         self._wake()
 
     def close(self) -> None:
-        """Let every reader go."""
+        """End the feed and wake all readers."""
         self._closed = True
         self._wake()
 
@@ -78,7 +78,7 @@ class Feed:
             await news.wait()
 
     def _wake(self) -> None:
-        """Everybody who waits wakes once; who comes later waits for the next."""
+        """Wake all current readers once; later readers wait for the next wake-up."""
         self._news.set()
         self._news = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""Files on the page: what is shown of them, how they are handed out, and how the page uploads them."""
+"""Files on the page: previews, downloads and uploads."""
 
 import csv
 import re
@@ -27,9 +27,9 @@ _MOST_SECONDS_MS = 100 * 3600 * 1000
 
 
 def media_type(file: StoredFile) -> str:
-    """The type of a raster picture, of sound or of video, by its first bytes; empty for any other.
+    """Media type of a raster image, audio or video by its first bytes; empty for anything else.
 
-    Nothing in which a script could hide is ever named as what it is.
+    Formats that can carry scripts get no type.
     """
     head = file.blob.read(0, 16)
     for start, kind in (*_PICTURES, *_SOUNDS):
@@ -46,7 +46,7 @@ def media_type(file: StoredFile) -> str:
 
 
 def shown(file: StoredFile) -> Json:
-    """A file as the page draws it. ``preview`` is picture, audio, video, table or nothing."""
+    """A file as the page draws it. ``preview`` is picture, audio, video, table or empty."""
     if file.odd == "deleted":
         return {"id": file.id, "name": "This file was deleted.", "size": "", "url": "", "picture": None, "gone": True}
     kind = media_type(file)
@@ -64,7 +64,7 @@ def shown(file: StoredFile) -> Json:
 
 
 def table_of(file: StoredFile) -> list[list[str]]:
-    """The first rows of a CSV file, cells cut; nothing of any other."""
+    """The first rows of a CSV file with long cells cut; empty for other files."""
     if file.filetype not in ("csv", "tsv"):
         return []
     text = file.blob.read(0, _PEEK).decode("utf-8-sig", errors="replace")
@@ -81,7 +81,7 @@ def table_of(file: StoredFile) -> list[list[str]]:
 
 
 def size(count: int) -> str:
-    """A size as people say it, in steps of 1024."""
+    """A size in readable units, in steps of 1024."""
     if count < _KILO:
         return f"{count} B"
     return f"{count / _KILO:.1f} KB" if count < _KILO * _KILO else f"{count / _KILO / _KILO:.1f} MB"
@@ -98,7 +98,7 @@ class FileDesk:
         self._workspace = workspace
 
     async def hand_out(self, request: web.Request) -> web.StreamResponse:
-        """A file, whole or a range of it, always as a download: nothing of it is ever a page of this origin."""
+        """Send a file or a range of it, always as a download: its content never runs as a page of this origin."""
         file = self._workspace.file(request.match_info["file"])
         if file is None or not file.complete or file.odd:
             raise web.HTTPNotFound
@@ -112,13 +112,13 @@ class FileDesk:
         response.content_type = media_type(file) or _OCTETS
         response.content_length = end - start
         await response.prepare(request)
-        with suppress(ConnectionError):  # players leave when they have heard enough
+        with suppress(ConnectionError):  # players close the connection when they have enough
             for chunk in file.blob.chunks(start, end):
                 await response.write(chunk)
         return response
 
     async def take_in(self, request: web.Request) -> web.Response:
-        """Bytes of a file, shared with nobody yet: ``{"id", "name", "size"}``."""
+        """Store an uploaded file that is not shared yet; answers ``{"id", "name", "size"}``."""
         query = request.query
         user, name = query.get("as", ""), query.get("name", "")
         if not name or request.content_type != _OCTETS:
@@ -138,7 +138,7 @@ class FileDesk:
 
 
 def _range(asked: str, whole: int) -> tuple[int, int]:
-    """The bytes that are wanted, from and up to; all of them where nothing readable was asked for."""
+    """Requested byte range as start and end; the whole file without a readable range."""
     match = _RANGE.fullmatch(asked.strip())
     if match is None or not (match[1] or match[2]):
         return 0, whole

@@ -1,4 +1,4 @@
-"""Who may talk to the console: only the page itself, served from this machine.
+"""Access to the console: only the page itself, served from this machine.
 
 The page can do whatever every person of the workspace can do, so a foreign site open in the same browser
 must reach it neither by its own origin (cross-origin POST) nor by a name that points here (DNS rebinding).
@@ -14,7 +14,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 LOOPBACK_HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 
 _TYPES = frozenset({"application/json", "application/octet-stream"})
-"""What no foreign page can send here without asking first, and it is not answered."""
+"""Content types that a foreign page can send only after a CORS preflight, which is not answered."""
 
 HEADERS = {
     "Content-Security-Policy": (
@@ -38,7 +38,7 @@ class Guard:
         self._hosts = frozenset(host.lower() for host in hosts)
 
     def __call__(self, handler: Handler) -> Handler:
-        """The same handler for requests of the page only."""
+        """Wrap a handler to serve requests of the page only."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
             if reason := self.refusal(request):
@@ -48,7 +48,7 @@ class Guard:
         return guarded
 
     def refusal(self, request: web.Request) -> str | None:
-        """Why a request is refused, or None."""
+        """Reason for refusing a request, or None."""
         host = request.headers.get("Host", "")
         if _hostname(host) not in self._hosts:
             return "The console answers only under a loopback address."

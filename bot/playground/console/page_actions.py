@@ -1,4 +1,4 @@
-"""What the page does in the name of a person: each POST is one act in the workspace or one switch."""
+"""Actions of the page on behalf of a person: each POST is one act in the workspace or one switch."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
@@ -209,7 +209,7 @@ def _action(body: Json) -> Json:
 
 
 def _chosen(action: Json) -> str | None:
-    """An option's value for menus; a button keeps its own, typed text is sent as it is."""
+    """Value of the chosen option for menus; None for a button, typed text unchanged."""
     option = action.get("selected_option")
     if action.get("type") in _OPTION_KINDS and isinstance(option, dict):
         return str(option.get("value", ""))
@@ -230,7 +230,7 @@ def _values(source: Json) -> Json:
 
 
 def _entered(value: Any) -> Any:
-    """What was put into an element; of files the ids alone, because the workspace knows the rest better."""
+    """What was entered into an element; for files the ids only, because the workspace has the rest."""
     if isinstance(value, dict) and value.get("type") == "file_input":
         return [str(file.get("id")) for file in value.get("files") or [] if isinstance(file, dict)]
     return value

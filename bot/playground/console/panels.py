@@ -1,4 +1,4 @@
-"""What the page needs to know of a service to show its calls and to make it misbehave."""
+"""Interface between the page and a service: its calls, figures and faults."""
 
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Sequence
@@ -10,7 +10,7 @@ from bot.playground.faults import Fault, FaultKind, Faults
 Json = dict[str, Any]
 
 CALLS_SHOWN = 200
-"""Calls a panel remembers for the page; the simulators keep far more."""
+"""Calls that a panel keeps for the page; the simulators keep far more."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,7 +24,7 @@ class FaultChoice:
 
 @dataclass(frozen=True, kw_only=True)
 class FaultTarget:
-    """A request that can be made to fail, by the name faults have for it; ``lasting``: a manner that stays."""
+    """A request that can be made to fail, by its name in faults; ``lasting``: stays on until switched off."""
 
     name: str
     title: str
@@ -34,7 +34,7 @@ class FaultTarget:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """A number worth a tile."""
+    """A number shown as a tile."""
 
     name: str
     label: str
@@ -57,7 +57,7 @@ class CallLine:
 
     ``title`` says in plain words what was asked. ``status`` is None while there is no answer; ``pending`` tells
     whether one may still come. ``moved`` is the money that moved because of it ("25.00 USD") or empty, ``changes``
-    whether it changed anything lasting. ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
+    whether it changed stored data. ``direction`` is ``in`` for a call the service got, ``out`` for one it sent.
     """
 
     id: str
@@ -80,7 +80,7 @@ class CallLine:
 
 @dataclass(frozen=True, kw_only=True)
 class Status:
-    """Everything of a panel but its calls."""
+    """Everything in a panel but its calls."""
 
     count: int
     figures: Sequence[Figure] = ()
@@ -88,7 +88,7 @@ class Status:
 
 
 class ServicePanel(Protocol):
-    """One service behind the scenes. A new service brings one of these."""
+    """One service behind the scenes. Each new service needs one."""
 
     @property
     def name(self) -> str:
@@ -96,7 +96,7 @@ class ServicePanel(Protocol):
 
     @property
     def title(self) -> str:
-        """As people call it."""
+        """Display name."""
 
     @property
     def about(self) -> str:
@@ -104,16 +104,16 @@ class ServicePanel(Protocol):
 
     @property
     def operations(self) -> Sequence[FaultTarget]:
-        """What can be made to fail."""
+        """Operations that can be made to fail."""
 
     def status(self) -> Status:
-        """Figures and armed switches as they are now."""
+        """Current figures and armed switches."""
 
     def calls(self) -> list[CallLine]:
         """The last calls, oldest first."""
 
     def call(self, call_id: str) -> CallLine | None:
-        """One call as it is now."""
+        """Current state of one call."""
 
     def arm(self, operation: str, kind: str, times: int | None) -> None:
         """Switch a fault on; ``ValueError`` when the panel does not offer it."""
@@ -143,7 +143,7 @@ class CallBook:
         return line.id
 
     def get(self, call_id: str) -> CallLine | None:
-        """The call with this id while it is kept."""
+        """The call with this id, while it is kept."""
         return self._lines.get(call_id)
 
     def all(self) -> list[CallLine]:
@@ -164,7 +164,7 @@ def picture(panel: ServicePanel) -> Json:
 
 
 def change(panel: ServicePanel, call_id: str) -> Json:
-    """What a page that has the picture needs after one change."""
+    """Update for a page after one change."""
     line = panel.call(call_id) if call_id else None
     return {"name": panel.name, "status": asdict(panel.status()), "call": asdict(line) if line else None}
 
@@ -184,7 +184,7 @@ def arm(faults: Faults, operations: Sequence[FaultTarget], operation: str, kind:
 
 
 def armed(faults: Faults, operations: Sequence[FaultTarget]) -> list[Armed]:
-    """The armed faults in the words of the operations that offer them."""
+    """The armed faults, titled as in the operations that offer them."""
     titles = {each.name: each.title for each in operations}
     words = {(each.name, choice.kind): choice.title for each in operations for choice in each.faults}
     return [

@@ -14,7 +14,7 @@ from bot.playground.simulators.recorder import Call
 CALLBACKS = "callback"
 CURRENCY = "USD"
 OUTCOME = "outcome"
-"""Not a request: how payouts end once they are committed."""
+"""Not a request: final status of committed payouts."""
 BULK_OUTCOME = "bulk outcome"
 """The same for bulk payments."""
 
@@ -81,7 +81,7 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
         ]
 
     def _bulk_figure(self) -> list[Figure]:
-        """How far bulk payments are, once there is one."""
+        """Progress of bulk payments, once there is one."""
         jobs = self._simulator.bulk_payments
         if not jobs:
             return []
@@ -97,14 +97,14 @@ class PaymentsPanel(SimulatorPanel[PaymentsSimulator]):
         return noted
 
     def _line(self, call: Call) -> CallLine:
-        """A request arrived or was answered; what it moved, if anything, stays written beside it."""
+        """Line of a request that arrived or was answered; it keeps the money noted before."""
         line = super()._line(call)
         known = self._book.get(line.id)
         moved = known.moved if known else ""
         return replace(line, moved=moved, changes=line.changes or bool(moved))
 
     def _note_entry(self, entry: Entry) -> str:
-        """Money that left is written beside the commit that is being handled: effects follow their call at once."""
+        """Note the money that left beside the latest call: an effect immediately follows its call."""
         line = self._book.get(self._latest)
         if line is None or entry.kind is not EntryKind.PAYOUT or line.operation not in _MOVES_MONEY:
             return ""

@@ -1,4 +1,4 @@
-"""What the panels of all services do alike: a book of calls, faults of requests, manners that stay until told."""
+"""Base of all service panels: calls, faults of requests, and manners that stay on until switched off."""
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -32,11 +32,11 @@ class Panel(ABC):
 
     @property
     def operations(self) -> Sequence[FaultTarget]:
-        """Everything that has a switch."""
+        """Everything that can be switched."""
         return self.requests
 
     def status(self) -> Status:
-        """The figures, and what is switched on."""
+        """Figures and armed switches."""
         return Status(count=self._book.count, figures=self._figures(), armed=self._armed())
 
     def calls(self) -> list[CallLine]:
@@ -44,7 +44,7 @@ class Panel(ABC):
         return self._book.all()
 
     def call(self, call_id: str) -> CallLine | None:
-        """One call as it is now."""
+        """Current state of one call."""
         return self._book.get(call_id)
 
     def arm(self, operation: str, kind: str, times: int | None) -> None:
@@ -65,7 +65,7 @@ class Panel(ABC):
 
     @abstractmethod
     def _figures(self) -> Sequence[Figure]:
-        """Numbers worth a tile."""
+        """Numbers shown as tiles."""
 
     def _armed(self) -> list[Armed]:
         return panels.armed(self._faults, self.requests)
@@ -75,8 +75,8 @@ class SimulatorPanel(Panel, Generic[S]):
     """The panel of a simulator: its calls, its callbacks if it sends any, and its manners.
 
     Attributes:
-        manners: what is no request; each choice stays on until the service is told to behave.
-        lasting: how the page says so.
+        manners: switches that concern no single request; each choice stays on until switched off.
+        lasting: the page's label for that.
         extra_titles: plain words for operations that cannot be made to fail.
     """
 
@@ -95,7 +95,7 @@ class SimulatorPanel(Panel, Generic[S]):
         return (*self.requests, *(replace(manner, lasting=True) for manner in self.manners))
 
     def arm(self, operation: str, kind: str, times: int | None) -> None:
-        """Arm a fault, or turn a manner on until told to behave.
+        """Arm a fault, or turn a manner on until switched off.
 
         Raises:
             ValueError: It is not offered.
@@ -114,18 +114,18 @@ class SimulatorPanel(Panel, Generic[S]):
         self._be_usual()
 
     async def follow(self) -> AsyncIterator[str]:
-        """Ids of calls that changed, as the simulator tells of them."""
+        """Ids of changed calls, as the simulator reports them."""
         with self._simulator.subscribe() as changes:
             async for change in changes:
                 yield self._noted(change.subject)
 
     @abstractmethod
     def _turn_on(self, operation: str, kind: str, times: int | None) -> None:
-        """Turn one choice of a manner on; only what is offered comes here."""
+        """Turn one choice of a manner on; the choice is one of those offered."""
 
     @abstractmethod
     def _on(self) -> Mapping[str, Mapping[str, bool]]:
-        """For each manner which of its choices are on."""
+        """Choices that are on, by manner."""
 
     @abstractmethod
     def _be_usual(self) -> None:
@@ -142,7 +142,7 @@ class SimulatorPanel(Panel, Generic[S]):
         return [*super()._armed(), *lasting]
 
     def _noted(self, subject: object) -> str:
-        """Keep what a change tells; the id of the call it concerns."""
+        """Store a change; the id of the call that it concerns."""
         if isinstance(subject, Call):
             return self._book.put(self._line(subject))
         if isinstance(subject, CallbackAttempt):
@@ -191,7 +191,7 @@ class SimulatorPanel(Panel, Generic[S]):
         return "Callback to the bot"
 
     def _title(self, operation: str) -> str:
-        """An operation in plain words; those without a name of their own are spelt out."""
+        """Title of an operation; without one, its name in words."""
         named = {**{each.name: each.title for each in self.requests}, **self.extra_titles}
         return named.get(operation) or operation.replace("_", " ").capitalize()
 
@@ -200,7 +200,7 @@ class SimulatorPanel(Panel, Generic[S]):
         return next((choice.title for choice in choices if choice.kind == kind.value), kind.value)
 
     def _shown(self, value: object) -> object:
-        """JSON as the page may show it: without secrets."""
+        """JSON without secrets, for the page."""
         return value
 
 

@@ -1,4 +1,4 @@
-"""The workspace as the page reads it: plain JSON, seen through the eyes of one person."""
+"""The workspace as JSON for the page, limited to what one person sees."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ MESSAGES_SHOWN = 300
 """Messages of a channel in a picture, the latest ones."""
 
 SYSTEM_USER = "USLACKBOT"
-"""Who speaks for the workspace itself, e.g. when the app did not answer."""
+"""Author of the workspace's own messages, e.g. when the app did not answer."""
 
 _INVITE = {"command": "/invite", "hint": "@name", "description": "Bring somebody, or the app, into this channel"}
 """Slack's own command, which no app registers."""
@@ -27,7 +27,7 @@ class Shapes:
         self._workspace = workspace
 
     def actors(self) -> list[User]:
-        """The people one may act as, in the order in which they were added."""
+        """People that the page can act as, in the order in which they were added."""
         return [user for user in self._workspace.users.values() if _acts(user)]
 
     def places(self, viewer: str) -> Json:
@@ -46,7 +46,7 @@ class Shapes:
         return sorted(mine, key=lambda channel: channel.kind == "im")
 
     def person(self, user: User) -> Json:
-        """One person with a label for their part in the workspace."""
+        """One person with a label for their role in the workspace."""
         kind = self._kind(user)
         name = "Workspace" if user.id == SYSTEM_USER else user.real_name or user.name
         return {
@@ -84,7 +84,7 @@ class Shapes:
         ]
 
     def visible(self, viewer: str, message: Message) -> bool:
-        """Whether this message is for the viewer's eyes."""
+        """Whether the viewer can see this message."""
         return viewer in self._workspace.channel(message.channel).members and message.ephemeral_to in ("", viewer)
 
     def message(self, message: Message) -> Json:
@@ -108,7 +108,7 @@ class Shapes:
         }
 
     def modal(self, viewer: str) -> Json:
-        """The modal on top of the viewer's stack (or None) and how many lie there."""
+        """The modal on top of the viewer's stack (or None) and the size of the stack."""
         view = self._workspace.modal(viewer)
         return {"view": view and _view(view), "depth": len(self._workspace.modals(viewer))}
 

@@ -1,4 +1,4 @@
-"""The event stream of one page: what its person may see, from where it left off."""
+"""Event stream of one page: changes visible to its person, resumed at the last position."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from bot.playground.workspace import Workspace
 Json = dict[str, Any]
 
 HEARTBEAT_SECONDS = 15.0
-"""A quiet stream says this often that it lives, and where the feed stands."""
+"""Seconds between keep-alives on a quiet stream; each carries the feed's position."""
 
 RETRY_MILLISECONDS = 1000
 
@@ -65,7 +65,7 @@ class Stream:
         return response
 
     async def _send(self, response: web.StreamResponse, viewer: str, position: str) -> str:
-        """Write what came after a position; the position reached."""
+        """Send the notes after a position; returns the position reached."""
         for reached, note in self._feed.since(position):
             if note.kind == "everything":
                 raise GapError(reached)
@@ -76,7 +76,7 @@ class Stream:
         return position
 
     async def _pause(self, response: web.StreamResponse, position: str) -> None:
-        """Wait for more; an id without data moves the page's position on through what was not for its eyes."""
+        """Wait for more. An id without data moves the page's position past notes that its person cannot see."""
         try:
             async with asyncio.timeout(HEARTBEAT_SECONDS):
                 await self._feed.more(position)

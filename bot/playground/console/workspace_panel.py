@@ -61,7 +61,7 @@ _WRITES = ("chat.", "views.", "files.", "reactions.", "conversations.join", "con
 
 
 class WorkspacePanel(Panel):
-    """Shows what the bot asks of the local workspace."""
+    """Shows the bot's calls to the local workspace."""
 
     name = "slack"
     title = "Slack"
@@ -74,7 +74,7 @@ class WorkspacePanel(Panel):
         self._refused = 0
 
     def _figures(self) -> list[Figure]:
-        """How many calls there were and how many were refused."""
+        """Number of calls, and of those refused."""
         return [
             Figure(name="calls", label="Calls", value=str(self._book.count)),
             Figure(name="refused", label="Refused", value=str(self._refused)),

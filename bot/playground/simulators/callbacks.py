@@ -49,7 +49,7 @@ class CallbackAttempt:
 
     @property
     def delivered(self) -> bool:
-        """Whether the partner took it (2xx)."""
+        """Whether the partner accepted it (2xx)."""
         return self.status is not None and 200 <= self.status < 300  # noqa: PLR2004
 
 
@@ -61,11 +61,11 @@ class CallbackSwitches:
     double: bool = False
     late_seconds: float = 0.0
     out_of_order: bool = False
-    """Each callback waits for the next one and leaves behind it (or after five seconds)."""
+    """Each callback is held until the next one was sent (or for five seconds)."""
     forged: bool = False
-    """The body tells of another amount, status and operation than the real one."""
+    """The body holds a wrong amount, status and operation."""
     retries: int = 0
-    """How often a callback that was not taken is sent again."""
+    """Number of repetitions of a callback that was not accepted."""
     retry_seconds: float = 5.0
 
 
@@ -99,11 +99,11 @@ class Callbacks:
         self._session: aiohttp.ClientSession | None = None
 
     async def start(self) -> None:
-        """Open the session that callbacks are sent with."""
+        """Open the HTTP session."""
         self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=_TIMEOUT_SECONDS))
 
     async def stop(self) -> None:
-        """Give up what is in flight or held, and close the session."""
+        """Cancel callbacks in flight or held, and close the session."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -128,7 +128,7 @@ class Callbacks:
             self._dispatch(callback, late=late)
 
     def send_now(self, callback: Callback) -> None:
-        """Send exactly this, whatever the switches say: for forged callbacks of a test's own making."""
+        """Send this callback regardless of the switches, e.g. one forged by a test."""
         if self._session is None:
             self._note(callback, error="the simulator is not running")
             return
@@ -195,7 +195,7 @@ class Callbacks:
 
 
 def _encoded(body: object) -> tuple[str, dict[str, str]]:
-    """The body as it travels, and its header: text as a proxy's page, anything else as JSON."""
+    """Encoded body and its header: text as HTML like a proxy's page, anything else as JSON."""
     if isinstance(body, str):
         return body, {"Content-Type": "text/html"}
     return json.dumps(body), {"Content-Type": "application/json"}

@@ -14,7 +14,7 @@ from bot.playground.faults import LATE, NOT_DONE, REPLACED, UNANSWERED, Fault, F
 from bot.playground.simulators.recorder import Call, Recorder
 
 PROXY_PAGE = "<!doctype html><html><head><title>Gateway</title></head><body><h1>{title}</h1></body></html>"
-"""What a proxy in front of a service answers by itself."""
+"""Page that a proxy in front of a service answers by itself."""
 
 
 _CALLERS_OWN = frozenset({"code", "internal_note"})
@@ -73,7 +73,7 @@ class Answer:
 
 
 class Refusal(Exception):
-    """A handler's way out: nothing was done, ``answer`` says why."""
+    """Raised by a handler that did nothing; ``answer`` gives the reason."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(f"{answer.status}: {answer.body}")
@@ -84,7 +84,7 @@ _LEAVES_UNKNOWN = UNANSWERED | REPLACED | {FaultKind.ERROR_500}
 
 
 class Exchange:
-    """Writes requests down as they come and go, and misbehaves as the switches say."""
+    """Records requests and answers, and applies armed faults."""
 
     def __init__(self, *, clock: Callable[[], float], faults: Faults, recorder: Recorder) -> None:
         self._clock = clock
@@ -102,7 +102,7 @@ class Exchange:
         handle: Callable[[Ask], Answer],
         answer_to: Callable[[FaultKind], Answer],
     ) -> web.StreamResponse:
-        """Answer one request; ``handle`` does the effect at once, without waiting for anything."""
+        """Answer one request; ``handle`` performs the effect synchronously."""
         ask = await _read(request, operation)
         fault = self._faults.take(operation)
         call = self.arrived(request, operation, fault, body=ask.loggable())
@@ -123,7 +123,7 @@ class Exchange:
         body: object,
         query: Mapping[str, str] | None = None,
     ) -> Call:
-        """Write a request down; ``query`` stands in place of one that holds a secret."""
+        """Record a request; ``query`` replaces one that holds a secret."""
         return self._recorder.arrived(
             at=self._clock(),
             operation=operation,
@@ -145,7 +145,7 @@ class Exchange:
         told: object,
         effect: bool,
     ) -> web.StreamResponse:
-        """Write down how a request ended, and end it so: with this response, or with a closed connection."""
+        """Record the end of a request and end it: with this response, or by closing the connection."""
         if fault is not None and fault.kind in UNANSWERED:
             self._recorder.answered(call, status=None, response=None, effect=effect)
             return _hang_up(request)
@@ -153,12 +153,12 @@ class Exchange:
         return response
 
     async def delay(self, fault: Fault | None) -> None:
-        """Let the caller wait, if that is the fault."""
+        """Delay the answer, if that is the fault."""
         if fault is not None and fault.kind in LATE:
             await self.pause(fault.seconds)
 
     async def pause(self, seconds: float) -> None:
-        """Wait, but not when the server stops."""
+        """Wait, until the server stops at the latest."""
         if seconds <= 0:
             return
         with contextlib.suppress(TimeoutError):
@@ -166,18 +166,18 @@ class Exchange:
                 await self._stopping.wait()
 
     def start(self) -> None:
-        """Let requests hang again, after a stop."""
+        """Allow requests to hang again, after a stop."""
         self._stopping.clear()
 
     def stop(self) -> None:
-        """Let go of the requests that hang, so that a server can close."""
+        """End hanging requests, so that the server can close."""
         self._stopping.set()
 
 
 def answered(
     fault: Fault | None, handle: Callable[[], Answer], answer_to: Callable[[FaultKind], Answer]
 ) -> tuple[Answer, bool]:
-    """What to answer, and whether the request had an effect: a fault stands before or after it."""
+    """The answer, and whether the request had an effect: a fault strikes before or after it."""
     kind = fault.kind if fault else None
     if kind is not None and kind in NOT_DONE:
         return answer_to(kind), False
@@ -193,7 +193,7 @@ def answered(
 
 
 def _without_codes(body: object) -> object:
-    """A body in which whatever the caller gave to know its own by is empty, at any depth."""
+    """A body with the caller's own codes and notes emptied, at any depth."""
     if isinstance(body, dict):
         return {key: "" if key in _CALLERS_OWN else _without_codes(inner) for key, inner in body.items()}
     return [_without_codes(inner) for inner in body] if isinstance(body, list) else body
@@ -216,7 +216,7 @@ def _headers(request: web.Request) -> dict[str, str]:
 
 
 def _hang_up(request: web.Request) -> web.Response:
-    """Close the connection without an answer; the response returned here never leaves."""
+    """Close the connection without an answer; the returned response is never sent."""
     if request.transport is not None:
         request.transport.close()
     return web.Response(status=500)

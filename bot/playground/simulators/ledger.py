@@ -1,7 +1,7 @@
-"""The independent truth about money: one line for each amount that really moved.
+"""Independent record of money: one line for each amount that moved.
 
-Nothing reads it to decide what to do next. It is written where money moves and read by tests and by
-the panel only, so it stays right however confused a record becomes.
+No decision depends on it. It is written where money moves and read by tests and the panel only, so
+it stays correct even if an operation's record is wrong.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class EntryKind(StrEnum):
-    """Which way money went, seen from the partner."""
+    """Direction of money, seen from the partner."""
 
     PAYOUT = "payout"
     """Left the partner's balance: one entry for each execution of a commit."""
@@ -43,7 +43,7 @@ class Ledger:
 
     @property
     def balance_cents(self) -> int:
-        """What the partner owns now: the opening balance and all movements."""
+        """The partner's current balance: the opening balance and all movements."""
         return self._balance
 
     def append(self, kind: EntryKind, *, operation_id: str, code: str | None, email: str, cents: int) -> Entry:
@@ -64,7 +64,7 @@ class Ledger:
         return [entry for entry in self.entries if entry.code == code]
 
     def executions(self, code: str) -> int:
-        """How often money left for this code. More than one is a double payment."""
+        """Number of times that money left for this code. More than one is a double payment."""
         return sum(1 for entry in self.of_code(code) if entry.kind is EntryKind.PAYOUT)
 
     def paid_cents(self, code: str | None = None) -> int:

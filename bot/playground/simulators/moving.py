@@ -1,4 +1,4 @@
-"""A service whose records move on by the clock, and that tells its partner so."""
+"""A service whose records change by the clock and that sends callbacks."""
 
 import asyncio
 import contextlib
@@ -16,7 +16,7 @@ _SHORTEST_WAIT_SECONDS = 0.02
 
 
 class MovingServer(Server, ABC):
-    """Does at ``tick`` what is due; under a real clock a task ticks, under a test's clock the test and each request do.
+    """Does due work at ``tick``. Under a real clock a task ticks, under a test's clock the test and each request.
 
     Attributes:
         callbacks: what is sent to the partner, with its switches.
@@ -72,7 +72,7 @@ class MovingServer(Server, ABC):
 
     @abstractmethod
     def _forged(self, callback: Callback) -> object:
-        """The body of a callback that lies about everything that could matter."""
+        """Body of a forged callback, with wrong values in every relevant field."""
 
     def _served(
         self, operation: str, handle: Callable[[Ask], Answer]

@@ -1,4 +1,4 @@
-"""What a simulator saw and did: the log of calls, and the feed of changes that the page's panel follows."""
+"""Log of a simulator's calls, and the feed of changes for the page's panel."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
@@ -20,7 +20,7 @@ class Call:
     """One request that arrived.
 
     ``status`` is None while no answer was given, and stays so when a fault closed the connection.
-    ``effect`` says whether the service changed something lasting because of it, whatever was answered.
+    ``effect`` tells whether the service changed stored data, whatever the answer.
     """
 
     n: int
@@ -39,7 +39,7 @@ class Call:
 
 @dataclass(frozen=True)
 class News:
-    """News for followers: ``call``, ``answer``, ``operation``, ``ledger``, ``account`` or ``delivery``.
+    """A change for subscribers: ``call``, ``answer``, ``operation``, ``ledger``, ``account`` or ``delivery``.
 
     ``subject`` is the object itself: a Call, a record, an Entry, an account or a Delivery.
     """
@@ -56,13 +56,13 @@ class Subscription:
         self._queue: asyncio.Queue[News | None] = asyncio.Queue(maxsize=_CHANGES_KEPT)
 
     def put(self, change: News | None) -> None:
-        """Hand over one change; None ends the iteration."""
+        """Queue one change; None ends the iteration."""
         if self._queue.full():
             self._queue.get_nowait()
         self._queue.put_nowait(change)
 
     def close(self) -> None:
-        """Stop following; a reader that waits is let go."""
+        """Unsubscribe; a waiting reader ends."""
         self._leave(self)
         self.put(None)
 
@@ -84,7 +84,7 @@ class Subscription:
 
 @dataclass
 class Recorder:
-    """Keeps the calls and tells every subscriber about each change."""
+    """Keeps the calls and sends each change to every subscriber."""
 
     calls: list[Call] = field(default_factory=list)
     _count: int = 0
@@ -102,7 +102,7 @@ class Recorder:
         body: object,
         fault: FaultKind | None,
     ) -> Call:
-        """Write down a request as it comes in. Credentials among the headers are left out."""
+        """Record a request as it arrives. Credentials in headers are left out."""
         self._count += 1
         call = Call(
             n=self._count,
@@ -122,29 +122,29 @@ class Recorder:
         return call
 
     def answered(self, call: Call, *, status: int | None, response: object, effect: bool) -> None:
-        """Complete a call with what the caller got; ``status`` None means that the connection was closed."""
+        """Complete a call with the answer sent; ``status`` None means that the connection was closed."""
         call.status, call.response, call.effect = status, response, effect
         self.publish("answer", call)
 
     def publish(self, kind: str, subject: object) -> None:
-        """Tell every subscriber."""
+        """Send a change to every subscriber."""
         change = News(kind, subject)
         for subscription in self._subscriptions:
             subscription.put(change)
 
     def subscribe(self) -> Subscription:
-        """Follow the changes from now on; use it as a context manager, or close it."""
+        """Subscribe to changes from now on; use it as a context manager, or close it."""
         subscription = Subscription(leave=self._forget)
         self._subscriptions.append(subscription)
         return subscription
 
     def close(self) -> None:
-        """Let every subscriber go."""
+        """End every subscription."""
         for subscription in list(self._subscriptions):
             subscription.close()
 
     async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
-        """Wait until ``condition`` gives something true, looking again after each change; return it.
+        """Wait until ``condition`` returns something true, checked after each change; return that.
 
         Raises:
             TimeoutError: nothing true within ``timeout`` seconds; names the last calls.

@@ -1,4 +1,4 @@
-"""A service on loopback: what every simulator has, whatever it serves."""
+"""Base of all simulators: a server on loopback."""
 
 from collections.abc import Callable
 from typing import Self, TypeVar
@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class Server:
-    """Starts, stops, keeps the log of calls and holds the faults; who derives from it adds routes to ``app``.
+    """Starts, stops, keeps the log of calls and the faults; subclasses add routes to ``app``.
 
     Args:
         clock: seconds.
@@ -36,11 +36,11 @@ class Server:
         self._address = ("", 0)
 
     def be_unsteady(self, seconds: float) -> None:
-        """After a request that leaves its outcome unknown, reads are answered only so many seconds later."""
+        """Hold reads until so many seconds after a request whose outcome the caller cannot know."""
         self._exchange.unsteady_seconds = seconds
 
     async def start(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        """Serve on ``host`` and ``port`` (0: any free one); after a stop again, with what it knew before."""
+        """Serve on ``host`` and ``port`` (0: any free one); after a stop, with its previous state."""
         self._exchange.start()
         self._runner = web.AppRunner(self.app, access_log=None, shutdown_timeout=_SHUTDOWN_SECONDS)
         await self._runner.setup()
@@ -82,9 +82,9 @@ class Server:
         return [call for call in self.calls if call.operation == operation]
 
     def subscribe(self) -> Subscription:
-        """Follow calls, answers and whatever else the service tells of from now on."""
+        """Subscribe to calls, answers and other changes from now on."""
         return self.recorder.subscribe()
 
     async def until(self, condition: Callable[[], T | None], *, timeout: float = 10.0) -> T:
-        """Wait for something to become true; see ``Recorder.until``."""
+        """Wait until a condition is true; see ``Recorder.until``."""
         return await self.recorder.until(condition, timeout=timeout)

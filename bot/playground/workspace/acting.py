@@ -1,4 +1,4 @@
-"""Acts of people outside of forms: commands, clicks, shortcuts, messages; and events as such."""
+"""Acts of people outside of forms: commands, clicks, shortcuts, messages; and raw events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from bot.playground.workspace.wire import file_object
 
 
 class Acting(Person):
-    """Each act returns what the app answered; ``force`` does what no client would offer (stale, forged)."""
+    """Each act returns the app's answer; ``force`` does what no client would offer (stale, forged)."""
 
     async def slash(
         self, user: str, channel: str, command: str, text: str = "", *, smart: bool = False, force: bool = False
@@ -108,7 +108,7 @@ class Acting(Person):
     async def say(
         self, user: str, channel: str, text: str, *, thread_ts: str | None = None, force: bool = False
     ) -> Message:
-        """Post a message as a person; where the bot is in, it hears of it, and of a mention by an own event."""
+        """Post a message as a person. A bot in the channel gets the event, and a second event for a mention."""
         who = self._user(user, force=force)
         place = self._place(who, channel, force=force)
         sent = typed.as_message(text, self._state.directory)
@@ -138,7 +138,7 @@ class Acting(Person):
     ) -> Ack:
         """Send an event in its wrapper; ``retry`` 1 to 3 marks a repetition, with the ``event_id`` of the first.
 
-        ``happened_in`` is the other side's workspace, where the channel is shared with one.
+        ``happened_in`` is the other workspace of a shared channel.
         """
         wrapped = payloads.event_callback(self._state, event, event_id, happened_in=happened_in)
         return await self._delivery.send("events_api", wrapped, retry=retry, reason=reason)
@@ -149,11 +149,11 @@ class Acting(Person):
         return await self._delivery.send("events_api", challenge)
 
     async def redeliver(self, ack: Ack, *, retry: int = 1, reason: str = "http_timeout") -> Ack:
-        """Send an event again as Slack repeats what was not answered: same event id, freshly signed."""
+        """Repeat an event as Slack does without an answer: same event id, new signature."""
         return await self._delivery.send("events_api", _sent(ack).payload, retry=retry, reason=reason)
 
     async def resend(self, ack: Ack) -> Ack:
-        """Send the very same signed request once more, as somebody who recorded it could."""
+        """Replay a signed request unchanged."""
         return await self._delivery.resend(_sent(ack))
 
     async def _tell_bot(self, channel: Channel, message: Message) -> None:
@@ -173,7 +173,7 @@ class Acting(Person):
         return known[command].should_escape if command in known else True
 
     def _show_answer(self, user: User, channel: Channel, command: str, occasion: Occasion, body: object) -> None:
-        """Show what the acknowledgement of a command held."""
+        """Show the content of a command's acknowledgement."""
         answer = body if isinstance(body, dict) else {"text": str(body)} if body else {}
         if not answer:
             return

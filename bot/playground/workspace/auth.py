@@ -1,4 +1,4 @@
-"""Which token opens what, with Slack's names for what does not."""
+"""Checks of tokens and scopes, with Slack's error names."""
 
 from hmac import compare_digest
 
@@ -30,5 +30,5 @@ def check_token(identity: Identity, token: str, method: Method) -> None:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are equal, without telling where they differ."""
+    """Constant-time comparison of two secrets."""
     return compare_digest(one.encode(), other.encode())

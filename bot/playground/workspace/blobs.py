@@ -39,13 +39,13 @@ class Blob:
 
 
 class Blobs:
-    """Takes bytes in. What lies on disk is gone after :meth:`close`."""
+    """Stores bytes. Those on disk are deleted by :meth:`close`."""
 
     def __init__(self) -> None:
         self._directory: Path | None = None
 
     def keep(self, content: bytes | Path) -> Blob:
-        """Bytes, or a file on disk, which stays as it is: where the disk allows, no byte of it is copied."""
+        """Store bytes, or a file on disk, which is not changed and is hard-linked where the disk allows."""
         if isinstance(content, bytes) and len(content) <= IN_MEMORY:
             return Blob(size=len(content), data=content)
         place = self._place()
@@ -59,7 +59,7 @@ class Blobs:
         return Blob(size=place.stat().st_size, path=place)
 
     async def receive(self, chunks: AsyncIterator[bytes], *, limit: int) -> Blob | None:
-        """What arrives in pieces; None when it is more than ``limit`` bytes."""
+        """Store a stream of chunks; None when it exceeds ``limit`` bytes."""
         collected = bytearray()
         file: BinaryIO | None = None
         path: Path | None = None
@@ -84,7 +84,7 @@ class Blobs:
         return Blob(size=size, data=bytes(collected), path=path)
 
     def close(self) -> None:
-        """Forget what lies on disk."""
+        """Delete the bytes on disk."""
         if self._directory is not None:
             with suppress(FileNotFoundError):
                 shutil.rmtree(self._directory)

@@ -1,4 +1,4 @@
-"""Who wants to know that something changed: the page (a stream of changes) and waiting tests."""
+"""Notifications of changes, for the page (a stream of changes) and for waiting tests."""
 
 import asyncio
 from collections import deque
@@ -11,10 +11,10 @@ from bot.playground.workspace.model import Change
 T = TypeVar("T")
 
 BACKLOG = 1000
-"""Changes kept for a subscriber that does not read; beyond it, it is told to look at everything anew."""
+"""Changes kept for a subscriber that does not read; beyond it, the subscriber gets ``reset``."""
 
 GLANCE = 0.05
-"""Seconds after which a waiting condition is looked at again although nothing changed here: it may look elsewhere."""
+"""Seconds between checks of a condition without changes here, because it may depend on something else."""
 
 
 class Subscription:
@@ -27,7 +27,7 @@ class Subscription:
         self._closed = False
 
     def put(self, change: Change) -> None:
-        """Take one change; never blocks, never grows without bound."""
+        """Queue one change; never blocks, and the queue is bounded."""
         if len(self._waiting) >= BACKLOG:
             self._waiting.clear()
             self._waiting.append(Change(kind="reset"))
@@ -35,7 +35,7 @@ class Subscription:
         self._news.set()
 
     def close(self) -> None:
-        """End the iteration and stop listening."""
+        """End the iteration and unsubscribe."""
         self._closed = True
         self._news.set()
         self._leave(self)
@@ -61,19 +61,19 @@ class Subscription:
 
 
 class Changes:
-    """Tells every subscriber of every change, in order."""
+    """Sends every change to every subscriber, in order."""
 
     def __init__(self) -> None:
         self._subscribers: list[Subscription] = []
 
     def subscribe(self) -> Subscription:
-        """Listen from now on."""
+        """Subscribe to changes from now on."""
         subscription = Subscription(leave=self._leave)
         self._subscribers.append(subscription)
         return subscription
 
     def tell(self, change: Change) -> None:
-        """Hand a change to all who listen."""
+        """Send a change to all subscribers."""
         for subscription in tuple(self._subscribers):
             subscription.put(change)
 
@@ -87,7 +87,7 @@ class Changes:
             self._subscribers.remove(subscription)
 
     async def until(self, condition: Callable[[], T | bool | None], *, timeout: float) -> T | bool:
-        """The first true value of the condition, looked at after each change.
+        """The first true value of the condition, checked after each change.
 
         Raises:
             TimeoutError: It did not become true within ``timeout`` seconds.
@@ -100,15 +100,15 @@ class Changes:
 
 
 def _so_far(condition: Callable[[], T | bool | None]) -> T | bool | None:
-    """What the condition says; looking for what does not exist yet means no."""
+    """Value of the condition; a failed lookup counts as false."""
     try:
         return condition()
-    except (LookupError, StopIteration):  # an index, a key, or the next of what is not there yet
+    except (LookupError, StopIteration):  # an index, key or item that does not exist yet
         return None
 
 
 async def _next_or_glance(news: Subscription) -> None:
-    """Wait for the next change, but not longer than a glance."""
+    """Wait for the next change, at most the seconds between two checks."""
     try:
         async with asyncio.timeout(GLANCE):
             await anext(news, None)

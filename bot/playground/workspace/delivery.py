@@ -1,4 +1,4 @@
-"""What the workspace sends to the app, signed over HTTP or as envelopes, and the three seconds it has."""
+"""Deliveries to the app, signed over HTTP or as envelopes, and their limit of three seconds."""
 
 import asyncio
 import hashlib
@@ -21,7 +21,7 @@ DISPATCH_FAILED = "dispatch_failed"
 class EventSender:
     """Sends acts of people and events to the app.
 
-    Signatures carry the real time whatever clock the workspace has: the app checks them against its own.
+    Signatures carry the real time whatever the workspace's clock: the app checks them against its own clock.
     """
 
     def __init__(self, *, signing_secret: str, sockets: Sockets, ack_seconds: float) -> None:
@@ -45,12 +45,12 @@ class EventSender:
             kind: ``slash_commands``, ``interactive`` or ``events_api``.
             payload: What Socket Mode carries; over HTTP it becomes a form or JSON body.
             retry: The number of the repetition, 0 for the first time; events only.
-            reason: Why it is repeated.
+            reason: Reason for the repetition.
         """
         return await self._deliver(self._request(kind, payload, retry, reason), retry, reason)
 
     async def resend(self, request: SentRequest) -> Ack:
-        """The very same request once more: bytes, time stamp and signature."""
+        """Send the same request again: bytes, time stamp and signature."""
         return await self._deliver(request, 0, "")
 
     async def _deliver(self, request: SentRequest, retry: int, reason: str) -> Ack:
@@ -109,7 +109,7 @@ def _encoded(kind: str, payload: Json) -> tuple[bytes, str]:
 
 
 def _body(text: str) -> object:
-    """JSON where it is JSON, otherwise the text."""
+    """Parsed JSON, otherwise the text."""
     if not text.startswith(("{", "[")):
         return text
     try:

@@ -1,4 +1,4 @@
-"""People, user groups, channels and commands of one workspace: the plain facts, no messages."""
+"""People, user groups, channels and commands of one workspace, without messages."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ SLACKBOT = "USLACKBOT"
 
 
 class Directory:
-    """Who and what exists. Ids are the caller's; names of channels and handles are unique by convention only."""
+    """Records by id. The caller chooses ids; names of channels and handles are unique by convention only."""
 
     def __init__(self, *, team_id: str, app_id: str, bot_user_id: str, bot_id: str, bot_name: str) -> None:
         self.team_id = team_id

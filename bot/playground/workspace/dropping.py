@@ -14,7 +14,7 @@ from bot.playground.workspace.model import Channel, Message, User
 Told = Literal["message", "file_shared"]
 BOTH: tuple[Told, ...] = ("message", "file_shared")
 _AT_ONCE = 10
-"""Files that a client lets one put into one message."""
+"""Maximum number of files in one message, as in Slack's clients."""
 
 
 class Dropping(Acting):
@@ -34,18 +34,18 @@ class Dropping(Acting):
         duration_ms: int | None = None,
         tell: Sequence[Told] = BOTH,
     ) -> Message:
-        """Drop a file into a channel or thread; the bot hears of the message and of the file.
+        """Drop a file into a channel or thread; the bot gets events for the message and the file.
 
         Args:
             user: Who drops it.
             channel: Where; id or name.
             name: File name.
             content: Its bytes, or a file on disk to copy.
-            mimetype: What the client says; by default after the name.
-            text: What is said with it.
+            mimetype: As sent by the client; by default guessed from the name.
+            text: Text of the message.
             thread_ts: The thread, by its parent.
             odd: Not an ordinary file, see :data:`Odd`.
-            duration_ms: How long it plays; by default what the file itself says.
+            duration_ms: Duration; by default read from the file.
             tell: Which events the app gets, in this order.
         """
         who = self._user(user)
@@ -108,7 +108,7 @@ class Dropping(Acting):
         return self._state.files.keep(replace(self._state.files.store(file, blob), complete=True)).id
 
     def set_file(self, file_id: str, **changes: Any) -> StoredFile:
-        """Change fields of a file, e.g. ``odd=""`` when Slack is done with it, or ``name``."""
+        """Change fields of a file, e.g. ``odd=""`` once Slack has processed it, or ``name``."""
         file = self._state.files.keep(replace(self._own(file_id), **changes))
         self._redrawn(file)
         return file
@@ -157,7 +157,7 @@ class Dropping(Acting):
         return file
 
     def _redrawn(self, file: StoredFile) -> None:
-        """Who looks at a message with this file sees it anew."""
+        """Redraw the messages with this file."""
         for channel, ts, _ in file.shares:
             message = self._state.log.find(channel, ts)
             if message is not None and not message.deleted:

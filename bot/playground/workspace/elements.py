@@ -1,4 +1,4 @@
-"""The state of Block Kit elements: what a form holds before, while and after a person fills it in."""
+"""The state of Block Kit elements before, while and after a person fills in a form."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -142,7 +142,7 @@ def _options(element: Json) -> Iterable[Json]:
 
 
 def complaints(block: Json, state: Json) -> list[str]:
-    """Why a client would not submit this input, each as a short sentence."""
+    """Reasons why a client would not submit this input, each a short sentence."""
     element = block["element"]
     value = state.get(value_key(str(element["type"])))
     if value in (None, "", []):

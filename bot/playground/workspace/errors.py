@@ -1,4 +1,4 @@
-"""Errors of the workspace: what the Web API refuses, and what a person could not do in a real client.
+"""Errors of the workspace: refusals of the Web API, and acts that are impossible in a real client.
 
 ``ApiRefusal`` leaves the Web API as ``{"ok": false, "error": name, ...}``. ``ImpossibleAct`` is for the code that
 drives the workspace: the act would not be offered by Slack's clients, so the test or the page is wrong.
@@ -31,4 +31,4 @@ class ApiRefusal(Exception):
 
 
 class ImpossibleAct(AssertionError):
-    """No Slack client would let this person do this; says why and, where it helps, what is possible."""
+    """No Slack client offers this act to this person; gives the reason and, where useful, what is possible."""

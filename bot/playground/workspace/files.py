@@ -12,9 +12,9 @@ from bot.playground.workspace.media import duration_ms
 from bot.playground.workspace.model import Change
 
 FILE_BYTES = 1024 * 1024 * 1024
-"""The workspace takes no larger files; nor does Slack, as far as it says."""
+"""Largest file in the workspace; Slack's documented limit."""
 INPUT_BYTES = 10 * 1024 * 1024
-"""What a ``file_input`` takes of each file."""
+"""Largest file in a ``file_input``."""
 
 _MIMETYPES = {
     "aac": "audio/aac",
@@ -57,12 +57,12 @@ _MIMETYPES = {
 }
 
 Odd = Literal["", "processing", "deleted", "external", "elsewhere", "hidden", "denied", "placeless"]
-"""What keeps a file from being an ordinary one.
+"""States in which a file is not an ordinary one.
 
-``processing``: Slack is not done with it, so there is no address yet. ``deleted``: a tombstone.
-``external``: lies with somebody else, e.g. a drive. ``elsewhere``: from another company through Slack Connect;
-events carry no more than its id. ``hidden``: behind the limit of the plan. ``denied``: not for the app's eyes.
-``placeless``: usable, but its record does not say (yet) in which messages and conversations it stands.
+``processing``: Slack has not finished with it, so it has no address yet. ``deleted``: a tombstone.
+``external``: hosted elsewhere, e.g. on a drive. ``elsewhere``: from another company through Slack Connect;
+events carry only its id. ``hidden``: behind the limit of the plan. ``denied``: not accessible to the app.
+``placeless``: usable, but its record does not list (yet) the messages and conversations that hold it.
 """
 
 
@@ -104,7 +104,7 @@ class Files:
         self._blobs = Blobs()
 
     def announce(self, name: str, size: int, user: str, *, title: str = "", mimetype: str = "") -> StoredFile:
-        """A place for a file to come; the upload address is worth as much as its token."""
+        """Announce a file to be uploaded; its token is the only credential of the upload address."""
         suffix = PurePosixPath(name).suffix.removeprefix(".").lower()
         return self.keep(
             StoredFile(
@@ -121,17 +121,17 @@ class Files:
         )
 
     def store(self, file: StoredFile, content: bytes | Path | Blob) -> StoredFile:
-        """Keep what was uploaded."""
+        """Store the uploaded bytes."""
         blob = content if isinstance(content, Blob) else self._blobs.keep(content)
         found = file.duration_ms if file.duration_ms is not None else duration_ms(blob)
         return self.keep(replace(file, blob=blob, size=blob.size, uploaded=True, duration_ms=found))
 
     async def receive(self, chunks: AsyncIterator[bytes], *, limit: int = FILE_BYTES) -> Blob | None:
-        """Bytes as they arrive; None when there are more than ``limit``."""
+        """Store a stream of bytes; None when there are more than ``limit``."""
         return await self._blobs.receive(chunks, limit=limit)
 
     def share(self, file: StoredFile, channel: str, ts: str, thread_ts: str) -> StoredFile:
-        """Note in which message the file stands."""
+        """Record the message that holds the file."""
         return self.keep(replace(file, complete=True, shares=(*file.shares, (channel, ts, thread_ts))))
 
     def keep(self, file: StoredFile) -> StoredFile:
@@ -149,5 +149,5 @@ class Files:
         return next((f for f in self._files.values() if f.upload_token == token and not f.complete), None)
 
     def close(self) -> None:
-        """Forget the bytes that lie on disk."""
+        """Delete the bytes on disk."""
         self._blobs.close()

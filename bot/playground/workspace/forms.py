@@ -12,7 +12,7 @@ from bot.playground.workspace.model import Ack, Json, User, View, elements_of
 from bot.playground.workspace.responses import Occasion
 
 TROUBLE = "We had some trouble connecting. Try again?"
-"""What a modal shows when the app did not answer, or not in a way Slack understands; kept under the key ``""``."""
+"""Error of a modal when the app did not answer, or not in a valid way; stored under the key ``""``."""
 
 
 class Forms(Dropping):
@@ -103,7 +103,7 @@ class Forms(Dropping):
         return ack
 
     async def close(self, user: str, *, clear: bool = False) -> Ack:
-        """Close the modal on top, or with ``clear`` the whole stack; the app hears of it where it asked to.
+        """Close the modal on top, or with ``clear`` the whole stack; the app is notified if ``notify_on_close``.
 
         Returns:
             The app's answer to the first notification; ``Ack(status=200)`` without request when none was sent.
@@ -158,7 +158,7 @@ class Forms(Dropping):
         return urls
 
     def _apply(self, view: View, ack: Ack) -> None:
-        """Do to the stack what the acknowledgement says; nothing when the view is gone meanwhile."""
+        """Apply the acknowledgement to the stack; nothing if the view is gone by then."""
         current = self._state.views.get(view.id)
         if current is None:
             return
@@ -193,7 +193,7 @@ class Forms(Dropping):
 
 
 def _entries(elements: dict[str, Json], value: Any) -> dict[str, Any]:
-    """What is entered into which element of a block; a block with several takes a dict by action id."""
+    """Values by element of a block; a block with several elements takes a dict by action id."""
     if isinstance(value, dict) and value and set(value) <= set(elements):
         return value
     if len(elements) > 1:

@@ -13,7 +13,7 @@ def new_id(prefix: str) -> str:
 
 
 def new_block_id() -> str:
-    """What Slack puts where a block came without an id."""
+    """Id that Slack gives to a block without one."""
     return secrets.token_urlsafe(4)[:5]
 
 

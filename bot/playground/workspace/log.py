@@ -1,4 +1,4 @@
-"""Messages: what was said where, every version of it, and who may see it."""
+"""Messages by channel, with every version and who may see them."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -8,7 +8,7 @@ from bot.playground.workspace.model import Change, Message
 
 
 class Log:
-    """All messages by channel, oldest first. Messages that only one person sees lie among the others."""
+    """All messages by channel, oldest first, ephemeral ones included."""
 
     def __init__(self, *, tell: Callable[[Change], None]) -> None:
         self._tell = tell
@@ -32,7 +32,7 @@ class Log:
         return changed
 
     def touch(self, message: Message) -> None:
-        """Tell that a message looks different although it is the same, e.g. because of its file."""
+        """Report an unchanged message as changed, e.g. because its file changed."""
         self._announce("ephemeral" if message.ephemeral_to else "message_changed", message)
 
     def find(self, channel: str, ts: str) -> Message | None:
@@ -44,11 +44,11 @@ class Log:
         return list(self._versions.get((channel, ts), ()))
 
     def in_channel(self, channel: str) -> Iterator[Message]:
-        """What stands in a channel, oldest first, without what was deleted."""
+        """Messages of a channel, oldest first, without deleted ones."""
         return (message for message in self._channels.get(channel, {}).values() if not message.deleted)
 
     def everywhere(self) -> Iterator[Message]:
-        """All messages of all channels without what was deleted, in time order."""
+        """Messages of all channels in time order, without deleted ones."""
         everything = [message for channel in self._channels for message in self.in_channel(channel)]
         return iter(sorted(everything, key=lambda message: message.ts))
 

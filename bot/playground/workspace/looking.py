@@ -1,4 +1,4 @@
-"""Looking into the workspace: what stands where, who sees what, and waiting until something is so."""
+"""Reading the workspace: messages, what each person sees, and waiting for a condition."""
 
 from collections.abc import Callable, Iterable
 from typing import TypeVar, cast
@@ -13,7 +13,7 @@ _CALLS_SHOWN = 15
 
 
 class Looking:
-    """Nothing here changes anything."""
+    """Read-only methods."""
 
     _state: WorkspaceState
 
@@ -30,11 +30,11 @@ class Looking:
         return sorted(mine, key=lambda channel: (channel.kind == "im", channel.name))
 
     def messages(self, channel: str, *, viewer: str | None = None, thread_ts: str | None = None) -> list[Message]:
-        """What stands in a channel, replies included, oldest first.
+        """Messages of a channel, replies included, oldest first.
 
         Args:
             channel: Id or name.
-            viewer: Show what this person sees: also what only they see, and nothing where they may not look.
+            viewer: Limit to what this person sees, their ephemerals included; empty without access.
             thread_ts: Only this parent and its replies.
         """
         place = self.channel(channel)
@@ -51,11 +51,11 @@ class Looking:
         return found
 
     def versions(self, channel: str, ts: str) -> list[Message]:
-        """Everything a message ever was, the present last: what people may have read."""
+        """Every version of a message, the current one last."""
         return self._state.log.versions(self.channel(channel).id, ts)
 
     def ephemerals(self, user: str) -> list[Message]:
-        """What only this person was shown, in order and wherever it stands."""
+        """Ephemerals of this person in all channels, in order."""
         return [message for message in self._state.log.everywhere() if message.ephemeral_to == user]
 
     def modal(self, user: str) -> View | None:
@@ -80,7 +80,7 @@ class Looking:
         return self._state.changes.subscribe()
 
     async def until(self, condition: Callable[[], T | bool | None], *, timeout: float = 10.0) -> T:
-        """Wait until the condition is true, looking after each change.
+        """Wait until the condition is true, checked after each change.
 
         A ``LookupError`` of the condition (no such message, list index) and a ``next`` without one count as not yet.
 
@@ -93,7 +93,7 @@ class Looking:
             raise TimeoutError(f"not within {timeout} s; the workspace:\n{self.picture()}") from None
 
     def picture(self) -> str:
-        """All that is to be seen, as text: messages by channel, modals, the last calls of the app."""
+        """Everything visible, as text: messages by channel, modals, the last calls of the app."""
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterable[str]:

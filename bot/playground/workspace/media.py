@@ -1,7 +1,6 @@
-"""How long audio and video last, where the file itself says so plainly: WAV and the MP4 family.
+"""Duration of audio and video, read from the headers of WAV and the MP4 family.
 
-Slack finds out for many more formats. Where this does not, a file has no ``duration_ms``, as is the case with
-Slack while it still looks.
+Slack reads many more formats. Other files have no ``duration_ms`` here, as in Slack while it still processes them.
 """
 
 import struct

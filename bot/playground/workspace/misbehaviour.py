@@ -1,4 +1,4 @@
-"""What an armed fault does to one request of the app."""
+"""Effect of an armed fault on one request of the app."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,13 +18,13 @@ def prevents(fault: Fault | None) -> bool:
 async def answer(
     request: web.Request, fault: Fault | None, act: Callable[[], Awaitable[web.Response]], stopping: asyncio.Event
 ) -> web.Response:
-    """Act, or not, and answer, or not, as the fault says.
+    """Perform the act and answer the request, each as the fault demands.
 
     Args:
         request: The app's request.
         fault: What was armed for it.
-        act: Has the effect and makes the honest answer.
-        stopping: Set when the workspace ends, so that nothing hangs longer than it lives.
+        act: Has the effect and returns the normal answer.
+        stopping: Set when the workspace stops, so that hanging requests end with it.
     """
     if fault is None:
         return await act()
@@ -69,7 +69,7 @@ async def _after_effect(
 
 
 def _drop(request: web.Request) -> web.Response:
-    """Close the connection without an answer; what is returned reaches nobody."""
+    """Close the connection without an answer; the returned response is never sent."""
     if request.transport is not None:
         request.transport.close()
     return web.Response(status=500)

@@ -1,4 +1,4 @@
-"""What a workspace consists of, as frozen values; a change replaces the value and never edits it."""
+"""Values of a workspace, all frozen; a change replaces the value."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ class User:
     """A person, a guest, a bot or (by ``team_id``) somebody of another workspace.
 
     People of an Enterprise Grid have no ``team_id`` of their own but ``teams``, the workspaces they are members of.
-    A stranger is somebody of another organization whom nobody here shares a conversation with any more.
+    A stranger belongs to another organization and shares no conversation with this workspace any more.
     """
 
     id: str
@@ -159,7 +159,7 @@ class View:
 
 @dataclass(frozen=True, kw_only=True)
 class SentRequest:
-    """What the workspace sent to the app: one HTTP request, or one envelope when ``url`` is ``"socket"``."""
+    """One HTTP request to the app, or one envelope when ``url`` is ``"socket"``."""
 
     url: str
     headers: Mapping[str, str]
@@ -170,7 +170,7 @@ class SentRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class Ack:
-    """How the app answered. ``status`` is 0 when it did not; ``error`` is then what a person sees in Slack."""
+    """The app's answer. ``status`` is 0 without one; ``error`` is then the text that a person sees in Slack."""
 
     status: int
     body: Any = ""
@@ -204,7 +204,7 @@ ChangeKind = Literal[
 
 @dataclass(frozen=True, kw_only=True)
 class Change:
-    """Something became different. ``reset``: the subscriber fell behind and must look at everything anew."""
+    """A change of the workspace. ``reset``: the subscriber fell behind and must reload everything."""
 
     kind: ChangeKind
     channel: str = ""

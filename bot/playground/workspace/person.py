@@ -1,4 +1,4 @@
-"""What every act of a person rests on: who it is, where they are, what they see, what Slack tells them on failure."""
+"""Base of people's acts: the person, their channels, what they see, and Slack's message on failure."""
 
 from bot.playground.workspace.delivery import EventSender
 from bot.playground.workspace.errors import ImpossibleAct
@@ -49,7 +49,7 @@ class Person:
         return message
 
     def _tell_failure(self, user: User, channel: Channel | None, what: str, ack: Ack) -> None:
-        """What Slack shows when the app did not answer as it should."""
+        """Show Slack's message for an app that did not answer properly."""
         if ack.error:
             place = channel or self._state.directory.direct(user.id, self._state.clock())
             self._state.whisper_as_slackbot(user.id, place.id, f'{what} failed with the error "{ack.error}"')

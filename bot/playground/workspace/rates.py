@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 POST_BURST = 20
-"""Messages a channel takes at once before it is one a second; Slack publishes no number."""
+"""Burst of messages in a channel before the limit of one a second; Slack publishes no number."""
 
 
 @dataclass
@@ -26,7 +26,7 @@ class Rates:
         """Count one call.
 
         Returns:
-            0 when it may pass, otherwise the seconds to wait as ``Retry-After`` says them.
+            0 when the call is allowed, otherwise the seconds for ``Retry-After``.
         """
         if not self.enforced:
             return 0

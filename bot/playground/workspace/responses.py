@@ -1,4 +1,4 @@
-"""What an app answers to an act: in the acknowledgement itself, or later through its ``response_url``."""
+"""The app's answers to an act: in the acknowledgement itself, or later through its ``response_url``."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -14,12 +14,12 @@ from bot.playground.workspace.state import WorkspaceState
 
 MOST_USES = 5
 LIFE = 30 * 60.0
-"""Seconds a response URL serves."""
+"""Lifetime of a response URL in seconds."""
 
 
 @dataclass
 class Occasion:
-    """The act that is answered: who did it where, on which message, with which typed command."""
+    """The act that is answered: person, channel, message and typed command."""
 
     user: str
     channel: str
@@ -31,7 +31,7 @@ class Occasion:
 
 
 class Responses:
-    """Issues response URLs and shows what comes back; needs no membership of the bot."""
+    """Issues response URLs and shows the answers; the bot need not be a member."""
 
     def __init__(self, *, state: WorkspaceState) -> None:
         self._state = state
@@ -48,7 +48,7 @@ class Responses:
         """Use a response URL once.
 
         Raises:
-            ApiRefusal: ``expired_url``, ``used_url`` or what is wrong with the message.
+            ApiRefusal: ``expired_url``, ``used_url`` or the error of the message.
         """
         occasion = self._occasions.get(path.lstrip("/"))
         if occasion is None or self._state.clock() - occasion.issued > LIFE:

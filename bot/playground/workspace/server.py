@@ -112,7 +112,7 @@ async def _streamed(request: web.Request, file: StoredFile) -> web.StreamRespons
         }
     )
     await response.prepare(request)
-    with suppress(ConnectionError):  # who wanted only its beginning has left
+    with suppress(ConnectionError):  # the client wanted only the beginning and has closed the connection
         for chunk in file.blob.chunks():
             await response.write(chunk)
         await response.write_eof()

@@ -51,7 +51,7 @@ class Sockets:
             The acknowledgement, with ``payload`` when the app answers in it.
 
         Raises:
-            ConnectionError: Nobody is connected.
+            ConnectionError: No connection is open.
         """
         if not self._open:
             raise ConnectionError("no socket is connected")

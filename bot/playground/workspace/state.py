@@ -1,4 +1,4 @@
-"""Everything the workspace knows, in one place, and the few acts that touch several parts of it."""
+"""All data of the workspace, and the few acts that touch several parts of it."""
 
 import time
 from collections import deque
@@ -18,7 +18,7 @@ from bot.playground.workspace.views import TRIGGER_SECONDS, Triggers, Views
 CALLS_KEPT = 2000
 
 MOST_SOCKETS = 10
-"""WebSockets an app may hold at the same time."""
+"""Maximum number of simultaneous WebSockets of an app."""
 
 SCOPES = (
     "app_mentions:read",
@@ -42,12 +42,12 @@ SCOPES = (
     "users:read",
     "users:read.email",
 )
-"""The bot's scopes unless the workspace is told otherwise."""
+"""The bot's scopes by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
-    """Who the workspace and the installed app are, and what opens them."""
+    """Identity and credentials of the workspace and the installed app."""
 
     team_id: str
     team_domain: str
@@ -67,7 +67,7 @@ class Identity:
 
 @dataclass
 class WorkspaceState:
-    """The workspace without its server: data, clock and who listens."""
+    """The workspace without its server: data, clock and subscribers."""
 
     identity: Identity
     clock: Callable[[], float] = time.time
@@ -112,7 +112,7 @@ class WorkspaceState:
         return self.log.add(Message(channel=channel, ts=self.stamps.next(), user=user, **content))
 
     def whisper_as_slackbot(self, user: str, channel: str, text: str) -> Message:
-        """What Slack itself tells one person, e.g. that the app did not answer."""
+        """Post Slack's own message to one person, e.g. that the app did not answer."""
         return self.post_as(SLACKBOT, channel, text=text, ephemeral_to=user)
 
     def sees(self, user: User, channel: Channel) -> bool:
@@ -123,5 +123,5 @@ class WorkspaceState:
         return not channel.private and channel.kind == "channel" and not guest and not user.deleted
 
     def permalink(self, message: Message) -> str:
-        """Where the page shows a message."""
+        """Address of a message on the page."""
         return f"{self.url}/archives/{message.channel}/p{message.ts.replace('.', '')}"

@@ -1,4 +1,4 @@
-"""What a client makes of typed text before it sends it: escapes, links, mentions, smart quotes."""
+"""Conversion of typed text as in Slack's clients: escapes, links, mentions, smart quotes."""
 
 import re
 from collections.abc import Callable
@@ -14,12 +14,12 @@ _Replace = Callable[[re.Match[str]], str]
 
 
 def escaped(text: str) -> str:
-    """The three characters that have a meaning of their own."""
+    """Escape ``&``, ``<`` and ``>``."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def smart(text: str) -> str:
-    """What macOS and iOS make of quotes and dashes while one types."""
+    """Replace quotes and dashes as macOS and iOS do."""
     text = re.sub(r'(^|[\s(\[])"', r"\1“", text).replace('"', "”")
     text = re.sub(r"(^|[\s(\[])'", r"\1‘", text).replace("'", "’")
     return text.replace("--", "—")

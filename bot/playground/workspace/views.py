@@ -1,4 +1,4 @@
-"""Views: one stack of modals a person, one App Home a person, and the triggers that open them."""
+"""Views: one stack of modals and one App Home per person, and the triggers that open them."""
 
 import secrets
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from bot.playground.workspace.ids import new_id, new_trigger_id
 from bot.playground.workspace.model import Change, Json, View
 
 STACK_LIMIT = 3
-"""Views on top of each other, the first included."""
+"""Maximum size of a stack of modals."""
 
 TRIGGER_SECONDS = 3.0
-"""How long a trigger id serves, unless the workspace is set up otherwise."""
+"""Default lifetime of a trigger id in seconds."""
 
 
 @dataclass
@@ -26,7 +26,7 @@ class _Trigger:
 
 
 class Triggers:
-    """Trigger ids: each opens one view, within some seconds of the act that brought it."""
+    """Trigger ids: each opens one view, within some seconds of its act."""
 
     def __init__(self, *, clock: Callable[[], float], seconds: float = TRIGGER_SECONDS) -> None:
         self._clock = clock
@@ -60,7 +60,7 @@ class Triggers:
 
 
 class Views:
-    """Every view there was; those a person sees now are on their stack or are their home."""
+    """All views ever opened; visible ones are on a person's stack or are their App Home."""
 
     def __init__(self, *, tell: Callable[[Change], None]) -> None:
         self._tell = tell
@@ -82,7 +82,7 @@ class Views:
         return [self._views[view_id] for view_id in self._stacks.get(user, ())]
 
     def home(self, user: str) -> View | None:
-        """What the app published for a person."""
+        """The App Home published for a person."""
         return self._views.get(self._homes.get(user, ""))
 
     def open(self, user: str, source: Json) -> View:
@@ -106,7 +106,7 @@ class Views:
         return self._push(user, source)
 
     def update(self, view: View, source: Json, *, expected_hash: str = "") -> View:
-        """Replace what a view shows; what was typed stays where block and action ids stay.
+        """Replace the content of a view; typed values stay where block and action ids stay.
 
         Raises:
             ApiRefusal: ``hash_conflict`` when the view is not at the expected version any more.
@@ -132,7 +132,7 @@ class Views:
         return self._keep(replace(view, **changes))
 
     def close_top(self, user: str) -> View | None:
-        """Take the visible modal away; the one below becomes visible."""
+        """Close the visible modal; the one below becomes visible."""
         stack = self._stacks.get(user)
         if not stack:
             return None
@@ -140,7 +140,7 @@ class Views:
         return self._keep(replace(view, closed=True))
 
     def close(self, view_id: str) -> None:
-        """Take one modal away wherever it lies in its stack; nothing happens when it is closed already."""
+        """Close one modal anywhere in its stack; no effect when it is closed already."""
         view = self.get(view_id)
         if view is None:
             return
@@ -148,7 +148,7 @@ class Views:
         self._keep(replace(view, closed=True))
 
     def close_all(self, user: str) -> list[View]:
-        """Take all modals of a person away, the visible one first."""
+        """Close all modals of a person, the visible one first."""
         closed = []
         while view := self.close_top(user):
             closed.append(view)
@@ -175,7 +175,7 @@ class Views:
 
 
 def _view(source: Json, *, id: str, user: str, root: str, previous: str) -> View:  # noqa: A002 - Slack's own word
-    """A view from what the app sent, at a new version."""
+    """A view with the app's content and a new version."""
     return View(
         id=id,
         user=user,

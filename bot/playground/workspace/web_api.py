@@ -1,4 +1,4 @@
-"""The Web API over HTTP: find the method, check token, faults and rates, run it, keep the call."""
+"""The Web API over HTTP: find the method, check token, faults and rates, run it, record the call."""
 
 import asyncio
 import secrets

@@ -81,7 +81,7 @@ class Workspace(Forms, Looking):
 
     @property
     def faults(self) -> Faults:
-        """Switches that make the Web API misbehave."""
+        """Faults of the Web API."""
         return self._state.faults
 
     @property
@@ -149,7 +149,7 @@ class Workspace(Forms, Looking):
 
     @property
     def shortcuts(self) -> dict[str, str]:
-        """The shortcuts on messages: what people see, by callback id."""
+        """Names of the shortcuts on messages, by callback id."""
         return dict(self._state.directory.shortcuts)
 
     @property
@@ -253,11 +253,11 @@ class Workspace(Forms, Looking):
         return self._state.directory.direct(user_id, self._state.clock())
 
     def add_shortcut(self, callback_id: str, name: str) -> None:
-        """Register a shortcut on messages; as soon as one is, others cannot be used on messages."""
+        """Register a shortcut on messages; once there is one, unregistered shortcuts cannot be used."""
         self._state.directory.shortcuts[callback_id] = name
 
     def add_command(self, command: str, *, hint: str = "", description: str = "", should_escape: bool = True) -> None:
-        """Register a slash command; as soon as one is, unknown ones cannot be typed."""
+        """Register a slash command; once there is one, unregistered commands cannot be typed."""
         self._state.directory.commands[command] = Command(
             command=command, hint=hint, description=description, should_escape=should_escape
         )

@@ -40,7 +40,7 @@ class NotAllowedError(Exception):
 
 
 class Book:
-    """Keeps everything; says through ``changed`` what changed and through ``told`` what a webhook is due for."""
+    """Stores, bookings and pre-bookings; reports changes to ``changed`` and due webhooks to ``told``."""
 
     def __init__(
         self,
@@ -85,11 +85,11 @@ class Book:
         return _BASE_CENTS + round(distance * _CENTS_A_KM), distance
 
     def covers(self, store: Store, point: tuple[float, float]) -> bool:
-        """Whether the service delivers there from the store."""
+        """Whether the store's deliveries reach this point."""
         return kilometres(store.point, point) <= self._switches.reach_km
 
     def create(self, store: Store, fields: Mapping[str, object]) -> Booking:
-        """Book. With a cook time it waits on hold, otherwise the search starts at once. Never refuses a repetition."""
+        """Create a booking: on hold with a cook time, otherwise searching at once. Repetitions are accepted."""
         now = self._clock()
         cook = float(str(fields.get("cookTime") or 0)) / 1000
         booking = Booking(
@@ -113,7 +113,7 @@ class Book:
         return booking
 
     def find(self, store: Store, reference: str, *, external: bool = False) -> Booking | None:
-        """The store's booking with this id, internal or public; or with the integrator's own, the newest."""
+        """The store's booking with this internal or public id, or its newest with this integrator's id."""
         mine = [one for one in self.bookings.values() if one.store is store]
         if external:
             return next((one for one in reversed(mine) if reference and one.external_id == reference), None)
@@ -159,7 +159,7 @@ class Book:
         self._move(booking, status)
 
     def restart(self, booking: Booking) -> None:
-        """The driver gives up before the store (or support takes them off): every provider is called again.
+        """The driver gives up before the store (or support removes them): every provider is called again.
 
         Raises:
             NotAllowedError: there is no driver, or the order is on its way already.
@@ -172,20 +172,20 @@ class Book:
         self._search(booking)
 
     def retry(self, booking: Booking) -> None:
-        """Search again after nobody was found."""
+        """Search again after no driver was found."""
         self._search(booking)
 
     # pre-bookings
 
     def prebook(self, store: Store, fields: Mapping[str, object]) -> Prebooking:
-        """Wait for the customer's address."""
+        """Create a pre-booking that waits for the customer's address."""
         prebooking = Prebooking(id=_id(), store=store, fields=dict(fields), created_at=self._clock())
         self.prebookings[prebooking.id] = prebooking
         self._changed("prebooking", prebooking)
         return prebooking
 
     def enter_address(self, prebooking: Prebooking, fields: Mapping[str, object]) -> Booking:
-        """The customer entered the address: it becomes a booking and the search starts.
+        """Turn the pre-booking into a booking with the entered address, and start the search.
 
         Raises:
             NotAllowedError: it was canceled or entered before.
@@ -197,7 +197,7 @@ class Book:
         return prebooking.booking
 
     def cancel_prebooking(self, prebooking: Prebooking) -> None:
-        """It becomes no booking.
+        """Cancel the pre-booking.
 
         Raises:
             NotAllowedError: it is one already.
@@ -210,7 +210,7 @@ class Book:
     # time
 
     def tick(self) -> list[Booking]:
-        """Move everything whose time has come."""
+        """Move everything that is due."""
         now = self._clock()
         due = [one for one in self.bookings.values() if one.due is not None and one.due <= now]
         for booking in due:
@@ -229,7 +229,7 @@ class Book:
         return min((one.due for one in self.bookings.values() if one.due is not None), default=None)
 
     def step(self, booking: Booking) -> None:  # noqa: C901, PLR0912 - one arm a state
-        """What happens next to a booking."""
+        """Move a booking to its next state."""
         booking.due = None
         odd = self._switches.unknown_status
         match booking.status:
@@ -260,7 +260,7 @@ class Book:
             case "RETURNING":
                 self._move(booking, RETURNED)
             case "PROVIDER_NOT_FOUND":
-                self._changed("booking", booking)  # it waits for somebody to cancel it or search again
+                self._changed("booking", booking)  # it waits to be canceled or searched again
             case status if status not in FINAL:
                 self._move(booking, ON_THE_WAY)
 
@@ -296,7 +296,7 @@ class Book:
         self._told(booking, "driver" if status == ACCEPTED else "status")
 
     def _whereabouts(self, booking: Booking) -> tuple[float, float] | None:
-        """Where the driver is in this state: drivers move from the store to the door."""
+        """Position of the driver in this state, between the store and the door."""
         if booking.driver is None:
             return None
         store, door = booking.store.point, _point(booking.fields)
@@ -313,7 +313,7 @@ class Book:
 
 
 def kilometres(a: tuple[float, float], b: tuple[float, float]) -> float:
-    """As the crow flies, well enough for a town."""
+    """Straight-line distance, accurate enough within a town."""
     north = (a[0] - b[0]) * _KM_A_DEGREE
     east = (a[1] - b[1]) * _KM_A_DEGREE * math.cos(math.radians((a[0] + b[0]) / 2))
     return math.hypot(north, east)

@@ -1,4 +1,4 @@
-"""What the delivery service does for each operation: one method each."""
+"""The delivery service's operations, one method each."""
 
 from collections.abc import Callable, Mapping
 
@@ -81,7 +81,7 @@ class Endpoints:
         )
 
     def create_booking(self, ask: Ask) -> Answer:
-        """Book. There is no idempotency: the same request twice makes two."""
+        """Create a booking. Not idempotent: the same request twice makes two."""
         store, fields = self._store(ask), read_booking(ask, with_place=True)
         point = float(str(fields["latitude"])), float(str(fields["longitude"]))
         if not self._book.covers(store, point):
@@ -112,7 +112,7 @@ class Endpoints:
         return Answer(body={"data": [{"type": kind, "url": url} for kind, url in hooks.items()]})
 
     def register_webhook(self, ask: Ask) -> Answer:
-        """Register an address for one kind; it takes the place of the old one."""
+        """Register an address for one kind; it replaces the old one."""
         body, store = read_object(ask), self._store(ask)
         kind, url = str(body.get("type")), str(body.get("url") or "")
         if kind not in WEBHOOK_KINDS:
@@ -123,7 +123,7 @@ class Endpoints:
         return Answer(body={"message": "Webhook registered"}, effect=True)
 
     def delete_webhook(self, ask: Ask) -> Answer:
-        """Take a registration away."""
+        """Delete a registration."""
         store, kind = self._store(ask), str(read_object(ask).get("type"))
         if not self._switches.keep_webhooks:
             store.webhooks.pop(kind, None)
@@ -141,7 +141,7 @@ class Endpoints:
         return Answer(body={"data": self._shapes.prebooking(self._prebooking(ask))})
 
     def cancel_prebooking(self, ask: Ask) -> Answer:
-        """It becomes no booking."""
+        """Cancel a pre-booking."""
         self._sandbox_only()
         prebooking = self._prebooking(ask)
         try:

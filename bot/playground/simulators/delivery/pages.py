@@ -69,7 +69,7 @@ class Pages:
         return Answer(body=page.body, content_type=page.content_type, effect=True)
 
     def track(self, ask: Ask) -> Answer:
-        """Where the driver is; it looks again by itself."""
+        """Show the driver's position; the page reloads itself."""
         booking = self._booking(ask)
         share = _SHARE.get(booking.status, 1.0)
         dot = f'<circle cx="{40 + 320 * share:.0f}" cy="30" r="9" fill="#007a5a"/>' if booking.driver else ""

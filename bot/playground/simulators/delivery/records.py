@@ -1,4 +1,4 @@
-"""What the delivery service remembers: stores, bookings with their orders, pre-bookings, and its manners."""
+"""Records of the delivery service: stores, bookings with their orders, pre-bookings, and its switches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ WEBHOOK_KINDS = (STATUS_KIND, DRIVER_KIND)
 
 @dataclass(frozen=True, kw_only=True)
 class Provider:
-    """A delivery company that stores may be served by."""
+    """A delivery company that serves stores."""
 
     name: str
     drivers: tuple[tuple[str, str], ...]
@@ -58,7 +58,7 @@ class Store:
 
     @property
     def name(self) -> str:
-        """As people call it."""
+        """Display name."""
         return str(self.fields.get("companyName", ""))
 
     @property
@@ -93,7 +93,7 @@ class Booking:
     provider: str = ""
     searches: int = 0
     at: tuple[float, float] | None = None
-    """Where the driver is."""
+    """Position of the driver."""
     cancel_reason: str = ""
     proof: str = ""
     validation_code: str = ""
@@ -106,7 +106,7 @@ class Booking:
 
     @property
     def customer(self) -> str:
-        """Whom it goes to."""
+        """Recipient of the delivery."""
         return f"{self.fields.get('customerName', '')} {self.fields.get('customerLastName', '')}".strip()
 
     @property
@@ -129,19 +129,19 @@ class Prebooking:
 
 @dataclass
 class DeliverySwitches:
-    """The service's manners; each may be changed at any time.
+    """The service's switches; each may be changed at any time.
 
     Attributes:
         suspended: the workspace is suspended; every call is answered 403.
         other_environment: the keys belong to the other environment; every call is answered 403.
         production: pre-bookings do not exist here.
-        reach_km: farther than this from the store is not covered.
+        reach_km: points farther than this from the store are not covered.
         no_provider: nobody takes a booking; searches end in PROVIDER_NOT_FOUND.
-        drop_driver: so many drivers give up before they reach the store, and the search starts again.
+        drop_driver: number of drivers who give up before they reach the store; the search then starts again.
         undelivered: drivers do not find the customer and bring the order back.
         unknown_status: bookings pass through a state that no document names.
         forget_external: records do not repeat the integrator's id.
-        keep_webhooks: a DELETE of a webhook is answered well and does nothing, as behind a proxy that drops its body.
+        keep_webhooks: a DELETE of a webhook is answered 2xx without effect, as behind a proxy that drops its body.
         numbers_as_text: ``bookingNumericId`` comes as text.
     """
 

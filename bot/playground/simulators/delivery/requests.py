@@ -1,4 +1,4 @@
-"""Reading what the delivery service is sent, with its rules."""
+"""Parsing and validation of requests to the delivery service."""
 
 import re
 from collections.abc import Mapping
@@ -107,7 +107,7 @@ def _check_point(body: Mapping[str, object]) -> None:
 
 
 def _plain(value: object) -> object:
-    """A value as it is kept: numbers in their exact digits, so that they come back as they went in."""
+    """A value as stored: numbers keep their exact digits."""
     return format(value, "f") if isinstance(value, Decimal) else value
 
 

@@ -1,4 +1,4 @@
-"""The delivery service's replies and what it sends to webhooks."""
+"""The delivery service's replies and webhook bodies."""
 
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.delivery.records import ACCEPTED, Booking, DeliverySwitches, Prebooking, Store
@@ -6,7 +6,7 @@ from bot.playground.simulators.exchange import PROXY_PAGE, Answer
 
 
 class Shapes:
-    """Renders records; addresses begin with the simulator's own."""
+    """Renders records; URLs begin with the simulator's own address."""
 
     def __init__(self, *, switches: DeliverySwitches, base: object) -> None:
         self._switches = switches
@@ -45,7 +45,7 @@ class Shapes:
         return body
 
     def event(self, booking: Booking, kind: str) -> dict[str, object]:
-        """What a webhook of this kind is sent."""
+        """Body of a webhook of this kind."""
         named = {"bookingID": booking.id, "bookingNumericId": self._number(booking)}
         if kind == "driver":
             return {**self._driver(booking), **named}
@@ -59,7 +59,7 @@ class Shapes:
         }
 
     def prebooking(self, prebooking: Prebooking) -> dict[str, object]:
-        """A pre-booking; once it is a booking it says which."""
+        """A pre-booking, with the id of its booking once there is one."""
         body: dict[str, object] = {
             "_id": prebooking.id,
             "url": f"{self._base}/address/{prebooking.id}",

@@ -159,7 +159,7 @@ class DeliverySimulator(MovingServer):
         return (self.book.next_due(),)
 
     def _tell(self, booking: Booking, kind: str) -> None:
-        """Send the webhooks that a change is due for: an assigned driver is told by both."""
+        """Send the webhooks of a change; an assigned driver triggers both kinds."""
         for each in (kind, "status") if kind == "driver" else (kind,):
             wanted = DRIVER_KIND if each == "driver" else STATUS_KIND
             url = booking.store.webhooks.get(wanted)
@@ -168,7 +168,7 @@ class DeliverySimulator(MovingServer):
                 self.callbacks.send(Callback(operation_id=booking.id, kind=wanted, url=url, body=body))
 
     def _forged(self, callback: Callback) -> object:
-        """A body that lies about everything that could matter."""
+        """A body with wrong values in every relevant field."""
         assert isinstance(callback.body, dict)
         lies = {"statusText": COMPLETED, "bookingID": "0" * 24, "bookingNumericId": 1, "driverName": "Mallory"}
         return {**callback.body, **lies}

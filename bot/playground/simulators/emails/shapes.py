@@ -1,4 +1,4 @@
-"""What the service thinks of an address, and the many shapes in which such a service may say it.
+"""Verdicts about addresses, and the many possible shapes of an answer.
 
 No answer of the real one is documented, so the simulator can speak several dialects; none is more right than another.
 """
@@ -39,7 +39,7 @@ class FileShape(StrEnum):
 
 
 def verdict(address: str) -> str:
-    """The same word for the same address, always: by what its name says, else by chance that is none."""
+    """Verdict about an address, always the same: by its name, else by a hash."""
     local, _, domain = address.lower().rpartition("@")
     if not local or "." not in domain:
         return "undeliverable"
@@ -50,7 +50,7 @@ def verdict(address: str) -> str:
 
 
 def facts(address: str) -> dict[str, object]:
-    """What is said of an address besides."""
+    """Further fields about an address."""
     local, _, domain = address.rpartition("@")
     return {
         "email": address,
@@ -83,7 +83,7 @@ def single(address: str, shape: Shape) -> Answer:  # noqa: PLR0911 - one a shape
 def whole(  # noqa: PLR0911 - one a shape
     rows: Sequence[Sequence[str]], column: int, shape: FileShape, *, link: str, number: str
 ) -> Answer:
-    """A file in this shape; ``link`` is where its result can be fetched, ``number`` what its receipt says."""
+    """A file in this shape; ``link`` is the address of its result, ``number`` the number on its receipt."""
     match shape:
         case FileShape.CSV:
             return Answer(body=as_csv(rows, column), content_type="text/csv")
@@ -105,7 +105,7 @@ def whole(  # noqa: PLR0911 - one a shape
 
 
 def as_csv(rows: Sequence[Sequence[str]], column: int) -> str:
-    """The file again with a word behind each row."""
+    """The file with a verdict behind each row."""
     text = io.StringIO(newline="")
     writer = csv.writer(text)
     writer.writerow([*rows[0], "result"])

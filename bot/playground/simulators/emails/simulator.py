@@ -1,7 +1,7 @@
 """The e-mail processing service as one object: a local HTTP server for single addresses and for files.
 
-It serves both base addresses: ``single_url`` and ``bulk_url``. Requests of an unknown key are refused; more at a time
-than allowed are answered 429. Keys are compared and never kept: the log of calls holds a mark in their place.
+It serves both base addresses: ``single_url`` and ``bulk_url``. Requests with an unknown key are refused; requests above
+the limit of concurrency are answered 429. Keys are not kept: the log of calls holds a mark in their place.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class Manners:
     Attributes:
         latency: seconds until an answer about one address.
         file_latency: the same about a file.
-        at_once: requests under way that are allowed; None for any number.
+        at_once: limit of concurrent requests; None for any number.
     """
 
     shape: Shape = Shape.STATUS
@@ -52,7 +52,7 @@ class EmailsSimulator(Server):
     Attributes:
         faults: armed for ``check``, ``process_file`` or ``result``.
         manners: shapes, slowness, limit.
-        asked: how often each address was processed.
+        asked: number of times each address was processed.
         files: the rows of each file that was processed, with the column of its addresses.
         peak: the most requests that were under way at once.
     """
@@ -169,7 +169,7 @@ class EmailsSimulator(Server):
         body: object,
         latency: float,
     ) -> web.StreamResponse:
-        """Answer one request, record it, misbehave as the switches say."""
+        """Answer one request, record it, and apply the armed fault."""
         fault = self.faults.take(operation)
         call = self._exchange.arrived(request, operation, fault, query=query, body=body)
         done = operation != RESULT
@@ -179,7 +179,7 @@ class EmailsSimulator(Server):
         return self._exchange.leave(request, call, fault, answer.response(), told=answer.body, effect=effect)
 
     async def _work(self, seconds: float) -> None:
-        """A short while is waited out: thousands do so at once."""
+        """Wait; below a second by a plain sleep, because thousands of requests wait at once."""
         if 0 < seconds < 1:
             await asyncio.sleep(seconds)
         else:

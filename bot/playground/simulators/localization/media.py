@@ -26,7 +26,7 @@ class UnreadableError(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Sound:
-    """How audio is to be: ``width`` in bits."""
+    """Requested audio format: ``width`` in bits."""
 
     extension: str
     rate: int
@@ -35,7 +35,7 @@ class Sound:
 
 
 def seconds_of(path: Path) -> float | None:
-    """Duration of a media file; None when nobody can tell.
+    """Duration of a media file in seconds; None when unknown.
 
     Raises:
         UnreadableError: it is no media.

@@ -1,4 +1,4 @@
-"""What the service knows of a request, and its manners."""
+"""Values of a request, and the service's switches."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ from pathlib import Path
 
 @dataclass(kw_only=True)
 class Switches:
-    """How the service behaves where the interface document leaves it open, or where it misbehaves.
+    """Behaviour that the interface document leaves open, and misbehaviour.
 
     Attributes:
         audio_as_bytes: extraction and conversion answer with the audio itself instead of its address.
-        expire_at_once: result addresses are gone before anybody can open them.
+        expire_at_once: result addresses expire immediately.
         lacks_music: separation answers with the vocals alone.
-        instead: a file that stands at the address of every result, whatever that is called.
+        instead: a file served as every result, whatever its name.
         errors: the shape of error bodies: ``message``, ``detail``, ``error``, ``errors``, ``text`` or ``html``.
-        key_is_wrong: nobody's key is accepted.
+        key_is_wrong: no key is accepted.
     """
 
     audio_as_bytes: bool = False
@@ -72,4 +72,4 @@ class Held:
     expires_at: float
     fetched: int = 0
     authorization: list[str] = field(default_factory=list)
-    """The credentials that came with the fetch: none, from a careful caller."""
+    """Credentials sent with each fetch; a careful caller sends none."""

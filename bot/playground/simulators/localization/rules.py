@@ -11,7 +11,7 @@ from bot.playground.simulators.localization.records import Form, InvalidError, P
 MAX_SECONDS = 600
 MAX_ELEMENTS = 50
 _SHORTEST_SUMMARY = 100
-"""Characters; the document only says that it must be long enough."""
+"""Characters; the document only says "long enough"."""
 
 _RIFF, _FORM = b"RIFF", b"FORM"
 _ISO = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
@@ -19,7 +19,7 @@ _ISO = (b"ftyp", b"moov", b"mdat", b"wide", b"free")
 
 @dataclass(frozen=True, kw_only=True)
 class Source:
-    """A file and the address that may stand in its place."""
+    """A file field and the URL field that may replace it."""
 
     file: str
     url: str
@@ -29,7 +29,7 @@ class Source:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """What one operation takes."""
+    """Inputs of one operation."""
 
     path: str
     source: Source | None = None
@@ -72,14 +72,14 @@ RULES: Mapping[str, Rule] = {
     "text_emotion": Rule(path="/text-emotion-recognition", text=True),
     "speech_emotion": Rule(path="/speech-emotion-recognition", source=_SPEECH),
 }
-"""By the names that faults and the panel use."""
+"""Rules by the operation names of faults and the panel."""
 
 
 def check(operation: str, form: Form) -> None:
-    """Hold a form to the rule of its operation.
+    """Check a form against the rule of its operation.
 
     Raises:
-        InvalidError: the first thing that breaks it.
+        InvalidError: the first violation.
     """
     rule = RULES[operation]
     if form.repeated:
@@ -112,7 +112,7 @@ def _check_text(operation: str, rule: Rule, text: str) -> None:
 
 
 def elements(text: str) -> list[str]:
-    """Sentences: what this service counts as elements."""
+    """Number of sentences, which this service counts as elements."""
     return [part for part in re.split(r"(?<=[.!?])\s+|\n+", text.strip()) if part.strip()]
 
 

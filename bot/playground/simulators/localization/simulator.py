@@ -26,8 +26,8 @@ class LocalizationSimulator(Server):
     Args:
         clock: seconds; results expire by it.
         api_key: what the Bearer credential must be.
-        work_seconds: how long an operation takes at least, by its name or ``*``.
-        result_seconds: how long an address of a result is good.
+        work_seconds: minimum duration of an operation, by its name or ``*``.
+        result_seconds: lifetime of a result's address.
 
     Attributes:
         faults: armed by operation name (see ``rules.RULES``), or ``result`` for what is fetched afterwards.
@@ -61,7 +61,7 @@ class LocalizationSimulator(Server):
         await super().start(host, port)
 
     async def stop(self) -> None:
-        """Stop serving; what hangs is given up, what was held is gone."""
+        """Stop serving; hanging requests are ended, results are deleted."""
         await super().stop()
         if self._directory is not None:
             self._directory.cleanup()

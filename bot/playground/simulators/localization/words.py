@@ -1,4 +1,4 @@
-"""Plausible fixed work on texts: enough to see that it was done, never more."""
+"""Fixed, plausible results for texts, good enough to show that the operation ran."""
 
 import codecs
 import hashlib
@@ -39,7 +39,7 @@ def emotion(text: str) -> str:
 
 
 def some_label(content: bytes) -> str:
-    """A label that always is the same for the same recording."""
+    """A label, always the same for the same recording."""
     return LABELS[hashlib.sha256(content).digest()[0] % len(LABELS)]
 
 
@@ -64,7 +64,7 @@ def summary(text: str) -> str:
 
 
 def translation(text: str, *, source: str, target: str) -> str:
-    """The text with its languages in front: nobody takes it for a real one."""
+    """The text with its languages in front, clearly not a real translation."""
     return f"[{source or '??'} → {target or 'en'}] {text}"
 
 
@@ -81,7 +81,7 @@ def _latin(letter: str) -> str:
 
 
 def transcript(name: str, locale: str) -> str:
-    """What a recording might say."""
+    """A sample transcript."""
     return f"Hello, this is what {name or 'the recording'} says in {locale or 'en-US'}. Thank you for listening."
 
 
@@ -90,7 +90,7 @@ def document_text(content: bytes, name: str) -> str:
     kind = next((words for start, words in _UNREAD.items() if content.startswith(start)), None)
     if kind is None:
         try:
-            # The beginning of a longer file may end within a letter.
+            # The beginning of a longer file may end within a character.
             return codecs.getincrementaldecoder("utf-8-sig")().decode(content)
         except UnicodeDecodeError:
             kind = "files of this kind"

@@ -1,4 +1,4 @@
-"""What each operation does with a form that was found to be right."""
+"""The operations on a form that passed the rules."""
 
 import asyncio
 import ipaddress
@@ -156,7 +156,7 @@ class Work:
         return path
 
     async def _downloaded(self, url: str) -> Path | None:
-        """What the address holds, where it is on this machine: the box opens no other connections."""
+        """Content of an address on this machine; no other connections are opened."""
         parts = urlsplit(url)
         if not _is_here(parts.hostname or ""):
             return None

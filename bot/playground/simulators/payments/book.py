@@ -1,4 +1,4 @@
-"""The service's book: who may be paid, which operations exist, how they move and when money does."""
+"""The service's book: accounts, operations, their transitions and the movements of money."""
 
 import hashlib
 import uuid
@@ -40,7 +40,7 @@ class DuplicateCodeError(Exception):
 
 
 class BalanceTooLowError(Exception):
-    """The partner does not own enough; nothing was done."""
+    """The partner's balance is too low; nothing was done."""
 
 
 class Book:
@@ -69,7 +69,7 @@ class Book:
     # accounts
 
     def add_account(self, account: Account) -> Account:
-        """Open or replace the account of an e-mail; what was held for it goes on by itself."""
+        """Open or replace the account of an e-mail; payouts held for it continue."""
         account.user_id = account.user_id or _number(account.email.casefold())
         self.accounts[account.email.casefold()] = account
         self._changed("account", account)
@@ -79,13 +79,13 @@ class Book:
         return account
 
     def account(self, email: str) -> Account | None:
-        """The account of an e-mail, in any case; None for a stranger."""
+        """The account of an e-mail, case-insensitive; None when there is none."""
         return self.accounts.get(email.strip().casefold())
 
     # operations
 
     def create_payout(self, order: PayoutOrder) -> Record:
-        """Write down an instruction to pay; no money moves.
+        """Create a payout; no money moves.
 
         Raises:
             DuplicateCodeError: the code is taken.
@@ -100,7 +100,7 @@ class Book:
         return self._shelve(record)
 
     def create_purchase(self, order: PurchaseOrder) -> Record:
-        """Write down a purchase that waits for its buyer.
+        """Create a purchase that waits for its buyer.
 
         Raises:
             DuplicateCodeError: the code is taken.
@@ -159,12 +159,12 @@ class Book:
         return record
 
     def listed(self, operation_type: str | None, *, skip: int, count: int) -> tuple[int, list[Record]]:
-        """How many there are (of a type) and some of them, newest first, as far as lists show them already."""
+        """Total number (of a type) and one page, newest first, without those that lists do not show yet."""
         until = self._clock() - self._switches.lists_lag_seconds
         return self.shelf.newest_first(operation_type, skip=skip, count=count, until=until)
 
     def tick(self) -> list[Record]:
-        """Move everything whose time has come; return what moved."""
+        """Move everything that is due; return what moved."""
         now = self._clock()
         return self._step(record for record in self._moving.values() if record.due is not None and record.due <= now)
 
@@ -254,5 +254,5 @@ class Book:
 
 
 def _number(text: str) -> str:
-    """A stable number, as text, the way platforms hand out ids for people."""
+    """A stable numeric id as text, like those of platforms."""
     return str(int(hashlib.sha256(text.encode()).hexdigest()[:12], 16))

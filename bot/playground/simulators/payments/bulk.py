@@ -44,7 +44,7 @@ class BulkItem:
 
 @dataclass(kw_only=True)
 class BulkJob:
-    """One bulk payment. ``due`` is when it moves by itself; ``worked`` how many items it has been through."""
+    """One bulk payment. ``due`` is when it moves by itself; ``worked`` the number of items processed."""
 
     id: str
     created_at: float
@@ -54,11 +54,11 @@ class BulkJob:
     due: float | None = None
     cancellations: int = 0
     canceled_all: int = 0
-    """Requests to cancel that named no hash, and so canceled everything."""
+    """Number of requests to cancel without a hash, which cancel everything."""
     by_hash: dict[str, BulkItem] = field(default_factory=dict)
 
     def count(self, *statuses: str) -> int:
-        """Items that stand at any of these."""
+        """Number of items with any of these statuses."""
         return sum(1 for item in self.items if item.status in statuses)
 
 
@@ -88,12 +88,12 @@ class BulkBook:
         self._changed = changed
 
     def history(self) -> list[BulkJob]:
-        """Newest first, as far as the list shows them already."""
+        """Newest first, without those that the list does not show yet."""
         until = self._clock() - self._switches.lists_lag_seconds
         return [job for job in reversed(self.jobs.values()) if job.created_at <= until]
 
     def create(self, orders: Sequence[BulkOrder]) -> BulkJob:
-        """Take a bulk payment in; nothing is paid yet."""
+        """Create a bulk payment; nothing is paid yet."""
         job_id = uuid.uuid4().hex[:24]
         items = [
             BulkItem(order=order, hash=hashlib.sha256(f"{job_id}:{n}".encode()).hexdigest())
@@ -106,7 +106,7 @@ class BulkBook:
         return job
 
     def cancel(self, job: BulkJob, hashes: Iterable[str] | None) -> list[BulkItem]:
-        """Cancel items that are held in escrow, their money comes back; None: all of them. What was canceled."""
+        """Cancel items held in escrow (None: all) and return their money; returns the canceled items."""
         job.cancellations += 1
         if hashes is None:
             job.canceled_all += 1
@@ -129,14 +129,14 @@ class BulkBook:
         self._changed("bulk", job)
 
     def signed_up(self, email: str) -> None:
-        """Somebody has an account now: what was held for them is credited."""
+        """Credit what was held for somebody who now has an account."""
         for job in self.jobs.values():
             for item in job.items:
                 if item.status == PENDING and item.order.email.casefold() == email.casefold():
                     item.status = COMPLETED
 
     def tick(self) -> None:
-        """Move every job whose time has come."""
+        """Move every job that is due."""
         now = self._clock()
         for job in list(self.jobs.values()):
             if job.due is not None and job.due <= now:

@@ -1,4 +1,4 @@
-"""What the service answers about bulk payments: one method each, named like the operation."""
+"""The bulk operations, one method each, named like the operation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar

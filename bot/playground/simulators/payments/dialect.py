@@ -1,4 +1,4 @@
-"""Where the service's operations live and what its fields are called, as a table that a test may change."""
+"""Routes and field names of the service, as a table that a test may change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ _PREFIX = "svc_"
 
 @dataclass(frozen=True, kw_only=True)
 class Dialect:
-    """One way of speaking of the same service.
+    """One set of routes and field names of the service.
 
     Attributes:
         routes: method and path template by operation; operations left out do not exist in this dialect.

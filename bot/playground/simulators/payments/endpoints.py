@@ -1,4 +1,4 @@
-"""What the service does for each operation: one method each, named like the operation."""
+"""The service's operations, one method each, named like the operation."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -18,7 +18,7 @@ from bot.playground.simulators.payments.requests import (
 from bot.playground.simulators.payments.shapes import Shapes, account_status, coded, invalid, iso
 
 PAGE_CAP = 100
-"""A listing never holds more rows than this, whatever is asked."""
+"""Maximum number of rows in a listing, whatever is requested."""
 
 
 class Endpoints:
@@ -143,7 +143,7 @@ class Endpoints:
         return self._read(self._wanted(ask, "purchase"))
 
     def partner(self, _ask: Ask) -> Answer:
-        """Who calls, and what is on the account."""
+        """The calling partner and its balance."""
         return Answer(
             body={
                 "id": self._partner_id,
@@ -155,7 +155,7 @@ class Endpoints:
         )
 
     def account_status(self, ask: Ask) -> Answer:
-        """Whether an e-mail can be paid, and whose it is."""
+        """Whether an e-mail can be paid, and its owner."""
         header = self._dialect.email_header
         email = ask.headers.get(header.lower()) if header else read_parameter(ask, self._dialect, "email")
         if not email:

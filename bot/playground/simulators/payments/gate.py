@@ -1,4 +1,4 @@
-"""What stands before every operation: the proxy, the credentials, the rate limit and the content type."""
+"""Checks before every operation: the proxy, the credentials, the rate limit and the content type."""
 
 import base64
 import binascii
@@ -13,7 +13,7 @@ _WINDOW_SECONDS = 1.0
 
 
 class Gate:
-    """Lets a request through or refuses it, in the order in which the real service would notice."""
+    """Admits or refuses requests; the order of checks is the real service's."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Gate:
         return scheme.lower() == "basic" and told == self._credentials
 
     def _within_rate(self) -> bool:
-        """Count this request unless the sliding second is full."""
+        """Count this request, unless the limit of the sliding second is reached."""
         if self.rate_limit is None:
             return True
         now = self._clock()

@@ -1,4 +1,4 @@
-"""What the payments service remembers: operations, accounts, and the switches that change its manners."""
+"""Records of the payments service: operations, accounts, and its switches."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -15,7 +15,7 @@ OperationType = Literal["payout", "purchase"]
 
 @dataclass(frozen=True, kw_only=True)
 class Item:
-    """One line of a purchase; whether ``cents`` is a unit or the line is the service's secret."""
+    """One line of a purchase; ``cents`` is per unit or per line, which the service does not document."""
 
     description: str
     cents: int
@@ -24,7 +24,7 @@ class Item:
 
 @dataclass(kw_only=True)
 class Record:
-    """One operation. Times are seconds since the epoch, statuses are lower case here whatever replies show.
+    """One operation. Times are seconds since the epoch, statuses are lower case here, whatever their case in replies.
 
     ``due`` is when it moves by itself; ``before`` is the status before the last move, for stale reads.
     """
@@ -72,33 +72,33 @@ class Account:
 
 @dataclass
 class Switches:
-    """The service's manners; each may be changed at any time.
+    """The service's switches; each may be changed at any time.
 
     Attributes:
         worst_case: every commit that arrives executes the payout once more, committed or not.
         repeat_commit_status: the answer to a repeated commit when ``worst_case`` is off.
-        accept_duplicate_codes: create a second operation with a code that is taken.
+        accept_duplicate_codes: a second operation with a used code is created.
         ignore_get_body: a proxy drops the body of a GET; only the query is read.
         refuse_get_body: a proxy answers 403 with an HTML page to a GET that has a body.
         ignore_query: the list's parameters are read from the body alone.
         mixed_case: replies spell statuses in upper and lower case in turn.
         unset: how optional fields without a value come back; ``mixed`` takes both in turn.
         numeric_amounts: amounts in replies are JSON numbers, not strings.
-        stale_reads: so many reads of single operations still show the status before the last move.
+        stale_reads: number of reads of single operations that still show the status before the last move.
         forbidden: the partner is locked out; every call is answered 403.
         fail_reason: committed payouts fail for this reason instead of completing.
         escrow_above_cents: payouts above stay pending until settled; None means no limit.
         item_amount: whether a purchase item's amount is per unit or for the line.
         bulk_items_a_step: how many items of a bulk payment are paid in one step.
         bulk_page_size: records on a page of a bulk list.
-        bulk_fail_every: each so many-th item of a bulk payment fails; 0: none does.
+        bulk_fail_every: every n-th item of a bulk payment fails; 0: none.
         bulk_stuck: bulk payments do not move.
-        bulk_ends_failed: bulk payments end as failed, whatever became of their items.
+        bulk_ends_failed: bulk payments end as failed, whatever the status of their items.
         bulk_drops_page: a proxy drops the page parameter of bulk lists.
         bulk_drops_notes: the partner's internal notes do not come back.
         bulk_rewrites_notes: what the partner's internal notes come back as; None: as they were given.
-        lists_lag_seconds: lists show a record only so long after it was made.
-        bulk_loses_every: each so many-th item is missing from the list of items; 0: none is.
+        lists_lag_seconds: age from which lists show a record.
+        bulk_loses_every: every n-th item is missing from the list of items; 0: none.
     """
 
     worst_case: bool = True
@@ -157,14 +157,14 @@ class PurchaseOrder:
 
 @dataclass(kw_only=True)
 class Shelf:
-    """The operations by id, and for looking up: in order of creation, and by code."""
+    """The operations by id, in order of creation, and by code."""
 
     by_id: dict[str, Record] = field(default_factory=dict)
     ordered: list[Record] = field(default_factory=list)
     by_code: dict[str, list[Record]] = field(default_factory=dict)
 
     def add(self, record: Record) -> None:
-        """Put a new operation on the shelf."""
+        """Add a new operation."""
         self.by_id[record.id] = record
         self.ordered.append(record)
         if record.code is not None:
@@ -173,7 +173,7 @@ class Shelf:
     def newest_first(
         self, operation_type: str | None, *, skip: int, count: int, until: float
     ) -> tuple[int, list[Record]]:
-        """How many were made by then (of a type), and ``count`` of them after the newest ``skip``."""
+        """Number of operations (of a type) created until then, and ``count`` of them after the newest ``skip``."""
         rows = [record for record in self.ordered if record.created_at <= until]
         if operation_type is not None:
             rows = [record for record in rows if record.operation_type == operation_type]

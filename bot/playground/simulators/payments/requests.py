@@ -1,4 +1,4 @@
-"""Reading what partners send: every field checked, all complaints at once."""
+"""Parsing of partners' requests: every field checked, all errors reported together."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ _AMOUNT_MAX = 10**13
 
 
 class Fields:
-    """A JSON object under inspection: take fields from it, then ask for a verdict."""
+    """A JSON object under validation: read its fields, then call ``settle``."""
 
     def __init__(self, values: Mapping[str, Any], *, operation: str, dialect: Dialect) -> None:
         self._values = values
@@ -25,14 +25,14 @@ class Fields:
         self._complaints: dict[str, list[str]] = {}
 
     def complain(self, name: str, message: str) -> None:
-        """Note what is wrong with a field."""
+        """Record an error of a field."""
         self._complaints.setdefault(self._dialect.name(self._operation, name), []).append(message)
 
     def settle(self) -> None:
-        """End the inspection.
+        """End the validation.
 
         Raises:
-            Refusal: 422 with every complaint, when there is one.
+            Refusal: 422 with every error, if there is one.
         """
         if self._complaints:
             raise Refusal(invalid(self._complaints))
@@ -45,7 +45,7 @@ class Fields:
     def text(
         self, name: str, *, required: bool, fits: Callable[[str], bool] | None = None, rule: str = ""
     ) -> str | None:
-        """A string field; ``rule`` is the complaint when it does not fit."""
+        """A string field; ``rule`` is the error text when it is invalid."""
         value = self.value(name)
         if value is None:
             if required:
@@ -67,7 +67,7 @@ class Fields:
         return self.text(name, required=required, fits=_is_email, rule="must be a valid e-mail address")
 
     def cents(self, name: str) -> int:
-        """A required JSON number above zero with at most two decimals, in cents; 0 after a complaint."""
+        """A required JSON number above zero with at most two decimals, in cents; 0 after an error."""
         value = self.value(name)
         if value is None:
             self.complain(name, "is required")
@@ -100,7 +100,7 @@ def read_object(ask: Ask) -> Mapping[str, Any]:
 
 
 def read_parameter(ask: Ask, dialect: Dialect, name: str) -> str:
-    """What a request is about: an id, a code or an e-mail, from wherever the dialect puts it; empty when absent.
+    """The id, code or e-mail of a request, read from the dialect's place for it; empty when absent.
 
     Raises:
         Refusal: 422; it is in the body, and the body is no JSON object.
@@ -167,7 +167,7 @@ def read_purchase(ask: Ask, dialect: Dialect, *, per_unit: bool) -> PurchaseOrde
 
 
 def read_page(ask: Ask, dialect: Dialect, *, use_body: bool, use_query: bool, cap: int) -> tuple[int, int, str | None]:
-    """Page, page size and type of a listing; the body goes before the query.
+    """Page, page size and type of a listing; the body takes precedence over the query.
 
     Raises:
         Refusal: 422; a parameter is not what it should be.

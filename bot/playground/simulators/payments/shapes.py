@@ -11,7 +11,7 @@ _OPTIONAL = ("confirmation_uri", "cancel_uri", "failure_uri", "callback_uri", "c
 
 
 class Shapes:
-    """Renders records in the service's own manner, which alternates where the service is known to."""
+    """Renders records as the service does; varying spellings alternate."""
 
     def __init__(self, *, partner_id: str, switches: Switches) -> None:
         self._partner_id = partner_id
@@ -78,7 +78,7 @@ class Shapes:
 
 
 def account_status(account: Account | None) -> dict[str, object]:
-    """The documented account record; a stranger is inactive and has no name."""
+    """The documented account record; an unknown e-mail is inactive and has no name."""
     if account is None:
         return {"country_ID": "", "isPrimary": False, "status": "inactive", "is_verified": False, "fullName": ""}
     return {
@@ -118,7 +118,7 @@ def plain(status: int, message: str, **headers: str) -> Answer:
 
 
 def proxy_page(status: int, title: str) -> Answer:
-    """What a proxy in front answers: HTML."""
+    """HTML page of a proxy in front of the service."""
     return Answer(status=status, body=PROXY_PAGE.format(title=title), content_type="text/html")
 
 

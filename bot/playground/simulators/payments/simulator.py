@@ -37,7 +37,7 @@ _CALLBACK_FIELDS: Mapping[tuple[str, str], str] = {
     ("purchase", FAILED): "failure_uri",
 }
 _LARGEST_BODY = 64 << 20
-"""Bytes: thousands of payments in one request."""
+"""Bytes of a request; enough for thousands of payments."""
 
 
 class PaymentsSimulator(MovingServer):
@@ -146,7 +146,7 @@ class PaymentsSimulator(MovingServer):
         is_primary: bool = True,
         is_verified: bool = True,
     ) -> Account:
-        """Sign somebody up (or change them); payouts held for them move on."""
+        """Open or change an account; payouts held for it continue."""
         account = Account(
             email=email,
             full_name=full_name,
@@ -177,7 +177,7 @@ class PaymentsSimulator(MovingServer):
         return self.book.advance()
 
     async def settle(self, operation_id: str, status: str, *, reason: str | None = None, force: bool = False) -> Record:
-        """Bring one operation into a status, as the service (or its dashboard) would.
+        """Move one operation to a status, as the service (or its dashboard) would.
 
         ``committed`` executes it, with a ledger entry. ``force`` overwrites even a final status and moves no money.
 
@@ -210,7 +210,7 @@ class PaymentsSimulator(MovingServer):
         self.app.router.add_route("*", "/{path:.*}", self._served("unknown", self._guarded(_unknown)))
 
     def _guarded(self, handle: Callable[[Ask], Answer]) -> Callable[[Ask], Answer]:
-        """The handler behind the gate, answering in the dialect's words."""
+        """The handler behind the gate, with the dialect's field names in its answers."""
 
         def guarded(ask: Ask) -> Answer:
             self.tick()
@@ -224,7 +224,7 @@ class PaymentsSimulator(MovingServer):
         return self.book.next_due(), self.bulk.next_due()
 
     def _call_back(self, record: Record) -> None:
-        """Tell the partner about a status that has a callback, when the partner gave a URL for it."""
+        """Send the callback of a status, if the partner gave a URL for it."""
         kind = _CALLBACK_FIELDS.get((record.operation_type, record.status))
         url = getattr(record, kind) if kind else None
         if kind and url:
@@ -232,7 +232,7 @@ class PaymentsSimulator(MovingServer):
             self.callbacks.send(Callback(operation_id=record.id, kind=kind, url=url, body=body))
 
     def _forged(self, callback: Callback) -> object:
-        """A body that lies about everything that could matter: id, code, amount, person and status."""
+        """A body with wrong id, code, amount, person and status."""
         lies = {
             "id": "0" * 24,
             "code": "forged",

@@ -144,7 +144,7 @@ _CHECKS: dict[str, Check] = {
 
 
 def check_blocks(blocks: Any, surface: Surface, *, at: str = "/blocks") -> list[str]:
-    """What Slack would complain of, in order; empty when all is well."""
+    """Slack's errors, in order; empty when valid."""
     report = Report()
     listing(_CHECKS[surface], most=MOST_BLOCKS[surface], least=0)(report, blocks, at)
     if not report.messages:

@@ -1,4 +1,4 @@
-"""A small language for what JSON may look like; every complaint carries the place, as a JSON pointer."""
+"""A small schema language for JSON; every error carries its place as a JSON pointer."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ class Report:
     messages: list[str] = field(default_factory=list)
 
     def add(self, at: str, message: str) -> None:
-        """Complain about one place."""
+        """Add an error at one place."""
         self.messages.append(f"{message} [json-pointer:{at}]")
 
 
@@ -39,13 +39,13 @@ def flag(report: Report, value: Any, at: str) -> None:
 
 
 def number(report: Report, value: Any, at: str) -> None:
-    """A whole number; a boolean is none."""
+    """An integer; booleans are not accepted."""
     if not isinstance(value, int) or isinstance(value, bool):
         report.add(at, "must be an integer")
 
 
 def anything(report: Report, value: Any, at: str) -> None:
-    """Whatever Slack documents elsewhere; not looked at."""
+    """Any value: documented elsewhere by Slack and not checked here."""
 
 
 def choice(*allowed: str) -> Check:

@@ -1,4 +1,4 @@
-"""Limits of whole messages and whole views; what comes out is stored, what does not fit is refused."""
+"""Limits of whole messages and views. Each function returns the version to store, or refuses."""
 
 import json
 from typing import Any
@@ -20,7 +20,7 @@ TEXT_CUT = 40_000
 UPDATE_CHARACTERS = 4_000
 MARKDOWN_TEXT = 12_000
 METADATA_BYTES = 16_000
-"""Slack publishes no number; generous enough for any honest use."""
+"""Slack publishes no number; generous enough for any normal use."""
 
 MOST_ATTACHMENTS = 100
 VIEW_BYTES = 250_000

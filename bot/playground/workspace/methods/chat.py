@@ -34,7 +34,7 @@ def post_message(state: WorkspaceState, arguments: Arguments) -> Json:
 
 
 def post_ephemeral(state: WorkspaceState, arguments: Arguments) -> Json:
-    """``chat.postEphemeral``: seen by one member of the channel, gone for ``chat.update``."""
+    """``chat.postEphemeral``: seen by one member of the channel, not found by ``chat.update``."""
     channel = _target(state, arguments.text("channel"))
     content = new_content(arguments)
     user = state.directory.users.get(arguments.text("user"))

@@ -1,4 +1,4 @@
-"""``conversations.*`` and ``reactions.add``: channels, their members and what was said in them."""
+"""``conversations.*`` and ``reactions.add``: channels, their members and messages."""
 
 from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
@@ -77,7 +77,7 @@ def join(state: WorkspaceState, arguments: Arguments) -> Json:
 
 
 def history(state: WorkspaceState, arguments: Arguments) -> Json:
-    """``conversations.history``: newest first, without replies and without what only others see."""
+    """``conversations.history``: newest first, without replies and ephemerals."""
     channel = joined_channel(state, arguments.text("channel"))
     public = [m for m in state.log.in_channel(channel.id) if not m.ephemeral_to and (not m.thread_ts or m.broadcast)]
     return _messages(state, arguments, list(reversed(_between(public, arguments))))

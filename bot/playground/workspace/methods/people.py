@@ -1,4 +1,4 @@
-"""``users.*`` and ``usergroups.*``: who is there."""
+"""``users.*`` and ``usergroups.*``."""
 
 from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
