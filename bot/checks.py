@@ -69,16 +69,6 @@ def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
     return problems
 
 
-def check_for_run(settings: Settings, policy: Policy) -> None:
-    """Refuse to start with settings that are missing, or too weak for where the money is real.
-
-    Raises:
-        SettingsError: naming each.
-    """
-    if problems := obstacles(settings, policy):
-        raise SettingsError(problems)
-
-
 def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
     """Settings that production does not accept, one sentence each."""
     found = [

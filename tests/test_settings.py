@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.__main__ import main
-from bot.checks import cautions, check_for_run
+from bot.checks import cautions, obstacles
 from bot.domain.key_strength import why_weak
 from bot.settings import Settings, load_policy, load_settings
 from tests.support.log_state import kept_logging
@@ -236,7 +236,7 @@ def test_what_run_needs_is_named_when_it_is_missing(refused: Run, name: str, how
 def test_socket_mode_needs_no_signing_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = loaded(monkeypatch, SLACK_BOT_TOKEN="xoxb-1", SLACK_APP_TOKEN="xapp-1", SECRET_KEY="k")
     assert settings.socket_mode
-    check_for_run(settings, load_policy(Path("policy.toml")))
+    assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
 def test_defaults_are_those_of_the_contract() -> None:
@@ -366,12 +366,12 @@ def test_production_names_all_weaknesses_at_once(refused: Run) -> None:
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "[::1]:1", "127.8.8.8"])
 def test_production_takes_plain_http_on_this_machine(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | {"PAYMENTS_BASE_URL": f"http://{host}"})
-    check_for_run(settings, load_policy(Path("policy.toml")))
+    assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
 def test_the_sandbox_takes_plain_http_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = loaded(monkeypatch, **PRODUCTION | dict(WEAK) | {"ENVIRONMENT": "sandbox"})
-    check_for_run(settings, load_policy(Path("policy.toml")))
+    assert not obstacles(settings, load_policy(Path("policy.toml")))
 
 
 def test_production_is_warned_of_callbacks_from_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:

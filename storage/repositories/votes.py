@@ -35,12 +35,6 @@ class Votes:
             _read(row) for row in _OF_ROUND.rows(self._connection, {"wanted": instruction_id, "wanted_round": round})
         ]
 
-    def all_of(self, instruction_id: str) -> list[Vote]:
-        """The votes of every round, in the order of voting."""
-        query = _ALL.where(table.c.instruction_id == instruction_id)
-        rows = self._connection.execute(query.order_by(table.c.round, table.c.at, table.c.person))
-        return [_read(row) for row in rows]
-
 
 def _read(row: Sequence[Any]) -> Vote:
     return Vote(**dict(zip(_NAMES, row, strict=True)))

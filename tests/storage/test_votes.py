@@ -15,4 +15,3 @@ async def test_a_voice_counts_once_and_only_in_its_round(store: Store) -> None:
     assert await store.read(lambda tx: tx.votes.of(asked.id, 1)) == [first, second]
     assert await store.read(lambda tx: tx.votes.of(asked.id, 2)) == [again]
     assert await store.read(lambda tx: tx.votes.of(asked.id, 3)) == []
-    assert await store.read(lambda tx: tx.votes.all_of(asked.id)) == [first, second, again]

@@ -69,7 +69,7 @@ async def test_the_vote_stays_in_the_record(rig: Rig) -> None:
     await rig.payments.start(port=port)
     await rig.pass_time(2 * MINUTE, steps=4)
     found = await newest(rig)
-    ever = await read(rig, lambda tx: tx.votes.all_of(found.id))
+    ever = await read(rig, lambda tx: tx.votes.of(found.id, found.round - 1))
     assert [vote.person for vote in ever] == [ADA]
     assert not await votes(rig)
 
