@@ -63,5 +63,5 @@ async def api() -> AsyncIterator[Api]:
 @pytest.fixture
 async def web_client(api: Api) -> AsyncIterator[AsyncWebClient]:
     """The library's client as the application makes it."""
-    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=0.5)) as session:
+    async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as session:
         yield AsyncWebClient(token="xoxb-1", base_url=api.url, session=session, retry_handlers=[])
