@@ -296,7 +296,7 @@ class _Checker:
         if self._only_single and not (act.durable or said or act.opened):
             yield "I8", f"{act.user}'s '{act.what}' was acknowledged and is stored nowhere"
         denied = [text for text in said if "Nothing was recorded" in text]
-        if act.durable and denied:
+        if act.durable and denied and not act.already:
             yield "D1", f"{act.user} was told to repeat what is stored: {denied[0][:120]}"
         if not act.durable and any(ASKED in text or "is recorded" in text for text in said):
             yield "I8", f"{act.user} was told that '{act.what}' is recorded, and it was not: {said}"

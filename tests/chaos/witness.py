@@ -35,6 +35,8 @@ class Act:
     what: str
     ack: Ack
     durable: bool
+    already: bool
+    """It was durable before: a second click on a vote that is stored."""
     opened: bool
     """Whether a form opened."""
     before: frozenset[str]

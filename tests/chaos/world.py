@@ -338,7 +338,7 @@ class World:
     ) -> Ack:
         """Let a person act, and record the answer and the database at that moment."""
         before = frozenset(message.ts for message in self.workspace.ephemerals(user))
-        held = False
+        held, already = False, durable()
 
         async def acting() -> Ack:
             nonlocal held
@@ -352,7 +352,16 @@ class World:
         view = self.workspace.modal(user)
         opened = view is not None and bool(view.submit)
         self.witness.acts.append(
-            Act(at=self.clock.seconds(), user=user, what=what, ack=ack, durable=held, opened=opened, before=before)
+            Act(
+                at=self.clock.seconds(),
+                user=user,
+                what=what,
+                ack=ack,
+                durable=held,
+                already=already,
+                opened=opened,
+                before=before,
+            )
         )
         return ack
 
