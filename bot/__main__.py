@@ -28,6 +28,7 @@ from bot.domain.references import derived_key
 from bot.logs import configure_logs
 from bot.manifest import manifest
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
+from bot.wiring.extension import routes_of
 from storage.migrate import migrate
 
 log = structlog.get_logger(__name__)
@@ -123,7 +124,7 @@ def _configuration() -> tuple[Settings, Policy]:
     found = examine_all()
     problems = list(found.problems)
     try:
-        load_routes(found.settings.services_file, environment=found.settings.environment.value)
+        load_routes(found.settings.services_file, environment=found.settings.environment.value, more=routes_of())
     except OperatorError as broken:
         problems.append(f"{broken.problem}. {broken.mend}" if broken.mend else broken.problem)
     if problems or found.policy is None:
@@ -205,7 +206,7 @@ def _manifest(_: argparse.Namespace) -> int:
 
 def _routes(_: argparse.Namespace) -> int:
     settings = load_settings()
-    for row in load_routes(settings.services_file, environment=settings.environment.value).rows():
+    for row in load_routes(settings.services_file, environment=settings.environment.value, more=routes_of()).rows():
         marks = [row.mark, "moves money" if row.moves_money else "", "confirmed" if row.confirmed else ""]
         own = "overridden" if row.overridden else ""
         notes = ", ".join(note for note in (*marks, own, "UNCONFIRMED" if row.is_unconfirmed else "") if note)

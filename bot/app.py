@@ -20,6 +20,7 @@ from bot.wiring import staffing
 from bot.wiring.context import Parts, make_context
 from bot.wiring.database import Database, open_database
 from bot.wiring.delivery import make_delivery
+from bot.wiring.extension import routes_of
 from bot.wiring.http import serve
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
@@ -133,7 +134,7 @@ class Switchboard:
             monotonic=around.clock.boottime,
             may_leave=high_water.may_leave,
             answers=unread,
-            more_routes=tuple(one.routes for one in around.extensions),
+            more_routes=routes_of(around.extensions),
         )
         return Parts(
             settings=settings,

@@ -38,6 +38,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.wiring import staffing
 from bot.wiring.delivery import make_delivery
+from bot.wiring.extension import routes_of
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
@@ -111,7 +112,7 @@ def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
 
 def _routes(settings: Settings) -> Iterator[Finding]:
     try:
-        table = load_routes(settings.services_file, environment=settings.environment.value)
+        table = load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
     except OperatorError as broken:
         yield Finding(Level.ERROR, broken.problem, broken.mend)
         return

@@ -72,7 +72,12 @@ def _merged(changes: Table, check: "_Check", environment: str, shipped: Table) -
 def _shipped(more: tuple[Path, ...]) -> Table:
     """What the file in this package says, and those of further services, read once; nobody changes it."""
     own = tomllib.loads(resources.files("bot.clients").joinpath("routes.toml").read_text("utf-8"))
-    return own | {name: table for path in more for name, table in tomllib.loads(path.read_text("utf-8")).items()}
+    for path in more:
+        for name, table in tomllib.loads(path.read_text("utf-8")).items():
+            if name in own:
+                raise OperatorError(f"{path}: {name}: there is such a service already", mend="give it another name")
+            own[name] = table
+    return own
 
 
 def _read(path: Path) -> Table:

@@ -1,4 +1,4 @@
-"""Authority: who may ask, look and decide. Every refusal is a value; whoever is unknown is refused."""
+"""Authority: who may request, look and decide. Every refusal is a value; an unknown person is refused."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,5 +1,6 @@
 """Extensions: services beside the four, each with its part of the route table and a slash command of its own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -22,3 +23,8 @@ class Extension(Protocol):
 
 EXTENSIONS: Final[tuple[Extension, ...]] = ()
 """What this installation has beside the four services."""
+
+
+def routes_of(extensions: Sequence[Extension] = EXTENSIONS) -> tuple[Path, ...]:
+    """Files with their operations, for :func:`bot.clients.routes_file.load_routes`."""
+    return tuple(one.routes for one in extensions)

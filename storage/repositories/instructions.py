@@ -5,10 +5,9 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Connection, Row, bindparam, func, or_, select, update
+from sqlalchemy import Connection, bindparam, func, or_, select, update
 
 from bot.domain.audit import Entry
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -16,9 +15,6 @@ from bot.domain.payments.instruction import (
     MONEY_OUT,
     Instruction,
     Kind,
-    Payload,
-    PayoutPayload,
-    PurchasePayload,
     Recipient,
     State,
 )
@@ -28,17 +24,11 @@ from bot.domain.requirement import Requirement
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
-from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, free, insert_once
+from storage.repositories.instruction_rows import made_of, model_of, read, read_one, values_of
 from storage.tables import bulk_item
 from storage.tables import instruction as table
 
-_PAYLOADS: Mapping[Kind, type[Payload]] = {
-    Kind.PAYOUT: PayoutPayload,
-    Kind.ONE_STEP: PayoutPayload,
-    Kind.PURCHASE: PurchasePayload,
-    Kind.BULK: BulkPayload,
-    Kind.BULK_CANCEL: CancelPayload,
-}
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 """States in which a row is claimed. One with a request in flight belongs to the process that holds its lease, or to
@@ -117,7 +107,7 @@ class Instructions:
         Raises:
             Conflict: reference, code or id is taken: generate another one.
         """
-        values = _values(instruction)
+        values = values_of(instruction)
         if not insert_once(self._connection, table, values, unless=("source_key",)):
             return False
         self._audit.append(
@@ -138,7 +128,7 @@ class Instructions:
     def get(self, instruction_id: str) -> Instruction | None:
         """The instruction with this id."""
         row = _BY_ID.first(self._connection, {"wanted": instruction_id})
-        return None if row is None else _made(dict(zip(_NAMES, row, strict=True)))
+        return None if row is None else made_of(dict(zip(_NAMES, row, strict=True)))
 
     def find(self, text: str) -> Instruction | None:
         """The instruction with this reference, id or code (in any case), or with exactly this id at the service."""
@@ -148,19 +138,19 @@ class Instructions:
         upper, spellings = word.upper(), {word, word.upper(), word.lower()}
         ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
         rows = self._connection.execute(_ALL.where(or_(ours, table.c.remote_id == word)).order_by(table.c.id)).all()
-        found = [_read(row) for row in rows]
+        found = [read(row) for row in rows]
         # A foreign id never shadows one of ours.
         found.sort(key=lambda one: upper not in {one.reference, one.id} and one.code not in spellings)
         return found[0] if found else None
 
     def by_source(self, key: str) -> Instruction | None:
         """The request that this Slack interaction made."""
-        return _read_one(self._connection.execute(_ALL.where(table.c.source_key == key)).first())
+        return read_one(self._connection.execute(_ALL.where(table.c.source_key == key)).first())
 
     def by_remote(self, remote_id: str) -> Instruction | None:
         """The instruction whose operation at the service has this id; the oldest, should there be several."""
         query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
-        return _read_one(self._connection.execute(query).first())
+        return read_one(self._connection.execute(query).first())
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
         """Codes of the latest requests of these kinds that have an id at the service."""
@@ -178,7 +168,7 @@ class Instructions:
     def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
         """Instructions in any of these states, oldest first."""
         query = _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit)
-        return [_read(row) for row in self._connection.execute(query)]
+        return [read(row) for row in self._connection.execute(query)]
 
     def not_over_at(self, moment: datetime) -> list[str]:
         """Ids of the requests that existed at that moment and were not final, oldest first."""
@@ -189,7 +179,7 @@ class Instructions:
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
         """This person's requests that are not final, newest first."""
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
-        return [_read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
+        return [read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
 
     def recent_same(
         self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
@@ -215,7 +205,7 @@ class Instructions:
         """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count."""
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
-        return _read_one(self._connection.execute(query).first())
+        return read_one(self._connection.execute(query).first())
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many there are, by kind and state."""
@@ -312,9 +302,9 @@ class Instructions:
         after = replace(before, **(over | changes), state=to, version=before.version + 1)
         written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
         if "recipient" in written:
-            written["recipient"] = _model(after.recipient)
+            written["recipient"] = model_of(after.recipient)
         if "progress" in written:
-            written["progress"] = _model(after.progress)
+            written["progress"] = model_of(after.progress)
         if "requirement" in written:
             written["requirement"] = after.requirement.model_dump(mode="json")
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
@@ -346,7 +336,7 @@ class Instructions:
             of_kinds=list(kinds),
             but_states=[state for state in State if state not in states],
         )
-        claimed = [_read(row) for row in rows]
+        claimed = [read(row) for row in rows]
         return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
@@ -362,7 +352,7 @@ class Instructions:
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
         query = _ALL.where(table.c.state.in_(EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
-        return [_read(row) for row in self._connection.execute(query)]
+        return [read(row) for row in self._connection.execute(query)]
 
     def recover(self, *, owner: str) -> int:
         """End other owners' leases, except where a request with an effect is in flight; how many.
@@ -376,33 +366,3 @@ class Instructions:
         )
         freed = {"lease_owner": "", "lease_until": None, "version": table.c.version + 1}
         return self._connection.execute(update(table).where(*taken).values(freed)).rowcount
-
-
-def _values(instruction: Instruction) -> dict[str, Any]:
-    values: dict[str, Any] = columns(instruction)
-    values["payload"] = instruction.payload.model_dump(mode="json")
-    values["requirement"] = instruction.requirement.model_dump(mode="json")
-    values["recipient"] = _model(instruction.recipient)
-    values["progress"] = _model(instruction.progress)
-    return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
-
-
-def _model(found: Recipient | BulkProgress | None) -> dict[str, Any] | None:
-    return found.model_dump(mode="json") if found is not None else None
-
-
-def _read_one(row: Row[Any] | None) -> Instruction | None:
-    return None if row is None else _read(row)
-
-
-def _read(row: Row[Any]) -> Instruction:
-    return _made(dict(row._mapping))  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
-
-
-def _made(values: dict[str, Any]) -> Instruction:
-    recipient, progress = values["recipient"], values["progress"]
-    values["payload"] = _PAYLOADS[values["kind"]].model_validate(values["payload"])
-    values["requirement"] = Requirement.model_validate(values["requirement"])
-    values["recipient"] = None if recipient is None else Recipient.model_validate(recipient)
-    values["progress"] = None if progress is None else BulkProgress.model_validate(progress)
-    return Instruction(**values)

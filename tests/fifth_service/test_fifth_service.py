@@ -82,3 +82,10 @@ def test_an_operator_may_change_its_routes(tmp_path: Path) -> None:
     assert table.use("glossary", "define").path == "/v2/meaning"
     with pytest.raises(OperatorError, match="no such service"):
         load_routes(dialect, environment="production")
+
+
+def test_an_extension_replaces_no_service(tmp_path: Path) -> None:
+    impostor = tmp_path / "routes.toml"
+    impostor.write_text('[payments.commit_payout]\nmethod = "POST"\npath = "/v1/elsewhere"\nmark = "D"\n')
+    with pytest.raises(OperatorError, match="payments: there is such a service already"):
+        load_routes(None, environment="production", more=(impostor,))

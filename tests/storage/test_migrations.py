@@ -18,7 +18,7 @@ from storage import Store, Tx, migrate, tables
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
 from storage.repositories.common import columns
-from storage.repositories.instructions import _values
+from storage.repositories.instruction_rows import values_of
 from storage.rows import DropRow, OutboxState
 from storage.tables import metadata
 from tests.storage.factories import KEY, NOW, instruction
@@ -101,7 +101,7 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
     def first_step(config: Config, _revision: str) -> None:
         upgrade(config, "0001")
         connection: Connection = config.attributes["connection"]
-        then = {name: value for name, value in _values(made).items() if name not in _LATER}
+        then = {name: value for name, value in values_of(made).items() if name not in _LATER}
         connection.execute(tables.instruction.insert().values(then))
         token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
         connection.execute(tables.callback_token.insert().values(token))
@@ -131,7 +131,7 @@ async def test_votes_of_before_count_as_given_without_the_amount(
         upgrade(config, "0008")
         connection: Connection = config.attributes["connection"]
         known = {column["name"] for column in inspect(connection).get_columns("instruction")}
-        then = {name: value for name, value in _values(made).items() if name in known}
+        then = {name: value for name, value in values_of(made).items() if name in known}
         connection.execute(tables.instruction.insert().values(then))
         connection.execute(tables.vote.insert().values(before))
 
@@ -217,7 +217,7 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
     def the_step_before(config: Config, _revision: str) -> None:
         upgrade(config, "0016")
         connection: Connection = config.attributes["connection"]
-        connection.execute(tables.instruction.insert().values(_values(made)))
+        connection.execute(tables.instruction.insert().values(values_of(made)))
         for row in rows:
             connection.execute(tables.outbox.insert().values(row))
 

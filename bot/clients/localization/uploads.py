@@ -34,7 +34,7 @@ def upload_as(extension: str, *, size: int, source: Source) -> Upload:
     """A file of this format.
 
     Args:
-        extension: as the operations name formats, e.g. ``mp3``; empty when nobody knows.
+        extension: as the operations name formats, e.g. ``mp3``; empty when unknown.
         size: bytes, exactly.
         source: begins reading it.
     """

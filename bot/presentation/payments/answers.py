@@ -105,7 +105,7 @@ def _nth(number: int) -> str:
 
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
-    """One request as it stands, without buttons to decide with; ``link`` is where the buyer of a purchase pays."""
+    """The current card of one request, without decision buttons; ``link``: the checkout address of a purchase."""
     if instruction.kind is Kind.PURCHASE:
         return purchases.card(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)

@@ -84,7 +84,7 @@ def withdraw(instruction: Instruction, *, metadata: str) -> View:
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
-    """A new attempt at something whose outcome nobody knows: the one place where paying twice is a person's risk."""
+    """Form for a retry after an unknown outcome: the one place where a person takes the risk of paying twice."""
     warning = (
         f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
         "pay it again. "
