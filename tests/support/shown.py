@@ -1,0 +1,38 @@
+"""What a person reads, whole: ``assert shown(message) == snapshot("…")``.
+
+After a change of words, ``pytest --inline-snapshot=fix PATH`` writes the new ones into the tests, for you to read.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from bot.playground.workspace import Ack, Message, View
+
+_DRAWN: Final = (
+    (re.compile(r"\b([PLXCBV])-[2-9A-Z]{6}\b"), r"\1-······"),
+    (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1"),
+)
+"""What each run draws anew, references and ports, and what stands for it."""
+
+
+def shown(what: Message | View | Ack | str) -> str:
+    """All readable text, the same in each run."""
+    match what:
+        case Message() | View():
+            text = what.plain
+        case Ack():
+            text = _answer(what.body)
+        case str():
+            text = what
+    for pattern, instead in _DRAWN:
+        text = pattern.sub(instead, text)
+    return text
+
+
+def _answer(body: Any) -> str:
+    """Text of the body that a command was answered with: a message, or only its text."""
+    if not isinstance(body, Mapping):
+        return str(body)
+    parts = {name: body[name] for name in ("text", "blocks", "attachments") if name in body}
+    return Message(channel="", ts="", user="", **parts).plain
