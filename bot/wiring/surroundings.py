@@ -54,7 +54,7 @@ class Surroundings:
     extensions: Sequence[Extension] = EXTENSIONS
     """Services beside the four."""
     ticking: bool = True
-    """False: no worker runs by itself; the test calls :func:`bot.wiring.workers.settle`."""
+    """False: no worker runs by itself; the test calls ``tests.support.settling.settle``."""
 
     @property
     def offered(self) -> Sequence[FileAction]:

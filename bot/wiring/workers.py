@@ -203,18 +203,3 @@ def make_schedule(ctx: Context) -> Schedule:
 async def _begun(worker: Worker, ctx: Context) -> int:
     await worker(ctx)
     return 0
-
-
-async def run_due(ctx: Context, name: str) -> int:
-    """Begin what is due of one kind and wait until it is done, for a test with its own clock; returns how much."""
-    found = await WORKERS[name](ctx)
-    await ctx.workers.finished()
-    return found
-
-
-async def settle(ctx: Context, *, rounds: int = 200) -> None:
-    """Do what is due now until nothing is, as the ticks do, for a test with its own clock."""
-    for _ in range(rounds):
-        if not sum([await run_due(ctx, name) for name in WORKERS]):
-            return
-    raise RuntimeError("there is no end of what is due")

@@ -21,7 +21,7 @@ from aiohttp import web
 
 from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.references import derived_key, ulid
-from bot.wiring.workers import WORKERS, look, run_due
+from bot.wiring.workers import WORKERS, look
 from storage.migrate import migrate
 from storage.rows import InboxState
 from storage.store import Store, Tx
@@ -29,6 +29,7 @@ from tests.benchmarks.bench_durable import request
 from tests.benchmarks.processes import quiet
 from tests.benchmarks.ratios import Ratio, told
 from tests.support.rig import SECRET_KEY, Rig, Unlimited
+from tests.support.settling import run_due
 
 GOAL = 1.2
 _AT_REST = 0.3

@@ -16,7 +16,7 @@ from bot.playground.faults import Faults
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Ack
 from bot.playground.workspace.model import SentRequest
-from bot.wiring.workers import WORKERS, run_due
+from bot.wiring.workers import WORKERS
 from tests.chaos.flows import Flow
 from tests.chaos.people import Person
 from tests.chaos.plans import Kind, Plan, Point, Side
@@ -25,6 +25,7 @@ from tests.chaos.seams import WRITER, Life, remember_tasks, start_in
 from tests.chaos.witness import Act, Witness
 from tests.support.clock import ManualClock
 from tests.support.rig import Rig
+from tests.support.settling import run_due
 
 T = TypeVar("T")
 

@@ -24,6 +24,7 @@ from tests.stateful.people import POLICIES, Law, Register
 from tests.stateful.process import CHANCE, Life, remember_tasks
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.settling import Ticks
 
 T = TypeVar("T")
 
@@ -113,14 +114,16 @@ class World:
 
     async def settle(self) -> None:
         """Let the application do what is due, as its ticks do."""
+        ticks = Ticks()
         for _ in range(_MOST_ROUNDS):
             await self._outlive(self.life.answered())
-            if await self._outlive(self.life.begin(self._run_due())) == 0:
+            if await self._outlive(self.life.begin(self._run_due(ticks))) == 0:
                 return
         raise Broken("I10: there is no end of what is due")
 
-    async def _run_due(self) -> int:
-        return sum([await worker(self.rig.switchboard.context) for worker in WORKERS.values()])
+    async def _run_due(self, ticks: Ticks) -> int:
+        ctx = self.rig.switchboard.context
+        return sum([await WORKERS[name](ctx) for name in await ticks.due(ctx)])
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""

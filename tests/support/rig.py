@@ -25,8 +25,8 @@ from bot.playground.workspace import Ack, Message, Workspace
 from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
 from bot.wiring.surroundings import Surroundings
-from bot.wiring.workers import settle
 from tests.support.clock import ManualClock
+from tests.support.settling import settle
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"
 

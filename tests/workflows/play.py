@@ -6,10 +6,10 @@ from dataclasses import replace
 from bot.domain.content import Content
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
-from bot.wiring.workers import settle
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
 from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.settling import settle
 
 
 class Counted(Subject):

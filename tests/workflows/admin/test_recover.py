@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from bot.slack.messenger import Messenger, Posted
-from bot.wiring.workers import run_due
 from bot.workflows import quarantine
 from bot.workflows.admin.recover import recover_claims
 from bot.workflows.slack.outbox import SCAN_AFTER
@@ -15,6 +14,7 @@ from bot.workflows.workers import Workers
 from storage.leases import LEASE_SECONDS, Leases
 from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.settling import run_due
 
 
 class PowerCutError(BaseException):

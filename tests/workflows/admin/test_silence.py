@@ -9,11 +9,11 @@ import pytest
 from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.wiring.workers import settle
 from tests.support import deliveries
 from tests.support.bulk import approve, held, reference
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
+from tests.support.settling import settle
 from tests.workflows.looking import (
     HOUR,
     MINUTE,

@@ -10,10 +10,10 @@ import pytest
 
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.wiring.workers import run_due
 from storage.rows import InboxState
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,

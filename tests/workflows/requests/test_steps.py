@@ -7,12 +7,13 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
-from bot.wiring.workers import WORKERS, run_due
+from bot.wiring.workers import WORKERS
 from bot.workflows.admin.recover import recover_claims
 from bot.workflows.payments import subject
 from bot.workflows.quarantine import MOST_TRIES
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
+from tests.support.settling import run_due
 from tests.workflows.looking import MINUTE, QUIET, asked, attempts, ephemerals, newest, read, requests, state
 
 GOOD, BAD = "ben@example.com", "ana@example.com"

@@ -8,10 +8,10 @@ import pytest
 from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.pace import Pace
-from bot.wiring.workers import settle
 from bot.workflows.slack.boards import show_board
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
+from tests.support.settling import settle
 from tests.workflows.kinds import KINDS
 from tests.workflows.play import Counted, Play
 

@@ -7,9 +7,9 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.slack import history
-from bot.wiring.workers import run_due
 from storage.rows import OutboxRow, OutboxState
 from tests.support.rig import APPROVALS, MARIA, Rig
+from tests.support.settling import run_due
 from tests.support.strict import Referee
 from tests.workflows.looking import newest, read
 
