@@ -47,17 +47,21 @@ WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6
 
 
 class Playground:
-    """The whole playground. :meth:`start` returns when the bot is ready to be used."""
+    """The whole playground. :meth:`start` returns when the bot is ready to be used.
 
-    def __init__(self, *, port: int, socket_mode: bool = False) -> None:
+    ``haste`` is how many times faster the services work than a person can watch.
+    """
+
+    def __init__(self, *, port: int, socket_mode: bool = False, haste: float = 1.0) -> None:
         self._port = port
         self._socket_mode = socket_mode
+        self._poll_seconds = 3.0 / haste
         self._stack = AsyncExitStack()
         self.workspace = Workspace()
-        self.payments = PaymentsSimulator(step_seconds=4.0)
-        self.payments.be_unsteady(UNSTEADY_SECONDS)
-        self.delivery = DeliverySimulator(step_seconds=6.0)
-        self.localization = LocalizationSimulator(work_seconds=WORK_SECONDS)
+        self.payments = PaymentsSimulator(step_seconds=4.0 / haste)
+        self.payments.be_unsteady(UNSTEADY_SECONDS / haste)
+        self.delivery = DeliverySimulator(step_seconds=6.0 / haste)
+        self.localization = LocalizationSimulator(work_seconds={what: it / haste for what, it in WORK_SECONDS.items()})
         self.emails = EmailsSimulator(manners=Manners(latency=0.3, file_latency=1.5))
         self.bot: BotProcess
         self._bot_url = ""
@@ -173,7 +177,7 @@ class Playground:
             "EMAIL_SINGLE_BASE_URL": self.emails.single_url,
             "EMAIL_BULK_BASE_URL": self.emails.bulk_url,
             "EMAIL_API_KEY": self.emails.api_key,
-            "POLL_SECONDS": "3",
+            "POLL_SECONDS": f"{self._poll_seconds:g}",
             "QUIET_SECONDS": "40",
         }
 

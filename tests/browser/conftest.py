@@ -88,11 +88,19 @@ def bot_process() -> type[BotProcess]:
     return ForkedBot
 
 
+@pytest.fixture
+def haste() -> float:
+    """How many times faster than a person can watch; a module about what a person sees in time has 1."""
+    return 4.0
+
+
 @pytest_asyncio.fixture(loop_scope="session")
-async def playground(monkeypatch: pytest.MonkeyPatch, bot_process: type[BotProcess]) -> AsyncIterator[Playground]:
+async def playground(
+    monkeypatch: pytest.MonkeyPatch, bot_process: type[BotProcess], haste: float
+) -> AsyncIterator[Playground]:
     """The whole playground with a bot of its own."""
     monkeypatch.setattr("bot.playground.launch.BotProcess", bot_process)
-    playground = Playground(port=0)
+    playground = Playground(port=0, haste=haste)
     try:
         await playground.start()
         yield playground

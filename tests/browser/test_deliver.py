@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 HERE = "C0DELIVERY"
 LATER = 30_000
+STEP_SECONDS = 0.5
 CENTRO_LINK = "https://www.google.com/maps/place/Ana/@-0.2101,-78.5023,17z"
 
 
@@ -77,7 +78,7 @@ def named_in(text: str) -> str:
 
 async def test_the_whole_certification(visit: Page, playground: Playground) -> None:
     page = visit
-    playground.delivery.book.step_seconds = 1.5
+    playground.delivery.book.step_seconds = STEP_SECONDS
     await enter(page, HERE)
     await a_store(page)
     await webhooks(page)
@@ -177,7 +178,7 @@ async def a_start_and_a_cancellation(page: Page, playground: Playground) -> None
 
 async def prebookings(page: Page, playground: Playground) -> None:
     """One link that the customer uses, one that is called off."""
-    playground.delivery.book.step_seconds = 1.5
+    playground.delivery.book.step_seconds = STEP_SECONDS
     card = await prebook(page)
     await shot(page, "deliver-prebooked")
     link = playground.delivery.prebookings[-1]
@@ -235,7 +236,6 @@ async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]
 
 async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, playground: Playground) -> None:
     page = phone
-    playground.delivery.book.step_seconds = 1.5
     await say(page, "/deliver stores")
     await expect(private(page).last).to_contain_text("2 stores", timeout=LATER)
     await say(page, "/deliver book")

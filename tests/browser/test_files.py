@@ -270,6 +270,7 @@ async def test_the_shortcut_tells_how_to_invite_and_then_offers(office_page: Pag
     await expect(by(page, "modal")).to_contain_text("/invite @Switchboard")
     await shot(page, "shortcut-invite")
     await by(page, "modal-close").click()
+    await expect(by(page, "modal")).to_have_count(0)
     await send(page, "/invite @Switchboard")
     await rig.workspace.until(lambda: rig.workspace.channel(office.RANDOM).bot_member)
     await use_it()

@@ -7,7 +7,7 @@ from playwright.async_api import Locator, Page, expect
 
 from bot.playground.cast import FIRST_COMMAND, SAMPLE
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.launch import Playground
+from bot.playground.launch import UNSTEADY_SECONDS, Playground
 from bot.playground.process import BotProcess
 from tests.browser.moving import become, enter, say, shot
 
@@ -89,6 +89,7 @@ async def test_a_bot_that_died_is_told_of_until_it_is_back(visit: Page, playgrou
 
 
 async def test_unknown_lasts_long_enough_to_be_read(visit: Page, playground: Playground) -> None:
+    playground.payments.be_unsteady(UNSTEADY_SECONDS)
     playground.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout"))
     await enter(visit, "C0FINANCE")
     await say(visit, FIRST_COMMAND)
