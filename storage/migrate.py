@@ -98,7 +98,9 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-        _refuse_newer(_version(connection))
-        command.upgrade(config, "head")
+        held = _version(connection)
+        _refuse_newer(held)
+        if held != HEAD:
+            command.upgrade(config, "head")
         if audit_key is not None:
             AuditTrail(connection, key=audit_key).adopt_key()

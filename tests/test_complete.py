@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-OPTIONS = "--complete -q -p no:cacheprovider"
+OPTIONS = "--complete -q -p no:cacheprovider -p xdist"
 CONFTEST = """
 from tests.support.complete import Complete
 
@@ -43,7 +43,7 @@ def run(folder: Path, workers: str, **files: str) -> tuple[int, str]:
     ran = subprocess.run(
         [sys.executable, "-m", "pytest", *OPTIONS.split(), "-n", workers, "--dist", "loadfile"],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "yes"},
         capture_output=True,
         text=True,
         check=False,
