@@ -1,7 +1,6 @@
 """Bulk payments through the whole product: from rows to a summary that adds up."""
 
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +24,6 @@ from tests.support.bulk import (
     submissions,
     submit,
 )
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 
 FAILED_ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, 11))
@@ -201,21 +199,16 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     assert [m.text for m in rig.workspace.messages(APPROVALS, thread_ts=card.ts) if "*Summary*" in m.text]
 
 
-async def test_a_list_that_cannot_be_read_is_told_once(sqlite_url: str, tmp_path: Path) -> None:
-    services = tmp_path / "services.toml"
-    services.write_text('[payments.list_bulk_items]\npath = "/bulk-payments/{id}"\n')  # answers, but with no list
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
-    try:
-        await ask(rig)
-        await approve(rig)
-        await run(rig)
-        await rig.pass_time(3_600, steps=30)
-        told = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
-        assert len(told) == 1
-        assert "no list of payments" in told[0]
-        assert "no payment reported yet" in rig.cards(FINANCE)[0].text
-    finally:
-        await rig.close()
+@pytest.mark.rig(services='[payments.list_bulk_items]\npath = "/bulk-payments/{id}"\n')  # answers, but with no list
+async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
+    await ask(rig)
+    await approve(rig)
+    await run(rig)
+    await rig.pass_time(3_600, steps=30)
+    told = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
+    assert len(told) == 1
+    assert "no list of payments" in told[0]
+    assert "no payment reported yet" in rig.cards(FINANCE)[0].text
 
 
 async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:
@@ -568,9 +561,9 @@ async def test_looking_at_it(rig: Rig) -> None:
     await held(rig)
     name = reference(rig)
     await rig.pay(f"bulk items {name}")
-    shown = rig.workspace.ephemerals(MARIA)[-1]
-    assert "x2@example.com" in shown.plain
-    assert "pending" in shown.plain
+    answered = rig.workspace.ephemerals(MARIA)[-1]
+    assert "x2@example.com" in answered.plain
+    assert "pending" in answered.plain
     await rig.pay(f"bulk failed {name}")
     assert "none" in rig.workspace.ephemerals(MARIA)[-1].plain
     await rig.pay("bulk history")

@@ -26,14 +26,14 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
     assert booking.fields["customerMobile"] == "991234567"
     assert booking.fields["customerCountryCode"] == "+593"
     assert booking.fields["orderAmount"] == "25.50"
-    shown = card(rig).text
+    seen = card(rig).text
     for words in (
         "Centro → Ana Lopez",
         "READY_FOR_PICKUP",
         "Address: ••••",
         "cash: the driver collects",
     ):
-        assert words in shown
+        assert words in seen
     for _ in range(5):
         await step(rig)
     assert booking.status == "COMPLETED"
@@ -106,13 +106,14 @@ async def test_when_the_cook_time_is_over_the_search_starts_by_itself(rig: Rig) 
     assert "READY_FOR_PICKUP" in card(rig).text
 
 
-async def test_over_socket_mode_and_in_real_time(sqlite_url: str) -> None:
+async def in_real_time(database_url: str) -> Rig:
     service = DeliverySimulator(step_seconds=0.1)
     service.add_store("Centro", token=STORE_KEY)
-    rig = await Rig.open(database_url=sqlite_url, policy=DELIVERY_POLICY, delivery=service, socket_mode=True)
-    try:
-        await rig.workspace.until(lambda: (rig.delivery and rig.delivery.calls_of("list_stores")) or None)
-        await rig.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
-        await rig.workspace.until(lambda: any("Centro" in one.text for one in rig.workspace.ephemerals(MARIA)))
-    finally:
-        await rig.close()
+    return await Rig.open(database_url=database_url, policy=DELIVERY_POLICY, delivery=service, socket_mode=True)
+
+
+@pytest.mark.rig(on="sqlite", opened_by=in_real_time)
+async def test_over_socket_mode_and_in_real_time(rig: Rig) -> None:
+    await rig.workspace.until(lambda: (rig.delivery and rig.delivery.calls_of("list_stores")) or None)
+    await rig.workspace.slash(MARIA, FINANCE, "/deliver", "stores")
+    await rig.workspace.until(lambda: any("Centro" in one.text for one in rig.workspace.ephemerals(MARIA)))

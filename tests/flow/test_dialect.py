@@ -1,14 +1,10 @@
 """The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
-from tests.support.clock import ManualClock
 from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
@@ -18,24 +14,13 @@ NOW = 'now ana@example.com 25.00 "March translation"'
 PAID = [("ana@example.com", 2500)]
 
 
-async def opened(database_url: str, services: Path | None) -> Rig:
-    """The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
-    rig = await Rig.open(
-        database_url=database_url,
-        clock=ManualClock(),
-        simulator={"dialect": THEIRS},
-        environment="production",
-        services_file=services,
-    )
+pytestmark = pytest.mark.rig(simulator={"dialect": THEIRS}, environment="production", services=OURS)
+"""The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
+
+
+@pytest.fixture(autouse=True)
+def without_bodies(rig: Rig) -> None:
     rig.payments.switches.ignore_get_body = True
-    return rig
-
-
-@pytest.fixture
-def variations(tmp_path: Path) -> dict[str, Any]:
-    services = tmp_path / "services.toml"
-    services.write_text(OURS, encoding="utf-8")
-    return {"opened_by": opened, "services": services}
 
 
 def spoke_only_theirs(rig: Rig) -> None:
@@ -147,14 +132,11 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 
-async def test_without_the_file_nothing_is_created_or_paid(sqlite_url: str) -> None:
+@pytest.mark.rig(services=None)
+async def test_without_the_file_nothing_is_created_or_paid(rig: Rig) -> None:
     """Why the tests above can fail."""
-    rig = await opened(sqlite_url, None)
-    try:
-        await rig.pay()
-        assert "payments.commit_payout" in ephemerals(rig, MARIA)[-1]
-        assert not await requests(rig)
-        assert not told(rig, FINANCE, "completed")
-        assert not rig.payments.operations
-    finally:
-        await rig.close()
+    await rig.pay()
+    assert "payments.commit_payout" in ephemerals(rig, MARIA)[-1]
+    assert not await requests(rig)
+    assert not told(rig, FINANCE, "completed")
+    assert not rig.payments.operations

@@ -8,7 +8,7 @@ from tests.presentation.checks import check_with_sdk, text_objects
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, TOM, ZOE, Rig
 
 
-def shown(rig: Rig, user: str) -> str:
+def seen(rig: Rig, user: str) -> str:
     """Every word of the tab."""
     view = rig.workspace.home(user)
     assert view is not None
@@ -18,7 +18,7 @@ def shown(rig: Rig, user: str) -> str:
 
 async def opened(rig: Rig, user: str) -> str:
     await rig.workspace.open_home(user)
-    return shown(rig, user)
+    return seen(rig, user)
 
 
 def part(text: str, title: str) -> str:
@@ -69,9 +69,9 @@ async def test_strangers_and_guests_see_nothing(rig: Rig, user: str) -> None:
 async def test_refresh_draws_it_anew(rig: Rig) -> None:
     before = await opened(rig, MARIA)
     await rig.pay()
-    assert shown(rig, MARIA) == before
+    assert seen(rig, MARIA) == before
     await rig.workspace.click_in_view(MARIA, REFRESH, home=True)
-    assert "ana@example.com" in shown(rig, MARIA)
+    assert "ana@example.com" in seen(rig, MARIA)
 
 
 async def test_the_messages_tab_needs_nothing(rig: Rig) -> None:

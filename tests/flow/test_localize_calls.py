@@ -353,7 +353,7 @@ async def test_paraphrases_are_a_list(maria: Localizer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "seen"),
     [
         ("I am furious", ":rage: *Anger*"),
         ("I am glad", ":smile: *Joy*"),
@@ -364,7 +364,7 @@ async def test_paraphrases_are_a_list(maria: Localizer) -> None:
         ("It is noon", ":neutral_face: *Neutral*"),
     ],
 )
-async def test_emotions_have_a_face(maria: Localizer, text: str, shown: str) -> None:
+async def test_emotions_have_a_face(maria: Localizer, text: str, seen: str) -> None:
     await maria.type(f"emotion {text}")
-    board = await maria.board(DONE, shown)
-    assert shown in (await maria.results(board))[0].text
+    board = await maria.board(DONE, seen)
+    assert seen in (await maria.results(board))[0].text

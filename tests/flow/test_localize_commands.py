@@ -440,23 +440,17 @@ async def test_the_same_request_again_asks_once(rig: Rig) -> None:
     assert len(maria.boards()) == 2
 
 
-async def test_not_configured(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, localization_base_url=None, localization_api_key=None)
-    try:
-        maria = Localizer(rig)
-        for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
-            told = answer(await maria.type(line))
-            assert "`LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`" in told
-        assert answer(await maria.type("help")).startswith("*/localize*")
-    finally:
-        await rig.close()
+@pytest.mark.rig(localization_base_url=None, localization_api_key=None)
+async def test_not_configured(rig: Rig) -> None:
+    maria = Localizer(rig)
+    for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
+        told = answer(await maria.type(line))
+        assert "`LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`" in told
+    assert answer(await maria.type("help")).startswith("*/localize*")
 
 
-async def test_another_prefix(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, command_prefix="sb-")
-    try:
-        rig.workspace.add_command("/sb-localize")
-        ack = await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", "convert nothing")
-        assert "For example: `/sb-localize convert " in answer(ack)
-    finally:
-        await rig.close()
+@pytest.mark.rig(command_prefix="sb-")
+async def test_another_prefix(rig: Rig) -> None:
+    rig.workspace.add_command("/sb-localize")
+    ack = await rig.workspace.slash(MARIA, FINANCE, "/sb-localize", "convert nothing")
+    assert "For example: `/sb-localize convert " in answer(ack)

@@ -16,7 +16,6 @@ from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
-from tests.support.clock import ManualClock
 from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
 
@@ -48,7 +47,7 @@ pytestmark = pytest.mark.rig(on="both")
 
 
 @pytest.fixture
-def variations(wants: Wants) -> dict[str, Any]:
+def variations(variations: dict[str, Any], wants: Wants) -> dict[str, Any]:
     actions = (
         wants.action("gender", "Detect gender", FileKind.AUDIO),
         wants.action("convert", "Convert", FileKind.AUDIO),
@@ -61,7 +60,7 @@ def variations(wants: Wants) -> dict[str, Any]:
             works=lambda _: False,
         ),
     )
-    return {"around": {"file_actions": actions}}
+    return {**variations, "around": {"file_actions": actions}}
 
 
 async def test_a_dropped_file_gets_one_offer_in_its_thread(rig: Rig) -> None:
@@ -146,9 +145,8 @@ async def test_an_event_that_slack_repeats_after_the_offer(rig: Rig) -> None:
     assert len(said(rig)) == 1
 
 
-async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(sqlite_url: str, wants: Wants) -> None:
-    actions = (wants.action("gender", "Detect gender", FileKind.AUDIO),)
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"file_actions": actions})
+@pytest.mark.rig(on="sqlite")
+async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(rig: Rig, sqlite_url: str) -> None:
     dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", WAV, tell=())
     event = slack.file_shared(rig.workspace._state, rig.workspace.channel(FINANCE), dropped.files[0], MARIA)
     with closing(sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)) as shell:
@@ -159,7 +157,6 @@ async def test_an_event_that_cannot_be_stored_is_asked_for_again_and_not_lost(sq
     assert (await rig.workspace.redeliver(refused, retry=1)).status == 200
     await rig.settle()
     assert len(said(rig)) == 1
-    await rig.close()
 
 
 async def test_several_files_in_one_message_get_an_offer_each_that_fits(rig: Rig) -> None:
@@ -408,21 +405,17 @@ async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants:
     assert len(wants.started) == 4
 
 
-async def test_over_a_socket_it_is_the_same(sqlite_url: str, wants: Wants) -> None:
-    actions = (wants.action("convert", "Convert", FileKind.AUDIO),)
-    rig = await Rig.open(database_url=sqlite_url, socket_mode=True, around={"file_actions": actions})
-    try:
-        dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
-        offer = await rig.workspace.until(lambda: said(rig)[0])
-        assert offer.thread_ts == dropped.ts
-        await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
-        await until_told(rig, 1)
-        assert [name for name, _ in wants.started] == ["convert"]
-        assert list(choices(await use_file(rig, dropped))) == ["Convert"]
-        await rig.workspace.delete_file(MARIA, dropped.files[0])
-        await rig.workspace.until(lambda: not said(rig)[0].buttons)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="sqlite", clock=None, socket_mode=True)
+async def test_over_a_socket_it_is_the_same(rig: Rig, wants: Wants) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    offer = await rig.workspace.until(lambda: said(rig)[0])
+    assert offer.thread_ts == dropped.ts
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
+    await until_told(rig, 1)
+    assert [name for name, _ in wants.started] == ["convert"]
+    assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]
+    await rig.workspace.delete_file(MARIA, dropped.files[0])
+    await rig.workspace.until(lambda: not said(rig)[0].buttons)
 
 
 # the shortcut

@@ -1,15 +1,11 @@
 """Production: a route that moves money and that nobody has confirmed is refused when somebody asks, by its name."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from pathlib import Path
-
 import pytest
 
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, ZOE, Rig
 from tests.workflows.looking import alerts, ephemerals, newest, requests, told_once
 
-Open = Callable[[str], Awaitable[Rig]]
+pytestmark = pytest.mark.rig(environment="production", services="")
 
 COMMIT = "payments.commit_payout"
 ONE_STEP = "payments.one_step_payout"
@@ -18,33 +14,19 @@ ASKING = [pytest.param(f"{verb} ana@example.com 25.00 x", entry, id=verb) for ve
 FILLED = {"email": "ana@example.com", "amount": "25.00", "description": "x"}
 
 
-def confirmed(entry: str) -> str:
-    return f"[{entry}]\nconfirmed = true\n"
-
-
-@pytest.fixture
-async def open_rig(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Open]:
-    """Open the product in production, with a SERVICES_FILE of this content."""
-    opened: list[Rig] = []
-
-    async def open_it(services: str = "") -> Rig:
-        file = tmp_path / "services.toml"
-        file.write_text(services)
-        rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), environment="production", services_file=file)
-        opened.append(rig)
-        return rig
-
-    yield open_it
-    for rig in opened:
-        await rig.close()
-
-
 async def moved_to(rig: Rig, environment: str) -> None:
     """Start again with another ENVIRONMENT."""
     await rig.switchboard.stop()
     rig.settings = type(rig.settings)(_env_file=None, **{**rig.settings.model_dump(), "environment": environment})
     await rig.start()
     await rig.settle()
+
+
+async def confirmed(rig: Rig, entry: str) -> None:
+    """Start again with a SERVICES_FILE that confirms this entry."""
+    assert rig.settings.services_file is not None
+    rig.settings.services_file.write_text(f"[{entry}]\nconfirmed = true\n")
+    await rig.start_again()
 
 
 async def nothing_happened(rig: Rig) -> bool:
@@ -57,8 +39,7 @@ def names_the_mend(text: str, entry: str) -> None:
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
-async def test_asking_is_refused_with_the_name_of_the_entry(open_rig: Open, text: str, entry: str) -> None:
-    rig = await open_rig("")
+async def test_asking_is_refused_with_the_name_of_the_entry(rig: Rig, text: str, entry: str) -> None:
     ack = await rig.pay(text)
     assert ack.ok
     [told] = ephemerals(rig, MARIA)
@@ -67,16 +48,14 @@ async def test_asking_is_refused_with_the_name_of_the_entry(open_rig: Open, text
 
 
 @pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
-async def test_the_form_does_not_even_open(open_rig: Open, verb: str, entry: str) -> None:
-    rig = await open_rig("")
+async def test_the_form_does_not_even_open(rig: Rig, verb: str, entry: str) -> None:
     await rig.pay(verb)
     assert rig.workspace.modal(MARIA) is None
     names_the_mend(ephemerals(rig, MARIA)[-1], entry)
 
 
 @pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
-async def test_a_form_that_was_open_before_says_the_same(open_rig: Open, verb: str, entry: str) -> None:
-    rig = await open_rig("")
+async def test_a_form_that_was_open_before_says_the_same(rig: Rig, verb: str, entry: str) -> None:
     await moved_to(rig, "sandbox")
     await rig.pay(verb)
     await moved_to(rig, "production")
@@ -87,15 +66,14 @@ async def test_a_form_that_was_open_before_says_the_same(open_rig: Open, verb: s
     assert await nothing_happened(rig)
 
 
-async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(open_rig: Open) -> None:
-    rig = await open_rig("")
+async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(rig: Rig) -> None:
     await rig.pay(user=ZOE)
     assert "confirmed" not in ephemerals(rig, ZOE)[-1]
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
-async def test_confirmed_it_is_paid(open_rig: Open, text: str, entry: str) -> None:
-    rig = await open_rig(confirmed(entry))
+async def test_confirmed_it_is_paid(rig: Rig, text: str, entry: str) -> None:
+    await confirmed(rig, entry)
     await rig.pay(text)
     await rig.press("approve")
     await rig.payments.advance()
@@ -105,17 +83,16 @@ async def test_confirmed_it_is_paid(open_rig: Open, text: str, entry: str) -> No
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
-async def test_confirming_one_entry_allows_that_one(open_rig: Open, text: str, entry: str) -> None:
+async def test_confirming_one_entry_allows_that_one(rig: Rig, text: str, entry: str) -> None:
     [other] = set(ENTRY_OF.values()) - {entry}
-    rig = await open_rig(confirmed(other))
+    await confirmed(rig, other)
     await rig.pay(text)
     names_the_mend(ephemerals(rig, MARIA)[-1], entry)
     assert await nothing_happened(rig)
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
-async def test_what_was_asked_in_the_sandbox_is_not_sent_in_production(open_rig: Open, text: str, entry: str) -> None:
-    rig = await open_rig("")
+async def test_what_was_asked_in_the_sandbox_is_not_sent_in_production(rig: Rig, text: str, entry: str) -> None:
     await moved_to(rig, "sandbox")
     await rig.pay(text)
     await moved_to(rig, "production")

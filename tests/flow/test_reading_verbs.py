@@ -1,7 +1,5 @@
 """The verbs of ``/pay`` that only look, through the real stack: local workspace, simulated service, database."""
 
-from pathlib import Path
-
 import pytest
 
 from bot.domain.payments.instruction import State
@@ -11,7 +9,6 @@ from bot.playground.workspace import Message, View
 from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
 from tests.support.answers import ask
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
 from tests.workflows.looking import newest, operation
 
@@ -32,11 +29,11 @@ async def turned(rig: Rig, message: Message, action: str, word: str) -> Message:
 async def form(rig: Rig, word: str, *, user: str = MARIA) -> View:
     """The top form of a person, once it says the word."""
 
-    def shown() -> View | None:
+    def opened() -> View | None:
         view = rig.workspace.modal(user)
         return view if view is not None and word in view.plain else None
 
-    return await rig.workspace.until(shown)
+    return await rig.workspace.until(opened)
 
 
 def fill(rig: Rig, count: int) -> list[str]:
@@ -89,10 +86,10 @@ async def test_nothing_of_any_callback_address_is_shown(rig: Rig) -> None:
     await rig.pay()
     for text in ("list", f"show {foreign}", f"show {operation(rig).code}", f"events {foreign}"):
         told = await ask(rig, text)
-        shown = f"{told.text} {told.blocks}"
-        assert "secret-of-somebody" not in shown
-        assert "callbacks/" not in shown
-        assert "://" not in shown
+        everything = f"{told.text} {told.blocks}"
+        assert "secret-of-somebody" not in everything
+        assert "callbacks/" not in everything
+        assert "://" not in everything
 
 
 async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: Rig) -> None:
@@ -165,17 +162,12 @@ async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
     assert "page 2 of the list" in (await ask(rig, "list 2")).text
 
 
-async def test_a_dialect_that_reads_the_body_alone_is_told_to_the_operator(sqlite_url: str, tmp_path: Path) -> None:
-    services = tmp_path / "services.toml"
-    services.write_text('[payments]\nlist_parameters = "body"\n')
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
-    try:
-        ids = fill(rig, 12)
-        assert references(await ask(rig, "list 2")) == ids[10:]
-        rig.payments.switches.ignore_get_body = True
-        assert "list_parameters" in (await ask(rig, "list 2")).text
-    finally:
-        await rig.close()
+@pytest.mark.rig(services='[payments]\nlist_parameters = "body"\n')
+async def test_a_dialect_that_reads_the_body_alone_is_told_to_the_operator(rig: Rig) -> None:
+    ids = fill(rig, 12)
+    assert references(await ask(rig, "list 2")) == ids[10:]
+    rig.payments.switches.ignore_get_body = True
+    assert "list_parameters" in (await ask(rig, "list 2")).text
 
 
 async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:

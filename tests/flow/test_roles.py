@@ -4,8 +4,7 @@ The wrong people stand in the policy's groups on purpose: guest, outsider, deact
 approvers and admins by list, and still nothing.
 """
 
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -194,24 +193,23 @@ def cells(table: str) -> Iterator[tuple[str, dict[str, str]]]:
         yield " ".join(words[: -len(ROLES)]), dict(zip(ROLES, words[-len(ROLES) :], strict=True))
 
 
-@asynccontextmanager
-async def furnished(database_url: str, *, quorum: int = 1) -> AsyncIterator[Rig]:
+async def furnished(database_url: str, *, quorum: int = 1) -> Rig:
     """A rig in which the wrong people are on every list and every kind of conversation exists."""
     lists = f'admins = ["{OLGA}", "{GUS}", "{EVE}", "{IDA}", "{RPA}"]'
     policy = POLICY.replace(f'admins = ["{OLGA}"]', lists).replace("quorum = 1", f"quorum = {quorum}", 1)
     rig = await Rig.open(database_url=database_url, clock=ManualClock(), policy=policy)
-    try:
-        place = rig.workspace
-        place.add_user(IDA, "ida", deleted=True)
-        place.add_user(RPA, "rpa", bot=True)
-        everybody = [*ROLES.values(), LIN]
-        place.set_group("S0FINANCE", [MARIA, TOM, GUS, EVE, IDA, RPA])
-        place.set_group("S0TREASURY", [ADA, LIN, TOM, GUS, EVE, IDA, RPA])
-        place.add_channel(PRIVATE, "secret", members=everybody, private=True)
-        place.add_channel(PEOPLE, "directmessage", members=everybody, private=True, bot_member=False)
-        yield rig
-    finally:
-        await rig.close()
+    place = rig.workspace
+    place.add_user(IDA, "ida", deleted=True)
+    place.add_user(RPA, "rpa", bot=True)
+    everybody = [*ROLES.values(), LIN]
+    place.set_group("S0FINANCE", [MARIA, TOM, GUS, EVE, IDA, RPA])
+    place.set_group("S0TREASURY", [ADA, LIN, TOM, GUS, EVE, IDA, RPA])
+    place.add_channel(PRIVATE, "secret", members=everybody, private=True)
+    place.add_channel(PEOPLE, "directmessage", members=everybody, private=True, bot_member=False)
+    return rig
+
+
+pytestmark = pytest.mark.rig(opened_by=furnished)
 
 
 class Actor:
@@ -380,56 +378,53 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
 
 
 @pytest.mark.parametrize("role", ROLES)
-async def test_every_verb_in_every_conversation(sqlite_url: str, role: str) -> None:
-    async with furnished(sqlite_url) as rig:
-        names = {"HERS": await asked(rig, MARIA), "HIS": await asked(rig, TOM), "THEIRS": elsewhere(rig)}
-        names["MANY"] = await asked_in_bulk(rig)
-        actor = Actor(rig, role)
-        for where in PLACES:
-            channel = await place_of(rig, where, actor.user)
-            for what, outcomes in cells(COMMANDS):
-                text = LINES.get(what, what)
-                for name, reference in names.items():
-                    text = text.replace(name, reference)
-                if what == "/pay unfreeze":
-                    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze careful")
-                await actor.types(text, channel, outcomes[role], where=where)
-                if "freeze" in what:
-                    await rig.workspace.slash(ADA, FINANCE, "/pay", "unfreeze")
-        assert not actor.wrong, "\n".join(actor.wrong)
+async def test_every_verb_in_every_conversation(rig: Rig, role: str) -> None:
+    names = {"HERS": await asked(rig, MARIA), "HIS": await asked(rig, TOM), "THEIRS": elsewhere(rig)}
+    names["MANY"] = await asked_in_bulk(rig)
+    actor = Actor(rig, role)
+    for where in PLACES:
+        channel = await place_of(rig, where, actor.user)
+        for what, outcomes in cells(COMMANDS):
+            text = LINES.get(what, what)
+            for name, reference in names.items():
+                text = text.replace(name, reference)
+            if what == "/pay unfreeze":
+                await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze careful")
+            await actor.types(text, channel, outcomes[role], where=where)
+            if "freeze" in what:
+                await rig.workspace.slash(ADA, FINANCE, "/pay", "unfreeze")
+    assert not actor.wrong, "\n".join(actor.wrong)
 
 
+@pytest.mark.rig(quorum=2)
 @pytest.mark.parametrize("role", ROLES)
-async def test_every_button(sqlite_url: str, role: str) -> None:
-    async with furnished(sqlite_url, quorum=2) as rig:
-        actor = Actor(rig, role)
-        for what, outcomes in cells(BUTTONS):
-            action, _, whose = what.partition(" ")
-            if action == "next":
-                await turns_the_page(actor, outcomes[role])
-            elif action == "cancel":
-                await cancels_in_bulk(actor, outcomes[role])
-            elif action != "withdraw":
-                reference = await asked(rig, MARIA if whose == "HERS" else TOM)
-                if action in ("retry", "close"):
-                    await lose_the_commit(rig, reference)
-                await actor.presses(action, card_of(rig, reference), outcomes[role], where=whose)
-        assert not actor.wrong, "\n".join(actor.wrong)
+async def test_every_button(rig: Rig, role: str) -> None:
+    actor = Actor(rig, role)
+    for what, outcomes in cells(BUTTONS):
+        action, _, whose = what.partition(" ")
+        if action == "next":
+            await turns_the_page(actor, outcomes[role])
+        elif action == "cancel":
+            await cancels_in_bulk(actor, outcomes[role])
+        elif action != "withdraw":
+            reference = await asked(rig, MARIA if whose == "HERS" else TOM)
+            if action in ("retry", "close"):
+                await lose_the_commit(rig, reference)
+            await actor.presses(action, card_of(rig, reference), outcomes[role], where=whose)
+    assert not actor.wrong, "\n".join(actor.wrong)
 
 
+@pytest.mark.rig(quorum=2)
 @pytest.mark.parametrize("role", ROLES)
-async def test_withdrawing_on_every_copy(sqlite_url: str, role: str) -> None:
+async def test_withdrawing_on_every_copy(rig: Rig, role: str) -> None:
     [outcomes] = [outcomes for what, outcomes in cells(BUTTONS) if what.startswith("withdraw")]
-    async with furnished(sqlite_url, quorum=2) as rig:
-        actor = Actor(rig, role)
-        for where in PLACES:
-            reference = await asked(rig, MARIA, await place_of(rig, where, MARIA))
-            copies = [
-                channel for channel in rig.workspace.channels for one in rig.cards(channel) if reference in one.text
-            ]
-            [mine] = set(copies) - {APPROVALS}
-            await actor.presses("withdraw", card_of(rig, reference, mine), outcomes[role], where=where)
-        assert not actor.wrong, "\n".join(actor.wrong)
+    actor = Actor(rig, role)
+    for where in PLACES:
+        reference = await asked(rig, MARIA, await place_of(rig, where, MARIA))
+        copies = [channel for channel in rig.workspace.channels for one in rig.cards(channel) if reference in one.text]
+        [mine] = set(copies) - {APPROVALS}
+        await actor.presses("withdraw", card_of(rig, reference, mine), outcomes[role], where=where)
+    assert not actor.wrong, "\n".join(actor.wrong)
 
 
 async def lose_the_commit(rig: Rig, reference: str) -> None:

@@ -1,11 +1,8 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
-from pathlib import Path
-
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 
 
@@ -85,17 +82,10 @@ async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -
     assert "Reason: eWallet closed." in rig.cards(FINANCE)[-1].text
 
 
-async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(
-    sqlite_url: str, tmp_path: Path
-) -> None:
-    services = tmp_path / "services.toml"
-    services.write_text('[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), services_file=services)
-    try:
-        await rig.pay()
-        await rig.pass_time(60, steps=4)
-        assert "account could not be read: payments: a page came instead of an answer (404)" in (await rig.card()).text
-        await rig.press("approve")
-        assert len(rig.paid) == 1
-    finally:
-        await rig.close()
+@pytest.mark.rig(services='[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
+async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
+    await rig.pay()
+    await rig.pass_time(60, steps=4)
+    assert "account could not be read: payments: a page came instead of an answer (404)" in (await rig.card()).text
+    await rig.press("approve")
+    assert len(rig.paid) == 1

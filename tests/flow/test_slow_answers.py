@@ -1,6 +1,6 @@
 """Answers that never come: one request that hangs delays no other."""
 
-from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -16,7 +16,8 @@ FOR_EVER = 3_600.0
 """Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""
 
 
-pytestmark = pytest.mark.rig(on="both", clock=None, around={"service_total": FOR_EVER, "slack_total": FOR_EVER})
+HANGING = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
+pytestmark = pytest.mark.rig(on="both", clock=None, around=HANGING)
 
 
 @pytest.fixture(autouse=True)
@@ -115,34 +116,28 @@ async def test_everything_at_once(rig: Rig) -> None:
 
 
 @pytest.mark.postgres
-async def test_the_same_with_four_processes(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
-    around = {"service_total": FOR_EVER, "slack_total": FOR_EVER}
-    rig = await Rig.open(database_url=postgres_url, around=around)
-    try:
-        for number in range(3):
-            await rig.start_another(f"another-{number}", **around)
-        await everything_hangs(rig)
-        await paid_meanwhile(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="postgres")
+async def test_the_same_with_four_processes(rig: Rig) -> None:
+    for number in range(3):
+        await rig.start_another(f"another-{number}", **HANGING)
+    await everything_hangs(rig)
+    await paid_meanwhile(rig)
 
 
-@pytest.fixture
-async def booking(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Rig]:
+async def with_a_store(database_url: str, **variations: Any) -> Rig:
     """A rig with the delivery service."""
-    monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.1)
     service = DeliverySimulator()
     service.add_store("Centro", token=STORE_KEY)
-    rig = await Rig.open(
-        database_url=sqlite_url,
+    return await Rig.open(
+        database_url=database_url,
         policy=DELIVERY_POLICY,
         delivery=service,
-        around={"service_total": FOR_EVER, "slack_total": FOR_EVER, "handler_moment": 0.1},
         delivery_store_keys={"Centro": STORE_KEY},
+        **variations,
     )
-    yield rig
-    await rig.close()
+
+
+booking = pytest.mark.rig(on="sqlite", opened_by=with_a_store, around={**HANGING, "handler_moment": 0.1})
 
 
 async def ask_price(rig: Rig, user: str) -> None:
@@ -151,27 +146,29 @@ async def ask_price(rig: Rig, user: str) -> None:
     await rig.workspace.submit(user, {**FORM, views.PHONE: "+593 99 123 4567"})
 
 
-async def test_a_price_that_hangs(booking: Rig) -> None:
+@booking
+async def test_a_price_that_hangs(rig: Rig) -> None:
     fault = Fault(FaultKind.SLOW, "quote", seconds=FOR_EVER)
-    service_of(booking).faults.arm(fault)
-    await ask_price(booking, MARIA)
-    await hit(booking, fault)
-    await paid_meanwhile(booking)
+    service_of(rig).faults.arm(fault)
+    await ask_price(rig, MARIA)
+    await hit(rig, fault)
+    await paid_meanwhile(rig)
 
 
-async def test_bookings_that_hang_keep_no_other_waiting(booking: Rig) -> None:
+@booking
+async def test_bookings_that_hang_keep_no_other_waiting(rig: Rig) -> None:
     """As many as may be under way without an answer: then a read finds out whether the service lives."""
     hanging = (MARIA, ADA, OLGA)
     assert len(hanging) == FEW
     for user in (*hanging, TOM):
-        await ask_price(booking, user)
-        await turned(booking, "Delivery fee", user=user)
+        await ask_price(rig, user)
+        await turned(rig, "Delivery fee", user=user)
     fault = Fault(FaultKind.SLOW, "create_booking", times=FEW, seconds=FOR_EVER)
-    service_of(booking).faults.arm(fault)
+    service_of(rig).faults.arm(fault)
     for user in hanging:
-        await booking.workspace.submit(user, {})
-    await hit(booking, fault)
-    await booking.workspace.submit(TOM, {})
-    await booking.workspace.until(
-        lambda: any("READY_FOR_PICKUP" in card.text and TOM in card.text for card in booking.cards(FINANCE))
+        await rig.workspace.submit(user, {})
+    await hit(rig, fault)
+    await rig.workspace.submit(TOM, {})
+    await rig.workspace.until(
+        lambda: any("READY_FOR_PICKUP" in card.text and TOM in card.text for card in rig.cards(FINANCE))
     )

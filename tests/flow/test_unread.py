@@ -1,8 +1,5 @@
 """An answer that cannot be read, from the command that met it to the line in the file that mends it."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from bot.domain.payments.instruction import State
@@ -17,22 +14,18 @@ from tests.workflows.looking import alerts, read, state
 NAMES = {"partner.id": "uid", "partner.name": "title", "partner.email": "mail"}
 
 
-@pytest.fixture
-def variations(tmp_path: Path) -> dict[str, Any]:
-    """The payments service says some fields of one answer in its own words."""
-    services = tmp_path / "services.toml"
-    services.write_text("", encoding="utf-8")
-    return {"simulator": {"dialect": Dialect(names=NAMES)}, "services_file": services}
+pytestmark = pytest.mark.rig(simulator={"dialect": Dialect(names=NAMES)}, services="")
+"""The payments service says some fields of one answer in its own words."""
 
 
 async def ask(rig: Rig, text: str = "unread") -> Message:
     """Type it, and see what this person alone is shown."""
     before = len(rig.workspace.ephemerals(OLGA))
     assert (await rig.workspace.slash(OLGA, FINANCE, "/switchboard", text)).ok
-    [shown] = rig.workspace.ephemerals(OLGA)[before:]
-    assert check_blocks(shown.blocks, "message") == []
-    check_markup(shown.blocks)
-    return shown
+    [seen] = rig.workspace.ephemerals(OLGA)[before:]
+    assert check_blocks(seen.blocks, "message") == []
+    check_markup(seen.blocks)
+    return seen
 
 
 async def asked_for_the_partner(rig: Rig) -> str:
@@ -51,19 +44,19 @@ def lines_of(text: str) -> str:
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
     assert "No unread answers from the services" in (await ask(rig)).text
     assert "could not be read" in await asked_for_the_partner(rig)
-    shown = (await ask(rig)).text
-    assert "*payments.partner*, status 200: 1 unread answer" in shown
-    assert "Not found: id, name, email." in shown
+    seen = (await ask(rig)).text
+    assert "*payments.partner*, status 200: 1 unread answer" in seen
+    assert "Not found: id, name, email." in seen
     for value in ("partner@example.com", "1000000", "Partner"):
-        assert value not in shown
-    assert lines_of(shown).splitlines() == [
+        assert value not in seen
+    assert lines_of(seen).splitlines() == [
         "[payments.partner.reply]",
         'id = "uid"',
         'name = "title"',
         'email = "mail"',
     ]
     assert rig.settings.services_file is not None
-    rig.settings.services_file.write_text(lines_of(shown), encoding="utf-8")
+    rig.settings.services_file.write_text(lines_of(seen), encoding="utf-8")
     await rig.start_again()
     assert "*payments.partner*" in (await ask(rig)).text
     assert "Balance" in await asked_for_the_partner(rig)
@@ -90,10 +83,10 @@ async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_say
     await rig.pass_time(100_000, steps=200)
     assert await state(rig) is State.NEEDS_HUMAN
     assert any("use the switchboard command with `unread`" in text for text in alerts(rig))
-    shown = (await ask(rig)).text
-    assert "*payments.commit_payout*, status 200: 1 unread answer" in shown
-    assert "*payments.get_operation*, status 200: " in shown
-    assert "Body: no JSON (HTML page of " in shown
+    seen = (await ask(rig)).text
+    assert "*payments.commit_payout*, status 200: 1 unread answer" in seen
+    assert "*payments.get_operation*, status 200: " in seen
+    assert "Body: no JSON (HTML page of " in seen
     rig.payments.faults.clear()
     await rig.pass_time(8_000)
     assert await state(rig) is State.COMMITTED

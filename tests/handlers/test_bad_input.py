@@ -6,7 +6,6 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.workflows.looking import ephemerals, heard, newest, requests
 
@@ -266,16 +265,12 @@ async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
     await untouched(rig)
 
 
-async def test_an_empty_list_lets_nobody_ask(sqlite_url: str) -> None:
-    policy = POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []")
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=policy)
-    try:
-        await rig.pay()
-        assert "*requester*" in ephemerals(rig, MARIA)[0]
-        assert '`requesters = ["S0FINANCE"]`' in ephemerals(rig, MARIA)[0]
-        await untouched(rig)
-    finally:
-        await rig.close()
+@pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))
+async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
+    await rig.pay()
+    assert "*requester*" in ephemerals(rig, MARIA)[0]
+    assert '`requesters = ["S0FINANCE"]`' in ephemerals(rig, MARIA)[0]
+    await untouched(rig)
 
 
 @pytest.mark.parametrize("reference", ["P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*"])

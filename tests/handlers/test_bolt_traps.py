@@ -3,7 +3,7 @@
 import asyncio
 import json
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -25,7 +25,6 @@ from handlers.dependencies import Dependencies
 from handlers.replies import Nothing, Open, Private, Reply
 from handlers.router import Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
-from tests.support.clock import ManualClock
 from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import ephemerals, heard, newest, requests, votes
@@ -34,7 +33,7 @@ Behaviour = Callable[[], Awaitable[Reply]]
 
 
 @pytest.fixture
-async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Rig, dict[str, Behaviour]]]:
+def played(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Rig, dict[str, Behaviour]]:
     """A rig in which the command, button, form and event called ``boom`` do what the test says."""
     behaviours: dict[str, Behaviour] = {}
 
@@ -51,10 +50,9 @@ async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         return found
 
     monkeypatch.setattr("bot.wiring.slack.make_router", router)
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.3})
+    rig: Rig = request.getfixturevalue("rig")
     rig.workspace.add_command("/boom")
-    yield rig, behaviours
-    await rig.close()
+    return rig, behaviours
 
 
 async def boom(rig: Rig, kind: str) -> Ack:
@@ -122,6 +120,7 @@ async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
         assert said in await heard(rig, MARIA, said)
 
 
+@pytest.mark.rig(around={"handler_total": 0.3})
 @pytest.mark.parametrize("kind", KINDS)
 async def test_a_handler_that_is_too_slow_is_answered_in_time(
     played: tuple[Rig, dict[str, Behaviour]], kind: str

@@ -202,8 +202,8 @@ def signed(number: int) -> tuple[bytes, dict[str, str]]:
     }
 
 
-async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_door(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, around={"ticking": False})
+@pytest.mark.rig(clock=None, around={"ticking": False})
+async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_door(rig: Rig) -> None:
     port = urlsplit(rig.switchboard.url).port
     assert port is not None
     plausible = signed(0)[1]
@@ -228,4 +228,3 @@ async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_d
     finally:
         for client in crowd:
             client.close()
-        await rig.close()

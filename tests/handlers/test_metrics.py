@@ -20,7 +20,7 @@ async def test_counts_and_ages_and_nobodys_data(rig: Rig) -> None:
 @pytest.mark.rig(metrics_token="metrics-token")
 async def test_with_a_token_nobody_else_reads(rig: Rig) -> None:
     async with aiohttp.ClientSession() as session:
-        for shown, status in (
+        for seen, status in (
             (None, 401),
             ("Bearer metrics-toke", 401),
             ("Bearer metrics-token2", 401),
@@ -28,7 +28,7 @@ async def test_with_a_token_nobody_else_reads(rig: Rig) -> None:
             ("Bearer métrics", 401),
             ("Bearer metrics-token", 200),
         ):
-            headers = {} if shown is None else {"Authorization": shown}
+            headers = {} if seen is None else {"Authorization": seen}
             async with session.get(f"{rig.switchboard.url}/metrics", headers=headers) as answer:
                 assert answer.status == status
                 assert ("switchboard_joined" in await answer.text()) is (status == 200)

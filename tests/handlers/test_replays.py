@@ -8,7 +8,6 @@ import aiohttp
 import pytest
 
 from bot.playground.workspace.delivery import sign
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests, votes
 
@@ -46,32 +45,28 @@ async def test_a_captured_request_has_no_effect_in_another_process(rig: Rig) -> 
     assert (status, "/pay send" in told) == (200, True)
 
 
-async def test_a_request_of_another_app_has_no_effect(sqlite_url: str) -> None:
-    clock = ManualClock()
-    rig = await Rig.open(database_url=sqlite_url, clock=clock)
-    try:
-        await rig.pay()
-        stamp, found, card = str(int(clock.seconds())), await newest(rig), await rig.card()
-        value = next(button.value for button in card.buttons if button.action_id == "payout.approve")
-        click = {
-            "type": "block_actions",
-            "team": {"id": "T0HOME"},
-            "user": {"id": ADA, "team_id": "T0HOME"},
-            "container": {"channel_id": APPROVALS, "message_ts": card.ts},
-            "channel": {"id": APPROVALS},
-            "actions": [{"action_id": "payout.approve", "value": value, "type": "button"}],
-            "trigger_id": "9.9",
-        }
-        url, ours = rig.switchboard.url, rig.workspace.identity.app_id
-        asked = command("send ana@example.com 3.00 x", api_app_id="A0ELSE")
-        assert await send(url, asked, stamp=stamp) == (200, "")
-        pressed = urlencode({"payload": json.dumps({**click, "api_app_id": "A0ELSE"})}).encode()
-        assert await send(url, pressed, stamp=stamp) == (200, "")
-        await rig.settle()
-        assert [one.id for one in await requests(rig)] == [found.id]
-        assert not await votes(rig)
-        pressed = urlencode({"payload": json.dumps({**click, "api_app_id": ours})}).encode()
-        assert (await send(url, pressed, stamp=stamp))[0] == 200
-        assert [vote.person for vote in await votes(rig)] == [ADA]
-    finally:
-        await rig.close()
+async def test_a_request_of_another_app_has_no_effect(rig: Rig) -> None:
+    assert rig.clock is not None
+    await rig.pay()
+    stamp, found, card = str(int(rig.clock.seconds())), await newest(rig), await rig.card()
+    value = next(button.value for button in card.buttons if button.action_id == "payout.approve")
+    click = {
+        "type": "block_actions",
+        "team": {"id": "T0HOME"},
+        "user": {"id": ADA, "team_id": "T0HOME"},
+        "container": {"channel_id": APPROVALS, "message_ts": card.ts},
+        "channel": {"id": APPROVALS},
+        "actions": [{"action_id": "payout.approve", "value": value, "type": "button"}],
+        "trigger_id": "9.9",
+    }
+    url, ours = rig.switchboard.url, rig.workspace.identity.app_id
+    asked = command("send ana@example.com 3.00 x", api_app_id="A0ELSE")
+    assert await send(url, asked, stamp=stamp) == (200, "")
+    pressed = urlencode({"payload": json.dumps({**click, "api_app_id": "A0ELSE"})}).encode()
+    assert await send(url, pressed, stamp=stamp) == (200, "")
+    await rig.settle()
+    assert [one.id for one in await requests(rig)] == [found.id]
+    assert not await votes(rig)
+    pressed = urlencode({"payload": json.dumps({**click, "api_app_id": ours})}).encode()
+    assert (await send(url, pressed, stamp=stamp))[0] == 200
+    assert [vote.person for vote in await votes(rig)] == [ADA]

@@ -1,7 +1,7 @@
 """An ack does not wait for a form that Slack is slow to open: the form comes later, and so does what follows it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -14,15 +14,16 @@ from bot.wiring.slack import make_router
 from handlers.dependencies import Dependencies
 from handlers.replies import Answer, Later, Open, Private, Replace, Reply
 from handlers.router import Router
-from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import ephemerals, heard
 
 Played = tuple[Rig, dict[str, Reply]]
 
+pytestmark = pytest.mark.rig(around={"handler_total": 0.2})
+
 
 @pytest.fixture
-async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Played]:
+def played(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Played:
     """A rig whose command and button ``boom`` are answered with what the test says, at once."""
     replies: dict[str, Reply] = {}
 
@@ -35,10 +36,9 @@ async def played(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
         return found
 
     monkeypatch.setattr("bot.wiring.slack.make_router", router)
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"handler_total": 0.2})
+    rig: Rig = request.getfixturevalue("rig")
     rig.workspace.add_command("/boom")
-    yield rig, replies
-    await rig.close()
+    return rig, replies
 
 
 def slow(rig: Rig, kind: FaultKind = FaultKind.SLOW) -> None:

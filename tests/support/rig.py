@@ -151,6 +151,7 @@ class Rig:
         database_url: str,
         clock: ManualClock | None = None,
         policy: str = POLICY,
+        services: str | None = None,
         socket_mode: bool = False,
         simulator: dict[str, Any] | None = None,
         around: dict[str, Any] | None = None,
@@ -191,6 +192,9 @@ class Rig:
         directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
+        if services is not None:
+            settings["services_file"] = directory / "services.toml"
+            settings["services_file"].write_text(services, encoding="utf-8")
         rig.settings = rig._settings(directory, database_url, socket_mode=socket_mode, **settings)
         if start:
             await rig.start()

@@ -17,13 +17,13 @@ async def ask(rig: Rig, text: str, *, user: str = OLGA, channel: str = FINANCE) 
     before = len(rig.workspace.ephemerals(user))
     ack = await rig.workspace.slash(user, channel, "/switchboard", text)
     assert ack.ok
-    [shown] = rig.workspace.ephemerals(user)[before:]
-    return shown
+    [seen] = rig.workspace.ephemerals(user)[before:]
+    return seen
 
 
-def lines(shown: Message) -> list[str]:
+def lines(seen: Message) -> list[str]:
     """The story without its heading and times; each line has one."""
-    found = shown.text.split("\n")[1:]
+    found = seen.text.split("\n")[1:]
     assert all(_TIME.match(line) for line in found), found
     return [_TIME.sub("", line) for line in found]
 
@@ -37,8 +37,8 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.pass_time(60)
-    shown = await ask(rig, f"audit {asked.reference}")
-    assert lines(shown) == [
+    seen = await ask(rig, f"audit {asked.reference}")
+    assert lines(seen) == [
         f"<@{MARIA}> asked for 2500.00 USD to ana@example.com.",
         "Asked the service to create it, which moves no money (attempt 1).",
         f"The service created it as “{asked.remote_id}”; shown to the approvers.",
@@ -48,22 +48,22 @@ async def test_the_story_of_a_payout_that_took_two(rig: Rig) -> None:
         "The service says committed.",
         "The service says completed.",
     ]
-    assert shown.text.startswith(f"*Audit of {asked.reference}*: 2500.00 USD to ana@example.com, for “Rent”")
-    assert "now completed" in shown.text
-    for line in shown.text.split("\n")[1:]:
-        assert line in shown.plain
+    assert seen.text.startswith(f"*Audit of {asked.reference}*: 2500.00 USD to ana@example.com, for “Rent”")
+    assert "now completed" in seen.text
+    for line in seen.text.split("\n")[1:]:
+        assert line in seen.plain
 
 
 async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "<!channel> & <https://evil.example|rent>"')
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "<!here> ask *again* & <@U0OLGA>"})
-    shown = await ask(rig, f"audit {(await newest(rig)).reference}")
+    seen = await ask(rig, f"audit {(await newest(rig)).reference}")
     expected = f"<@{ADA}> rejected it. Reason: &lt;!here&gt; ask *again* &amp; &lt;@U0OLGA&gt;."
-    assert lines(shown)[-1] == expected
+    assert lines(seen)[-1] == expected
     for active in ("<!channel", "<!here", "<https", f"<@{OLGA}>"):
-        assert active not in shown.text
-    blocks = [str(block) for block in shown.blocks if "mrkdwn" in str(block)]
+        assert active not in seen.text
+    blocks = [str(block) for block in seen.blocks if "mrkdwn" in str(block)]
     assert not any(active in block for block in blocks for active in ("<!here", "<!channel", f"<@{OLGA}>"))
 
 
@@ -71,15 +71,15 @@ async def test_every_name_of_a_request_finds_it(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
     for name in (asked.reference, asked.reference.lower(), f"`{asked.reference}`", asked.code, asked.remote_id):
-        shown = await ask(rig, f"audit {name}")
-        assert shown.text.startswith(f"*Audit of {asked.reference}*")
+        seen = await ask(rig, f"audit {name}")
+        assert seen.text.startswith(f"*Audit of {asked.reference}*")
 
 
 @pytest.mark.parametrize("user", [MARIA, ADA, LIN, TOM, OLGA])
 async def test_requester_approvers_and_admins_may_read_it(rig: Rig, user: str) -> None:
     await rig.pay(user=MARIA)
-    shown = await ask(rig, f"audit {(await newest(rig)).reference}", user=user)
-    assert len(lines(shown)) == 3
+    seen = await ask(rig, f"audit {(await newest(rig)).reference}", user=user)
+    assert len(lines(seen)) == 3
 
 
 async def test_nobody_else_learns_that_it_exists(rig: Rig) -> None:
@@ -103,22 +103,22 @@ async def test_guests_and_strangers_are_refused(rig: Rig, user: str) -> None:
 
 @pytest.mark.parametrize("text", ["audit P-NOSUCH", "audit <!channel>", "audit P-1 two"])
 async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig, text: str) -> None:
-    shown = await ask(rig, text)
-    assert ":pencil2:" in shown.text
-    assert "`/switchboard audit P-4F7K2M`" in shown.text
-    assert "<!channel>" not in shown.text
+    seen = await ask(rig, text)
+    assert ":pencil2:" in seen.text
+    assert "`/switchboard audit P-4F7K2M`" in seen.text
+    assert "<!channel>" not in seen.text
 
 
 @pytest.mark.parametrize("text", ["", "help", "HELP"])
 async def test_help(rig: Rig, text: str) -> None:
-    shown = await ask(rig, text, user=ZOE, channel=RANDOM)
-    assert "`/switchboard audit &lt;id&gt;`" in shown.text
-    assert "`/switchboard audit P-4F7K2M`" in shown.text
+    seen = await ask(rig, text, user=ZOE, channel=RANDOM)
+    assert "`/switchboard audit &lt;id&gt;`" in seen.text
+    assert "`/switchboard audit P-4F7K2M`" in seen.text
 
 
 async def test_an_unknown_verb(rig: Rig) -> None:
-    shown = await ask(rig, "dance <@U0ADA>")
-    assert "`dance` is not something `/switchboard` can do" in shown.text
+    seen = await ask(rig, "dance <@U0ADA>")
+    assert "`dance` is not something `/switchboard` can do" in seen.text
 
 
 async def test_a_tampered_row_is_told_as_such(rig: Rig, sqlite_url: str) -> None:

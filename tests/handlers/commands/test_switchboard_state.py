@@ -18,11 +18,11 @@ async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:
     before = len(rig.workspace.ephemerals(user))
     ack = await rig.workspace.slash(user, FINANCE, "/switchboard", text)
     assert ack.ok
-    shown = rig.workspace.ephemerals(user)[before:]
-    assert len(shown) == 1
-    assert check_blocks(shown[0].blocks, "message") == []
-    check_markup(shown[0].blocks)
-    return shown[0]
+    seen = rig.workspace.ephemerals(user)[before:]
+    assert len(seen) == 1
+    assert check_blocks(seen[0].blocks, "message") == []
+    check_markup(seen[0].blocks)
+    return seen[0]
 
 
 @pytest.mark.parametrize("verb", ["status", "unread", "jobs", "routes", "audit export"])
@@ -31,21 +31,21 @@ async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) ->
     before = len(rig.workspace.ephemerals(user))
     await rig.workspace.slash(user, FINANCE, "/switchboard", verb, force=True)
     assert user == EVE or len(rig.workspace.ephemerals(user)) == before + 1
-    for shown in rig.workspace.ephemerals(user)[before:]:
-        assert "Services" not in shown.text
-        assert "assumed" not in shown.text
-        assert "Nothing is under way" not in shown.text
-        assert "unread answers" not in shown.text
+    for seen in rig.workspace.ephemerals(user)[before:]:
+        assert "Services" not in seen.text
+        assert "assumed" not in seen.text
+        assert "Nothing is under way" not in seen.text
+        assert "unread answers" not in seen.text
     assert not any(message.files for message in rig.workspace.messages(rig.workspace.open_dm(user).id))
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
 async def test_nothing_is_under_way_at_first(rig: Rig, user: str) -> None:
-    shown = await ask(rig, "status", user=user)
-    assert "Payments: configured" in shown.text
-    assert "Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`" in shown.text
-    assert "Nothing." in shown.text
-    assert "messages to Slack: nothing waits" in shown.text
+    seen = await ask(rig, "status", user=user)
+    assert "Payments: configured" in seen.text
+    assert "Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`" in seen.text
+    assert "Nothing." in seen.text
+    assert "messages to Slack: nothing waits" in seen.text
     assert "nothing is under way" in (await ask(rig, "jobs", user=user)).text.lower()
 
 
@@ -53,8 +53,8 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     for amount in ("25.00", "26.00"):
         await rig.pay(f"send ana@example.com {amount} Rent")
     await rig.press("approve")
-    shown = await ask(rig, "status")
-    assert "• 2 payouts: 1 sent, 1 waiting for approval" in shown.text
+    seen = await ask(rig, "status")
+    assert "• 2 payouts: 1 sent, 1 waiting for approval" in seen.text
     listed = (await ask(rig, "jobs")).text
     assert "*1 under way*" in listed
     assert "*Payout* P-" in listed
@@ -63,9 +63,9 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
 
 async def test_a_frozen_house_says_so(rig: Rig) -> None:
     await rig.workspace.slash(ADA, FINANCE, "/pay", "freeze the bank <!channel> called")
-    shown = await ask(rig, "status")
-    assert f"Payments are frozen by <@{ADA}>" in shown.text
-    assert "<!channel>" not in shown.text
+    seen = await ask(rig, "status")
+    assert f"Payments are frozen by <@{ADA}>" in seen.text
+    assert "<!channel>" not in seen.text
 
 
 async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
@@ -84,12 +84,12 @@ async def test_a_localization_call_is_named(rig: Rig) -> None:
 
 
 async def test_assumptions_that_move_money_come_first(rig: Rig) -> None:
-    shown = (await ask(rig, "routes")).text
-    named = [line for line in shown.split("\n") if line.startswith("• ")]
+    seen = (await ask(rig, "routes")).text
+    named = [line for line in seen.split("\n") if line.startswith("• ")]
     moving = ["*moves money*" in line for line in named]
     assert any(moving)
     assert moving == sorted(moving, reverse=True)
-    assert "payments.commit_payout" in shown
+    assert "payments.commit_payout" in seen
 
 
 @pytest.mark.parametrize("rows_a_page", [2, 1_000])
