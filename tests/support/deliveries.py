@@ -53,7 +53,6 @@ def service_of(rig: Rig) -> DeliverySimulator:
 
 async def deliver(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> str:
     """Type ``/deliver``; returns the answer to this person, or nothing if a form opened."""
-    assert rig.clock is not None
     rig.clock.advance(0.001)
     before, form = len(rig.workspace.ephemerals(user)), rig.workspace.modal(user)
     await rig.workspace.slash(user, channel, "/deliver", text)

@@ -21,7 +21,7 @@ from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
-from bot.playground.workspace import Ack, Message, Workspace
+from bot.playground.workspace import Ack, Message, View, Workspace
 from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
 from bot.wiring.surroundings import Surroundings
@@ -130,7 +130,7 @@ def _unhurried(clock: ManualClock) -> dict[str, Any]:
 
 class Rig:
     def __init__(self) -> None:
-        self.clock: ManualClock | None = None
+        self._clock: ManualClock | None = None
         self.workspace: Workspace
         self.payments: PaymentsSimulator
         self.delivery: DeliverySimulator | None = None
@@ -161,7 +161,7 @@ class Rig:
         **settings: Any,
     ) -> Self:
         rig = cls()
-        rig.clock = clock
+        rig._clock = clock
         rig.policy_text = policy
         rig._around = around or {}
         seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
@@ -220,8 +220,8 @@ class Rig:
             "email_single_base_url": self.emails.single_url,
             "email_bulk_base_url": self.emails.bulk_url,
             "email_api_key": self.emails.api_key,
-            "poll_seconds": 30 if self.clock else 0.2,
-            "quiet_seconds": 900 if self.clock else 2,
+            "poll_seconds": 30 if self._clock else 0.2,
+            "quiet_seconds": 900 if self._clock else 2,
         }
         if self.delivery is not None:
             port = free_port()  # webhooks are registered with a public address only
@@ -233,15 +233,15 @@ class Rig:
         """Start the application (again); for leases it is a new process."""
         self._generation += 1
         around: dict[str, Any] = {
-            "clock": self.clock or SystemClock(),
+            "clock": self._clock or SystemClock(),
             "owner": f"process-{self._generation}",
-            "ticking": self.clock is None,
+            "ticking": self._clock is None,
             "anchors": self._anchors,
             "people_total": PEOPLE_SECONDS,
             "service_connect": CONNECT_SECONDS,
             "handler_total": HANDLER_SECONDS,
             "handler_moment": HANDLER_MOMENT,
-            **(_unhurried(self.clock) if self.clock else {}),
+            **(_unhurried(self._clock) if self._clock else {}),
             **self._around,
         }
         policy = load_policy(self.settings.policy_file)
@@ -269,6 +269,12 @@ class Rig:
         await self.switchboard.stop()
         await self._stack.aclose()
 
+    @property
+    def clock(self) -> ManualClock:
+        """The clock that stands still until a test moves it."""
+        assert self._clock is not None
+        return self._clock
+
     # driving
 
     async def settle(self) -> None:
@@ -277,7 +283,6 @@ class Rig:
 
     async def pass_time(self, seconds: float, *, steps: int = 1) -> None:
         """Move the clock in so many steps, and run due work at each."""
-        assert self.clock is not None
         for _ in range(steps):
             self.clock.advance(seconds / steps)
             await self.settle()
@@ -285,10 +290,10 @@ class Rig:
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
-        if self.clock is not None:
-            self.clock.advance(0.001)  # requests have an order
+        if self._clock is not None:
+            self._clock.advance(0.001)  # requests have an order
         ack = await self.workspace.slash(user, channel, "/pay", text)
-        if self.clock is not None:
+        if self._clock is not None:
             await self.settle()
         return ack
 
@@ -305,15 +310,21 @@ class Rig:
         """Press a button (``approve``, ``reject``, …) on the newest card of a channel."""
         card = await self.card(channel)
         ack = await self.workspace.click(user, channel, card.ts, f"payout.{action}", **more)
-        if self.clock is not None:
+        if self._clock is not None:
             await self.settle()
         return ack
 
     async def submit(self, user: str, values: dict[str, str]) -> Ack:
         ack = await self.workspace.submit(user, values)
-        if self.clock is not None:
+        if self._clock is not None:
             await self.settle()
         return ack
+
+    def form(self, user: str = MARIA) -> View:
+        """The form that this person sees."""
+        view = self.workspace.modal(user)
+        assert view is not None
+        return view
 
     def news(self, channel: str) -> list[Message]:
         """Messages in the threads of a channel's cards."""

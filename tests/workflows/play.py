@@ -74,7 +74,6 @@ class Play:
         await settle(self.ctx)
 
     async def pass_time(self, seconds: float) -> None:
-        assert self.rig.clock is not None
         self.rig.clock.advance(seconds)
         await settle(self.ctx)
 

@@ -75,7 +75,6 @@ async def make(name: Path) -> None:
         path = Path(folder) / "switchboard.db"
         rig = await open_rig(f"sqlite:///{path}")
         await live(rig)
-        assert rig.clock is not None
         outside = {
             "now": rig.clock.now().isoformat(),
             "messages": [

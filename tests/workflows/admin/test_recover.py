@@ -69,7 +69,6 @@ async def test_a_post_whose_lease_ended_behind_a_slow_one_is_left_to_who_has_it_
         await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
 
     async def meanwhile() -> None:
-        assert rig.clock is not None
         leases = Leases(store=ctx.store, clock=rig.clock, owner="another process", sleep=rig.clock.sleep)
         other = replace(ctx, owner="another process", workers=Workers(run=quarantine.take), leases=leases)
         rig.clock.advance(LEASE_SECONDS + 1)

@@ -76,7 +76,6 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
-    assert rig.clock is not None
     late(rig, rig.clock.seconds() - operation(rig).created_at + MINUTE / 2)
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
@@ -91,7 +90,6 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
 async def before(rig: Rig) -> None:
     """An ordinary payout that went through, so that the service's list would show a code of ours."""
     await approved(rig, 'send luis@example.com 7.00 "before"')
-    assert rig.clock is not None
     rig.clock.advance(HOUR)
 
 

@@ -40,7 +40,6 @@ def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: in
 
 async def reserved(rig: Rig) -> int:
     """Cents of the daily limit that are taken."""
-    assert rig.clock is not None
     day = rig.clock.now().date().isoformat()
     return await read(rig, lambda tx: tx.reservations.sum(day))
 

@@ -151,7 +151,6 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
         assert await creating(dead, one, {})(ctx.payments.client.circuit.seat()) is not None
     odd = claimed[0].id
     await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
-    assert rig.clock is not None
     rig.clock.advance(120)
     assert await recover(ctx) == 2
     states = await ctx.store.read(lambda tx: {one.state for one in tx.instructions.awaiting(tuple(State))})

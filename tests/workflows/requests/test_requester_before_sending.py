@@ -29,7 +29,6 @@ CASE_IDS = [f"payout-{name}" for name in IDS] + [f"{kind}-deactivated" for kind 
 
 def comes_back(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, deleted=False)
-    assert rig.clock is not None
     rig.clock.advance(61)
 
 

@@ -49,7 +49,6 @@ async def ask_two(rig: Rig) -> tuple[Instruction, Instruction]:
 
 
 def tick(rig: Rig, seconds: float) -> None:
-    assert rig.clock is not None
     rig.clock.advance(seconds)
 
 

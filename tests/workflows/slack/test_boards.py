@@ -137,7 +137,6 @@ async def test_what_can_be_posted_nowhere_is_told_to_the_alerts_channel(play: Pl
 
 
 async def test_progress_uses_three_quarters_of_the_edits_and_the_end_is_shown_at_once(rig: Rig) -> None:
-    assert rig.clock is not None
     play = Play(rig, pace=Pace(monotonic=rig.clock.boottime))
     await play.post()
     for _ in range(58):

@@ -69,7 +69,6 @@ async def test_rows_that_run_at_the_same_time_are_posted_in_their_order(rig: Rig
 
 
 async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> None:
-    assert rig.clock is not None
     play = Play(rig)
     await lines(play, 5)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "chat.postMessage", seconds=2))
@@ -89,7 +88,6 @@ async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> N
 async def test_a_conversation_that_is_full_keeps_its_order_and_the_pace_slack_asks_for(
     strict: Rig, referee: Referee
 ) -> None:
-    assert strict.clock is not None
     play = Play(strict)
     await lines(play, 40, channels=CHANNELS)
     await play.pass_time(0)
