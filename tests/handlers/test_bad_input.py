@@ -3,10 +3,12 @@
 import re
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests
 
 EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
@@ -261,15 +263,17 @@ async def test_a_signed_command_of_another_workspace_has_no_effect(rig: Rig) -> 
 async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
     rig.workspace.set_user(MARIA, deleted=True)
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent", force=True)
-    assert "deactivated" in ephemerals(rig, MARIA)[0]
+    assert shown(ephemerals(rig, MARIA)[0]) == snapshot(""":no_entry_sign: Your account is deactivated, so this has no \
+effect.""")
     await untouched(rig)
 
 
 @pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))
 async def test_an_empty_list_lets_nobody_ask(rig: Rig) -> None:
     await rig.pay()
-    assert "*requester*" in ephemerals(rig, MARIA)[0]
-    assert '`requesters = ["S0FINANCE"]`' in ephemerals(rig, MARIA)[0]
+    assert shown(ephemerals(rig, MARIA)[0]) == snapshot(""":no_entry_sign: *requester*: only people whom the policy \
+names may ask for payments, and you are not among them. The operator can add you there, for example `requesters = \
+["S0FINANCE"]`.""")
     await untouched(rig)
 
 
@@ -324,8 +328,7 @@ async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig, field: str, v
     await rig.pay("send")
     right = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"}
     await rig.workspace.submit(MARIA, {**right, field: value}, force=True)
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
+    form = rig.form()
     assert list(form.errors) == [field]
     assert rule in form.errors[field]
     example = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}[field]
@@ -339,9 +342,7 @@ async def test_a_mistake_in_the_form_stands_at_its_field(rig: Rig, field: str, v
 async def test_every_field_of_the_form_says_what_is_wrong_at_once(rig: Rig) -> None:
     await rig.pay("send")
     await rig.workspace.submit(MARIA, {forms.EMAIL: "x", forms.AMOUNT: "x", forms.DESCRIPTION: " "}, force=True)
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
-    assert set(form.errors) == {forms.EMAIL, forms.AMOUNT, forms.DESCRIPTION}
+    assert set(rig.form().errors) == {forms.EMAIL, forms.AMOUNT, forms.DESCRIPTION}
 
 
 async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> None:
@@ -349,16 +350,15 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
     rig.workspace.set_group("S0FINANCE", [])
     await rig.pass_time(61)
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
-    assert "only people whom the policy names" in form.plain
+    assert "only people whom the policy names" in rig.form().plain
     await untouched(rig)
 
 
 async def test_when_slack_does_not_say_who_somebody_is_nothing_happens(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
     await rig.pay()
-    assert "Nothing was recorded. Please try again" in await heard(rig, MARIA, "try again")
+    assert shown(await heard(rig, MARIA, "try again")) == snapshot(""":warning: Slack did not say who you are. Nothing \
+was recorded. Please try again in a moment.""")
     await untouched(rig)
 
 
@@ -368,7 +368,7 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     await rig.workspace.slash(MARIA, FINANCE, "/sb-pay", "send ana")
     assert '`/sb-pay send ana@example.com 25.00 "March translation"`' in ephemerals(rig, MARIA)[0]
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "help", force=True)
-    assert "not a command of Switchboard" in ephemerals(rig, MARIA)[1]
+    assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` is not a command of Switchboard.")
     await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
     await rig.settle()
     assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 import pytest
+from inline_snapshot import snapshot
 from slack_bolt.listener.async_listener import AsyncListener
 
 from bot.domain.errors import ServiceNow
@@ -27,6 +28,7 @@ from handlers.router import Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests, votes
 
 Behaviour = Callable[[], Awaitable[Reply]]
@@ -138,7 +140,8 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(
     if kind == "form":
         assert "longer than Slack waits" in json.dumps(ack.body)
     elif kind != "event":
-        assert "may still happen" in await heard(rig, MARIA, "longer than Slack waits")
+        assert shown(await heard(rig, MARIA, "longer than Slack waits")) == snapshot(""":snail: This takes longer than \
+Slack waits. It may still happen: look at the card or at `/pay approvals` before you repeat it.""")
 
 
 async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dict[str, Behaviour]]) -> None:
@@ -169,7 +172,8 @@ async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[s
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
     ack = await boom(rig, "command")
     assert ack.status == 200
-    assert "Slack did not open the form" in ephemerals(rig, MARIA)[-1]
+    assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(""":warning: Slack did not open the form. Nothing was \
+recorded. Please try again in a moment.""")
 
 
 @pytest.mark.parametrize(

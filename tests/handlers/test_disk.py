@@ -2,8 +2,10 @@
 
 import aiohttp
 import pytest
+from inline_snapshot import snapshot
 
 from tests.support.rig import MARIA, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, requests
 
 GIGABYTE = 1_000_000_000
@@ -28,8 +30,8 @@ async def test_no_money_is_asked_for_on_a_full_disk(
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (free, whole)
     await rig.pay("send ana@example.com 25.00 rent")
-    assert "its disk is full" in ephemerals(rig, MARIA)[-1]
-    assert "Nothing was started" in ephemerals(rig, MARIA)[-1]
+    assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(""":warning: Switchboard cannot store anything new now: its \
+disk is full. The operator has been told. Nothing was started; please try again later.""")
     assert not await requests(rig)
     assert await _ready(rig) == (status, database)
     disk.usage = lambda: (7_000_000, 64_000_000)

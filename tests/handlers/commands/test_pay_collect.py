@@ -1,6 +1,7 @@
 """``/pay collect``: who may, what is understood, what mistakes are answered with, on the line and in the form."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
@@ -12,6 +13,7 @@ from handlers.input import items
 from handlers.input.grammar import read_arguments, words_of
 from handlers.replies import MistakesError
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
 GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
@@ -144,15 +146,15 @@ def test_everything_that_is_wrong_is_told_in_one_go() -> None:
 def test_a_description_that_is_not_quoted_is_explained() -> None:
     ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
     assert argument == "item"
-    assert "description of several words goes into quotation marks" in rule
+    assert shown(rule) == snapshot("""it must be written as name = quantity x unit price, and a name or description of \
+several words goes into quotation marks""")
 
 
 async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:
     ack = await rig.pay("collect ben@example.com campaign web=2")
-    said = str(ack.body)
-    assert "*item*" in said
-    assert "You gave: web=2" in said
-    assert "/pay collect ana@example.com" in said
+    assert shown(str(ack.body["text"])) == snapshot("""\
+:pencil2: *item*: it must be written as name = quantity x unit price. You gave: web=2
+Nothing was done. For example: `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`""")
     assert not await requests(rig)
 
 
@@ -175,8 +177,7 @@ def test_the_rules_own_example_is_right() -> None:
 async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
     ack = await rig.pay("collect")
     assert ack.ok
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
+    view = rig.form()
     assert (view.title, view.submit) == ("Collect money", "Get the link")
     inputs = [block["block_id"] for block in view.blocks if block["type"] == "input"]
     assert inputs == [forms.EMAIL, forms.DESCRIPTION, forms.ITEMS]
@@ -189,9 +190,7 @@ async def test_the_form_collects_for_several_items(rig: Rig) -> None:
     found = await newest(rig)
     assert lines_of(found.payload) == [("Web design", 2, 1000), ("Hosting", 12, 450)]
     assert (found.origin_channel, found.payload.description) == (FINANCE, "Spring campaign")
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
-    assert found.reference in view.plain
+    assert found.reference in rig.form().plain
 
 
 async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
@@ -215,8 +214,7 @@ async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
 async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
     await rig.pay("collect")
     await rig.workspace.submit(MARIA, {**FORM, field: text}, force=True)
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
+    view = rig.form()
     assert list(view.errors) == [field]
     assert all(word in view.errors[field] for word in words)
     assert any(lead in view.errors[field] for lead in ("For example", "such as"))

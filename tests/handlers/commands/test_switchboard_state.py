@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
@@ -11,6 +12,7 @@ from bot.playground.workspace.limits.blocks import check_blocks
 from bot.workflows.admin import audit
 from tests.presentation.checks import check_markup
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
+from tests.support.shown import shown
 
 
 async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:
@@ -41,12 +43,22 @@ async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) ->
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
 async def test_nothing_is_under_way_at_first(rig: Rig, user: str) -> None:
-    seen = await ask(rig, "status", user=user)
-    assert "Payments: configured" in seen.text
-    assert "Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`" in seen.text
-    assert "Nothing." in seen.text
-    assert "messages to Slack: nothing waits" in seen.text
-    assert "nothing is under way" in (await ask(rig, "jobs", user=user)).text.lower()
+    assert shown((await ask(rig, "status", user=user)).text) == snapshot("""\
+*Services*
+:large_green_circle: Payments: configured
+:large_green_circle: Content localization: configured
+:white_circle: Delivery booking: not configured, the operator has to set `DELIVERY_BASE_URL`, `DELIVERY_MASTER_KEY`
+:large_green_circle: E-mail processing: configured
+*Under way*
+Nothing.
+*Queues*
+• messages to Slack: nothing waits
+• callbacks of payments: nothing waits
+• webhooks of deliveries: nothing waits
+• dropped files: nothing waits
+:warning: 4 assumed routes that move money are not confirmed: `/switchboard routes`. `/switchboard jobs` names what \
+is under way.""")
+    assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing is under way.")
 
 
 async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
@@ -56,9 +68,10 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     seen = await ask(rig, "status")
     assert "• 2 payouts: 1 sent, 1 waiting for approval" in seen.text
     listed = (await ask(rig, "jobs")).text
-    assert "*1 under way*" in listed
-    assert "*Payout* P-" in listed
-    assert f"sent, asked by <@{MARIA}> in <#{FINANCE}>" in listed
+    assert shown(listed) == snapshot("""\
+*1 under way*, the oldest first
+• *Payout* P-······: sent, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>""")
 
 
 async def test_a_frozen_house_says_so(rig: Rig) -> None:
@@ -71,7 +84,6 @@ async def test_a_frozen_house_says_so(rig: Rig) -> None:
 async def test_a_message_that_waits_is_seen_with_its_age(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
-    assert rig.clock is not None
     rig.clock.advance(3 * 60)
     assert ":warning: messages to Slack: the oldest has waited 3 minutes" in (await ask(rig, "status")).text
 
