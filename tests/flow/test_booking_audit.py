@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.audit import verify
 from bot.domain.references import derived_key
@@ -25,6 +26,7 @@ from tests.support.deliveries import (
     turned,
 )
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
+from tests.support.shown import shown
 from tests.support.store_events import made_elsewhere
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
@@ -88,7 +90,8 @@ async def test_a_lost_answer_in_the_story(rig: Rig) -> None:
     await book(rig)
     await rig.pass_time(120, steps=6)
     told = await audit(rig)
-    assert "The delivery service did not say whether it took it; only looking for it from here on." in told[3]
+    assert shown(told[3]) == snapshot("""The delivery service did not say whether it took it; only looking for it from \
+here on. Reason: no answer (connection dropped).""")
     assert told[4].startswith("The delivery service took it as number")
 
 
@@ -96,9 +99,11 @@ async def test_whose_story_may_be_read(rig: Rig) -> None:
     await booked(rig)
     assert len(await audit(rig, user=MARIA)) > 2
     assert len(await audit(rig, user=ADA)) > 2
-    assert "no request of that name is known here" in (await audit(rig, user=ZOE))[0]
+    assert shown((await audit(rig, user=ZOE))[0]) == snapshot(""":pencil2: *id*: no request of that name is known \
+here; it is a reference such as P-······ or B-······, or the operation's id. You gave: B-······""")
     unknown = await audit(rig, text="B-ZZZZZZ")
-    assert "no request of that name is known here" in unknown[0]
+    assert shown(unknown[0]) == snapshot(""":pencil2: *id*: no request of that name is known here; it is a reference \
+such as P-······ or B-······, or the operation's id. You gave: B-······""")
 
 
 async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:

@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
@@ -14,7 +15,6 @@ from tests.support.bulk import (
     approve,
     ask,
     everything,
-    file_form,
     held,
     press,
     reference,
@@ -25,6 +25,7 @@ from tests.support.bulk import (
     submit,
 )
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, TOM, ZOE, Rig
+from tests.support.shown import shown
 
 FAILED_ROWS = "\n".join(f"ana@example.com,{n}.00,row {n}" for n in range(1, 11))
 
@@ -60,10 +61,9 @@ async def test_from_rows_to_a_summary_that_adds_up(rig: Rig) -> None:
     await run(rig)
     told = rig.news(FINANCE)
     (interim,) = (m for m in told if "What is pending is followed" in m.text)
-    assert (
-        "not finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending in escrow (4.25 USD)"
-        in interim.text
-    )
+    assert shown(interim.text) == snapshot(""":lock: <@U0MARIA> Bulk payment L-······, 39.75 USD in 3 payments, is not \
+finished: so far 2 completed (35.50 USD), 0 failed (0.00 USD), 1 pending in escrow (4.25 USD). What is pending is \
+followed; the summary comes when every payment is final. Approved by Ada Okafor.""")
     assert not any("ummary*" in m.text or "data_visualization" in {block["type"] for block in m.blocks} for m in told)
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
@@ -167,7 +167,7 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
 async def test_one_bad_row_and_nothing_is_requested(rig: Rig) -> None:
     bad = "email,amount,note\nana@example.com,1.00,\nnobody,5.00,\nana@example.com,-3,\n\nluis@example.com,1.234,x\n"
     await drop(rig, "march.csv", bad.encode())
-    said = file_form(rig).plain
+    said = rig.form().plain
     assert "Nothing was requested" in said
     for words in ("row 3, email: it must be an e-mail address", "row 4, amount: it must be more than zero", "row 6"):
         assert words in said.replace("*", ""), said
@@ -234,15 +234,17 @@ async def test_a_dropped_file_pressed_twice_asks_once(rig: Rig) -> None:
     data = "Recipient;Sum (USD);Purpose\nana@example.com;25.00;März\n".encode("cp1252")
     data = data.replace(b"Sum (USD)", b"Amount")
     offer = await drop(rig, "march.csv", data)
-    said = file_form(rig).plain
+    said = rig.form().plain
     assert "email from “Recipient”" in said
     await press(rig, offer)  # within a moment: a slip of the finger
-    assert file_form(rig).plain == said
+    assert rig.form().plain == said
     await rig.pass_time(3)
     await press(rig, offer)
-    told = file_form(rig)
-    assert "This file was asked for already, as L-" in told.plain
-    assert "25.00 USD in 1 payment, waiting for approval. Nothing was asked for again." in told.plain.replace("*", "")
+    told = rig.form()
+    assert shown(told) == snapshot("""\
+Pay in bulk
+:information_source: This file was asked for already, as L-······: 25.00 USD in 1 payment, *waiting for approval*. \
+Nothing was asked for again.""")
     assert not told.submit
     assert len(rig.cards()) == 1
     card = rig.cards()[0].plain
@@ -276,9 +278,7 @@ async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
     await ask(rig, "\n".join(f"p{n}@example.com,100.00" for n in range(12)))
     assert "Needs 2 approvals" in (await rig.card()).plain
     await rig.press("approve")
-    view = rig.workspace.modal(ADA)
-    assert view is not None
-    assert "1200.00 USD" in view.plain
+    assert "1200.00 USD" in rig.form(ADA).plain
     await rig.submit(ADA, {"amount": "1200"})
     await rig.press("approve", user=LIN)
     await rig.submit(LIN, {"amount": "1200.00"})
@@ -287,9 +287,7 @@ async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
 
 async def test_more_than_the_daily_limit_is_no_request(rig: Rig) -> None:
     await ask(rig, "\n".join(f"p{n}@example.com,9000.00" for n in range(3)))
-    view = rig.workspace.modal(MARIA)
-    assert view is not None
-    assert "daily limit of 25000.00 USD" in view.plain
+    assert "daily limit of 25000.00 USD" in rig.form().plain
     assert rig.cards() == []
 
 
@@ -298,7 +296,8 @@ async def test_two_at_once_are_submitted_one_after_the_other(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00")
     await approve(rig)
     assert submissions(rig) == 0
-    assert "outcome is *unknown*" in rig.news(FINANCE)[-1].text
+    assert shown(rig.news(FINANCE)[-1].text) == snapshot(""":grey_question: <@U0MARIA> Bulk payment L-······, 5.00 USD \
+in 1 payment, was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.""")
     await ask(rig, "luis@example.com,6.00")
     await approve(rig)
     await rig.pass_time(300, steps=5)
@@ -486,9 +485,10 @@ async def test_the_beginning_of_two_hashes_names_neither(rig: Rig) -> None:
     for item in job.items[1:3]:
         item.hash = f"beefbeef{item.hash}"
     await rig.pay(f"bulk cancel {reference(rig)} beefbeef")
-    said = rig.workspace.ephemerals(MARIA)[-1].plain
-    assert "beefbeef may be one of several payments" in said
-    assert "give more digits" in said
+    said = rig.workspace.ephemerals(MARIA)[-1].text
+    assert shown(said) == snapshot("""\
+:pencil2: *hash*: beefbeef may be one of several payments of L-······; give more digits of the hash.
+Nothing was done. For example: `/pay bulk cancel L-······ 3 9f86d081`""")
     example = next(line for line in said.splitlines() if "bulk cancel" in line)
     assert " all" not in example
     assert len(rig.cards()) == 1
@@ -522,9 +522,9 @@ async def test_a_cancellation_whose_answer_was_lost_is_read(rig: Rig, kind: Faul
     await approve(rig)
     await rig.pass_time(300, steps=10)
     assert rig.payments.bulk_payments[0].cancellations == 1
-    assert (
-        "3 payments canceled, 9.00 USD returned" in [m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]
-    )
+    assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
+<@U0MARIA> Cancellation X-······, 9.00 USD back from 3 payments still pending in escrow, is *completed*: 3 payments \
+canceled, 9.00 USD returned to the balance. Approved by Ada Okafor.""")
 
 
 async def test_a_cancellation_that_never_arrived_asks_people(rig: Rig) -> None:
@@ -565,7 +565,8 @@ async def test_looking_at_it(rig: Rig) -> None:
     assert "x2@example.com" in answered.plain
     assert "pending" in answered.plain
     await rig.pay(f"bulk failed {name}")
-    assert "none" in rig.workspace.ephemerals(MARIA)[-1].plain
+    assert shown(rig.workspace.ephemerals(MARIA)[-1].text) == snapshot(""":open_file_folder: *Failed payments of \
+L-······*: none.""")
     await rig.pay("bulk history")
     assert name in rig.workspace.ephemerals(MARIA)[-1].plain
     await rig.pay(f"bulk show {name}")
@@ -611,6 +612,6 @@ async def drop(rig: Rig, name: str, data: bytes, *, user: str = MARIA, channel: 
     await rig.settle()
     offer = next(m for m in reversed(everything(rig, channel)) if any(b.text == "Pay in bulk" for b in m.buttons))
     await press(rig, offer, user=user)
-    if file_form(rig, user).submit == "Ask for approval":
+    if rig.form(user).submit == "Ask for approval":
         await submit(rig, user=user)
     return offer

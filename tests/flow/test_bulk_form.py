@@ -1,13 +1,15 @@
 """The form of *Pay in bulk* on a dropped file: the sum before anything is asked for, and which column is which."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from tests.support.bulk import button, everything, file_form, press, stored, stored_rows, submit
+from tests.support.bulk import button, everything, press, stored, stored_rows, submit
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
 GOOD = b"email,amount,note\nana@example.com,25.00,March\nluis@example.com,10.50,Proofs\nANA@example.com,25.00,April\n"
@@ -47,7 +49,7 @@ def change(rig: Rig, offer: Message, content: bytes) -> None:
 
 async def test_one_press_asks_for_nothing_and_shows_the_sum(rig: Rig) -> None:
     await pressed(rig)
-    form = file_form(rig)
+    form = rig.form()
     for words in (
         "*60.50 USD* in 3 payments to 2 people",
         "*Duplicates*: row 4 (same address and amount as an earlier row); one more approver",
@@ -66,20 +68,20 @@ async def test_one_press_asks_for_nothing_and_shows_the_sum(rig: Rig) -> None:
 
 async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     await pressed(rig)
-    form = file_form(rig)
+    form = rig.form()
     ack = await rig.workspace.submit(MARIA)
-    await rig.workspace.until(lambda: "Reading" not in file_form(rig).plain or None)
+    await rig.workspace.until(lambda: "Reading" not in rig.form().plain or None)
     assert ack.request is not None
     await rig.workspace.resend(ack)
     await rig.settle()
     (asked,) = await requests(rig)
     assert (asked.cents, asked.state, asked.requester) == (6050, State.AWAITING, MARIA)
-    assert f"Asked for 60.50 USD in 3 payments, reference {asked.reference}" in file_form(rig).plain
-    assert not file_form(rig).submit
+    assert f"Asked for 60.50 USD in 3 payments, reference {asked.reference}" in rig.form().plain
+    assert not rig.form().submit
     # Somebody else had the same form open.
-    rig.workspace._state.views.note(file_form(rig), **{name: getattr(form, name) for name in _FORM})
+    rig.workspace._state.views.note(rig.form(), **{name: getattr(form, name) for name in _FORM})
     await submit(rig)
-    assert f"This file was asked for already, as {asked.reference}" in file_form(rig).plain
+    assert f"This file was asked for already, as {asked.reference}" in rig.form().plain
     assert len(await requests(rig)) == 1
 
 
@@ -90,7 +92,7 @@ async def test_what_changed_since_it_was_shown_is_shown_anew(rig: Rig) -> None:
     offer = await pressed(rig)
     change(rig, offer, GOOD.replace(b"10.50", b"99.50"))
     await submit(rig)
-    form = file_form(rig)
+    form = rig.form()
     assert "The file has changed since it was shown." in form.plain
     assert "*149.50 USD* in 3 payments" in form.plain
     assert await requests(rig) == []
@@ -102,24 +104,24 @@ async def test_a_file_that_lost_its_columns_meanwhile_asks_for_nothing(rig: Rig)
     offer = await pressed(rig)
     change(rig, offer, b"note,who\nMarch,ana@example.com\n")
     await submit(rig)
-    assert "The file has changed since it was shown." in file_form(rig).plain
-    assert file_form(rig).submit == "Go on"
+    assert "The file has changed since it was shown." in rig.form().plain
+    assert rig.form().submit == "Go on"
     change(rig, offer, b"only\nana\n")
     await submit(rig, {"amount": "0", "email": "1"})
-    assert "no column email" in file_form(rig).plain
+    assert "no column email" in rig.form().plain
     assert await requests(rig) == []
 
 
 async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> None:
     await pressed(rig, b"email,amount,note,total paid\nana@example.com,25.00,March,75.00\n")
-    selects = {block["block_id"]: block["element"] for block in file_form(rig).blocks if block["type"] == "input"}
+    selects = {block["block_id"]: block["element"] for block in rig.form().blocks if block["type"] == "input"}
     chosen = {name: one["initial_option"]["text"]["text"] for name, one in selects.items()}
     assert chosen == {"email": "email", "amount": "amount", "note": "note"}
     assert selects["amount"]["options"][3]["description"]["text"] == "75.00"
     assert [one["text"]["text"] for one in selects["note"]["options"]][-1] == "No note"
     await submit(rig, {"amount": "3", "note": "none"})
-    assert "Read again with the columns that you chose." in file_form(rig).plain
-    assert "*75.00 USD* in 1 payment to 1 person" in file_form(rig).plain
+    assert "Read again with the columns that you chose." in rig.form().plain
+    assert "*75.00 USD* in 1 payment to 1 person" in rig.form().plain
     assert await requests(rig) == []
     await submit(rig)
     (row,) = await stored_rows(rig)
@@ -130,26 +132,27 @@ async def test_which_columns_are_used_is_shown_and_can_be_changed(rig: Rig) -> N
 async def test_one_column_cannot_be_both(rig: Rig) -> None:
     await pressed(rig)
     await submit(rig, {"amount": "0"})
-    assert "Choose another column than for the e-mail address" in file_form(rig).errors["amount"]
+    assert shown(rig.form().errors["amount"]) == snapshot("""Choose another column than for the e-mail address, \
+for example amount.""")
     assert await requests(rig) == []
 
 
 async def test_bad_rows_are_named_and_another_column_may_mend_them(rig: Rig) -> None:
     await pressed(rig, b"email,amount,usd net\nana@example.com,EUR 25,25.00\nluis@example.com,EUR 10,10.00\n")
-    form = file_form(rig)
+    form = rig.form()
     assert "Nothing was requested" in form.plain
     assert "row 2, amount: " in form.plain.replace("*", "")
     assert "Is a column wrong?" in form.plain
     assert form.submit == "Go on"
     await submit(rig, {"amount": "2"})
-    assert "*35.00 USD* in 2 payments to 2 people" in file_form(rig).plain
+    assert "*35.00 USD* in 2 payments to 2 people" in rig.form().plain
     await submit(rig)
     assert (await newest(rig)).cents == 3500
 
 
 async def test_bad_rows_that_no_form_can_hold_come_as_a_file(rig: Rig) -> None:
     await pressed(rig, b"email,amount\n" + b"nobody,1.00\n" * 60)
-    assert "all of them are in the file that I send you directly" in file_form(rig).plain
+    assert "all of them are in the file that I send you directly" in rig.form().plain
     direct = rig.workspace.open_dm(MARIA).id
     (sent,) = [stored(rig, file) for message in rig.workspace.messages(direct) for file in message.files]
     assert sent.name == "rows-to-mend.csv"
@@ -157,23 +160,23 @@ async def test_bad_rows_that_no_form_can_hold_come_as_a_file(rig: Rig) -> None:
 
 async def test_more_than_the_daily_limit_is_said_before_anything_is_asked(rig: Rig) -> None:
     await pressed(rig, b"email,amount\nana@example.com,25000.01\n")
-    assert "daily limit of 25000.00 USD" in file_form(rig).plain
-    assert file_form(rig).submit == "Go on"
+    assert "daily limit of 25000.00 USD" in rig.form().plain
+    assert rig.form().submit == "Go on"
     await submit(rig)
     assert await requests(rig) == []
 
 
 async def test_a_file_that_is_no_table_is_said_in_one_sentence(rig: Rig) -> None:
     await pressed(rig, b"email,amount\nana@example.com,1.00,2.00,3.00\n")
-    assert "Every row needs as many cells as the first row" in file_form(rig).plain
-    assert not file_form(rig).submit
+    assert "Every row needs as many cells as the first row" in rig.form().plain
+    assert not rig.form().submit
 
 
 async def test_who_may_not_ask_by_then_asks_for_nothing(rig: Rig) -> None:
     await pressed(rig)
     await rig.pay("freeze careful", user=ADA)
     await submit(rig)
-    assert "frozen" in file_form(rig).plain
+    assert "frozen" in rig.form().plain
     await rig.pay("unfreeze", user=LIN)
     assert await requests(rig) == []
     offer = await offered(rig)
@@ -186,7 +189,7 @@ async def test_a_file_that_is_gone_by_then_is_said(rig: Rig) -> None:
     offer = await pressed(rig)
     await rig.workspace.delete_file(MARIA, dropped(rig, offer).id)
     await submit(rig)
-    assert "deleted" in file_form(rig).plain
+    assert shown(rig.form()) == snapshot("Pay in bulk\n:warning: This file was deleted.")
     assert await requests(rig) == []
 
 
@@ -195,11 +198,11 @@ async def test_a_slow_file_opens_a_form_that_turns_into_the_real_one(rig: Rig) -
     offer = await offered(rig)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", skip=1, seconds=0.8))
     await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Pay in bulk").action_id)
-    waiting = file_form(rig)
-    assert "Reading “march.csv”" in waiting.plain
+    waiting = rig.form()
+    assert shown(waiting) == snapshot("Pay in bulk\n:hourglass_flowing_sand: Reading “march.csv”…")
     assert not waiting.submit
-    await rig.workspace.until(lambda: "*60.50 USD*" in file_form(rig).plain or None)
-    assert file_form(rig).id == waiting.id
+    await rig.workspace.until(lambda: "*60.50 USD*" in rig.form().plain or None)
+    assert rig.form().id == waiting.id
 
 
 async def test_two_people_with_the_form_open_ask_once(rig: Rig) -> None:
@@ -209,4 +212,4 @@ async def test_two_people_with_the_form_open_ask_once(rig: Rig) -> None:
     await submit(rig, user=TOM)
     (asked,) = await requests(rig)
     assert asked.requester == MARIA
-    assert f"asked for already, as {asked.reference}" in file_form(rig, TOM).plain
+    assert f"asked for already, as {asked.reference}" in rig.form(TOM).plain

@@ -2,10 +2,12 @@
 
 import aiohttp
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
-from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import APPROVALS, FINANCE, Rig
+from tests.support.shown import shown
 
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 
@@ -43,8 +45,10 @@ async def complete(rig: Rig) -> None:
     page = await at_checkout(link_on(card), "pay")
     assert "Thank you" in page
     told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
-    assert len(told) == 1
-    assert f"<@{MARIA}>" in told[0].text
+    assert [shown(one.text) for one in told] == [
+        snapshot(""":white_check_mark: <@U0MARIA> 119.50 USD from ben@example.com (C-······) is *completed*: the \
+service confirms that the buyer paid.""")
+    ]
     assert not rig.cards(APPROVALS)
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(FINANCE)))
 
@@ -68,5 +72,7 @@ async def test_on_a_clock_that_is_moved(rig: Rig, callbacks: bool) -> None:
     await rig.payments.delivered()
     await rig.pass_time(60, steps=4)
     assert ["canceled" in m.text for m in rig.news(FINANCE)] == [False, True]
-    assert "canceled" in rig.cards(FINANCE)[0].text
+    assert shown(rig.cards(FINANCE)[0].text) == snapshot("""Purchase C-······: 119.50 USD from ben@example.com for \
+“Spring campaign” (2 × web at 10.00; 1 × Print ads at 99.50), asked by <@U0MARIA>. :leftwards_arrow_with_hook: \
+*canceled*: it was canceled at the service; no money moved.""")
     assert not rig.cards(APPROVALS)

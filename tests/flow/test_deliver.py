@@ -1,6 +1,7 @@
 """Deliveries from the slash command to the door, through the real stack."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation.bookings import cards as booking_cards
@@ -17,6 +18,7 @@ from tests.support.deliveries import (
     step,
 )
 from tests.support.rig import FINANCE, MARIA, OLGA, Rig
+from tests.support.shown import shown
 
 pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
@@ -26,24 +28,44 @@ async def test_from_the_form_to_the_door_by_polling_alone(rig: Rig) -> None:
     assert booking.fields["customerMobile"] == "991234567"
     assert booking.fields["customerCountryCode"] == "+593"
     assert booking.fields["orderAmount"] == "25.50"
-    seen = card(rig).text
-    for words in (
-        "Centro → Ana Lopez",
-        "READY_FOR_PICKUP",
-        "Address: ••••",
-        "cash: the driver collects",
-    ):
-        assert words in seen
+    assert shown(card(rig).text) == snapshot("""\
+*Delivery B-······ · Centro → Ana Lopez*
+:mag: *Searching for a driver* · `READY_FOR_PICKUP`.
+Follow it: <http://127.0.0.1/track/······|where it is now>
+Customer: Ana Lopez · +593 ••••
+Address: ••••
+Order: 25.50 USD, cash: the driver collects it
+Fee: 1.97 USD (0.26 USD tax)
+Notes: Ring twice
+Delivery code: ••••
+Number at the service: 10001
+Asked by: <@U0MARIA>""")
     for _ in range(5):
         await step(rig)
     assert booking.status == "COMPLETED"
-    assert "*Completed*" in card(rig).text
-    assert "Diego Paz" in card(rig).text
+    assert shown(card(rig).text) == snapshot("""\
+*Delivery B-······ · Centro → Ana Lopez*
+:white_check_mark: *Completed* · `COMPLETED`.
+Driver: Diego Paz · +593987000111 · Rapido
+Follow it: <http://127.0.0.1/track/······|where it is now>
+Customer: Ana Lopez · +593 ••••
+Address: ••••
+Order: 25.50 USD, cash: the driver collects it
+Fee: 1.97 USD (0.26 USD tax)
+Notes: Ring twice
+Delivery code: ••••
+Proof of delivery: <http://127.0.0.1/proof/······.png|see it>
+Number at the service: 10001
+Asked by: <@U0MARIA>""")
     assert not card(rig).buttons
-    said = lines(rig)
-    for words in ("searching for a driver", "driver assigned", "at the store", "on the way", "at the door"):
-        assert sum(words in line for line in said) == 1, said
-    assert sum("is *completed*" in line for line in said) == 1
+    assert shown("\n".join(lines(rig))) == snapshot("""\
+:mag: B-······ (Centro to Ana Lopez): *searching for a driver*.
+:bust_in_silhouette: B-······ (Centro to Ana Lopez): *driver assigned*, Diego Paz · +593987000111 · Rapido.
+:convenience_store: B-······ (Centro to Ana Lopez): *driver at the store*.
+:motor_scooter: B-······ (Centro to Ana Lopez): *on the way*.
+:door: B-······ (Centro to Ana Lopez): *driver at the door*.
+:white_check_mark: B-······ (Centro to Ana Lopez) is *completed*: it was delivered. Proof of delivery: \
+<http://127.0.0.1/proof/······.png|see it>""")
     assert len(service_of(rig).calls_of("create_booking")) == 1
 
 

@@ -1,12 +1,14 @@
 """The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind
 from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import buttons, ephemerals, everywhere, newest, operation, requests, state, told, told_once
 
 ANA = 'send ana@example.com 25.00 "March translation"'
@@ -74,7 +76,8 @@ async def test_every_other_end_is_understood(rig: Rig, word: str, status: str) -
     await rig.pass_time(60)
     said = told_once(rig, word)
     if status == "failed":
-        assert "The account is closed" in said
+        assert shown(said) == snapshot(""":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the \
+service. Reason: The account is closed. Approved by Ada Okafor.""")
 
 
 @pytest.mark.parametrize(("text", "effect"), [(ANA, "commit_payout"), (NOW, "one_step_payout")])

@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.emails.lists import RunState
 from bot.playground.faults import Fault, FaultKind
@@ -11,6 +12,7 @@ from bot.playground.simulators.emails import FileShape, Shape
 from bot.playground.workspace import Message
 from bot.workflows.emails.request import Press, Pressed, press
 from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+from tests.support.shown import shown
 
 LIST = (
     b"name,email,note\r\n"
@@ -33,7 +35,7 @@ async def email(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANC
     await rig.workspace.until(lambda: len(rig.workspace.ephemerals(user)) > before)
     if "Asking" in rig.workspace.ephemerals(user)[-1].text:
         await rig.workspace.until(lambda: "Asking" not in rig.workspace.ephemerals(user)[-1].text)
-    return rig.workspace.ephemerals(user)[-1].plain
+    return rig.workspace.ephemerals(user)[-1].text
 
 
 async def dropped(rig: Rig, content: bytes = LIST, *, name: str = "people.csv", user: str = MARIA) -> Message:
@@ -108,9 +110,9 @@ async def test_whatever_shape_the_answer_has_it_is_shown(rig: Rig, shape: Shape)
 
 async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig) -> None:
     said = await email(rig, "check ana")
-    assert "address" in said
-    assert "it must be an e-mail address such as ana@example.com" in said
-    assert "/email check ana@example.com bo@example.com" in said
+    assert shown(said) == snapshot("""\
+:pencil2: *address*: it must be an e-mail address such as ana@example.com. You gave: ana
+Nothing was done. For example: `/email check ana@example.com bo@example.com`""")
     many = " ".join(f"p{n}@example.com" for n in range(21))
     assert "at most 20 addresses at a time, these are 21" in await email(rig, f"check {many}")
     assert not rig.emails.asked
@@ -129,15 +131,13 @@ async def test_guests_are_refused(rig: Rig) -> None:
 @pytest.mark.rig(email_api_key=None)
 async def test_a_service_that_is_not_configured_names_the_variable(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert "EMAIL_API_KEY" in said
-    assert "EMAIL_BULK" not in said
+    assert shown(said) == snapshot(""":electric_plug: The e-mail processing service is not configured. The operator \
+has to set `EMAIL_API_KEY`.""")
 
 
 def ways(rig: Rig) -> list[str]:
     """How a list may be processed, as the open form says."""
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
-    how = next(block["element"] for block in form.blocks if block.get("block_id") == "how")
+    how = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "how")
     return [option["value"] for option in how["options"]]
 
 
@@ -148,7 +148,8 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
     assert ways(rig) == ["rows"]
     assert "EMAIL_BULK_BASE_URL" in str(rig.workspace.modal(MARIA))
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
-    assert "EMAIL_BULK_BASE_URL" in ack.body["errors"]["how"]
+    assert shown(ack.body["errors"]["how"]) == snapshot("""Whole file is not configured: the operator has to set \
+EMAIL_BULK_BASE_URL.""")
     await rig.submit(MARIA, {"how": "rows"})
     assert "Done." in board(rig, message).text
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
@@ -159,8 +160,8 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
 @pytest.mark.rig(email_single_base_url=None)
 async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert "EMAIL_SINGLE_BASE_URL" in said
-    assert "EMAIL_BULK_BASE_URL" not in said
+    assert shown(said) == snapshot(""":electric_plug: The e-mail processing of single addresses service is not \
+configured. The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
     message = await dropped(rig)
     assert ways(rig) == ["whole"]
     await rig.submit(MARIA, {})
@@ -171,21 +172,24 @@ async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
 async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
     rig.emails.api_key = "another"
     said = await email(rig, "check ana@example.com")
-    assert "The operator of Switchboard has to mend this" in said
-    assert "EMAIL_API_KEY" in said
-    assert "email-playground-key" not in said
+    assert shown(said) == snapshot(""":warning: The operator of Switchboard has to mend this: email: the service did \
+not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they belong to one \
+environment only.""")
 
 
 async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
     root = await processed(rig)
-    assert "Done." in root.text
-    assert "3 of 3 addresses" in root.text
-    assert "6 rows, 2 of them without an address" in root.text
+    assert shown(root.text) == snapshot("""\
+*Process e-mails: people.csv*
+:white_check_mark: Done.
+`████████████████████ 100%` 3 of 3 addresses
+3 answered · 6 rows, 2 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     assert not root.buttons
     assert dict(rig.emails.asked) == {"ana@example.com": 1, "bounce@example.com": 1, "ana+news@example.com": 1}
     ((name, content, comment),) = files_of_bot(rig, root)
     assert name.startswith("people-results-")
-    assert f"<@{MARIA}>" in comment
+    assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 3 of 3 addresses answered")
     header, *found = rows(content)
     assert header[:5] == ["name", "email", "note", "processing", "result"]
     assert [row[:3] for row in found] == [
@@ -203,9 +207,7 @@ async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig
 
 async def test_the_form_shows_names_and_samples_and_has_chosen_the_likely_column(rig: Rig) -> None:
     await dropped(rig)
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
-    select = next(block["element"] for block in form.blocks if block.get("block_id") == "column")
+    select = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "column")
     assert [option["text"]["text"] for option in select["options"]] == [
         "name (0% addresses)",
         "email (80% addresses)",
@@ -233,8 +235,6 @@ async def test_a_column_that_hardly_holds_addresses_is_refused_at_its_field(rig:
 @pytest.mark.parametrize("typed", ["0", "1001", "-1", "ten", "1.5"])
 async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: Rig, typed: str) -> None:
     await dropped(rig)
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
     state = {"type": "number_input", "value": typed}
     ack = await rig.workspace.submit(MARIA, {"concurrent": state}, force=True)
     assert ack.body["errors"] == {"concurrent": "Give a whole number from 1 to 1,000, for example 100."}
@@ -252,9 +252,7 @@ async def test_a_broken_file_is_answered_with_one_sentence(rig: Rig) -> None:
     message = await rig.workspace.drop(MARIA, FINANCE, "people.csv", b"email,name\na@b.co,x\nb@b.co\n")
     await rig.settle()
     await press_offer(rig, message)
-    form = rig.workspace.modal(MARIA)
-    assert form is not None
-    assert "Every row needs as many cells as the first row, which has 2: row 3 has 1." in form.plain
+    assert "Every row needs as many cells as the first row, which has 2: row 3 has 1." in rig.form().plain
 
 
 @pytest.mark.parametrize(
@@ -374,14 +372,15 @@ async def test_who_may_press(rig: Rig) -> None:
     root = await processed(rig)
     await rig.workspace.click(ZOE, FINANCE, root.ts, "email.stop")
     await rig.settle()
-    assert "Only the person who asked for this list, or an admin" in rig.workspace.ephemerals(ZOE)[-1].text
+    assert shown(rig.workspace.ephemerals(ZOE)[-1].text) == snapshot(""":no_entry_sign: Only the person who asked for \
+this list, or an admin, can pause, resume or stop it.""")
     await rig.workspace.click(OLGA, FINANCE, root.ts, "email.stop")
     await rig.settle()
     root = rig.workspace.message(FINANCE, root.ts)
     assert "Stopped." in root.text
     assert "3 not asked" in root.text
     ((_, content, comment),) = files_of_bot(rig, root)
-    assert "It was stopped before its end." in comment
+    assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 0 of 3 addresses answered. It was stopped before its end.")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
     job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA)[0])
     late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)
@@ -435,4 +434,4 @@ async def test_a_file_that_is_gone_when_it_is_read_ends_with_a_sentence(rig: Rig
     await rig.workspace.delete_file(MARIA, message.files[0])
     await rig.settle()
     assert "This file was deleted." in board(rig, message).text
-    assert "This file was deleted." in news(rig, message)[0]
+    assert shown(news(rig, message)[0]) == snapshot("<@U0MARIA>: :x: Nothing was processed.\nThis file was deleted.")

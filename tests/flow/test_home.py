@@ -1,11 +1,13 @@
 """The App Home shows each person their own view, as it is when they open it."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.home import REFRESH
 from tests.presentation.checks import check_with_sdk, text_objects
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, TOM, ZOE, Rig
+from tests.support.shown import shown
 
 
 def seen(rig: Rig, user: str) -> str:
@@ -26,13 +28,13 @@ def part(text: str, title: str) -> str:
     titles = ["Waiting for your approval", "What you asked for", "Under way", "Services", "As of"]
     begin = text.index(title) + len(title)
     ends = [text.index(other) for other in titles if text.index(other) > begin]
-    return text[begin : min(ends, default=len(text))]
+    return text[begin : min(ends, default=len(text))].strip()
 
 
 async def test_on_the_first_day_there_is_nothing(rig: Rig) -> None:
     text = await opened(rig, MARIA)
-    assert part(text, "Waiting for your approval").strip() == ":zzz: Nothing."
-    assert part(text, "What you asked for").strip() == ":zzz: Nothing."
+    assert part(text, "Waiting for your approval") == ":zzz: Nothing."
+    assert part(text, "What you asked for") == ":zzz: Nothing."
     assert "Payments: configured" in part(text, "Services")
 
 
@@ -40,14 +42,18 @@ async def test_who_asked_and_who_decides_see_their_own_side(rig: Rig) -> None:
     await rig.pay("send ana@example.com 25.00 Rent", user=TOM)
     for approver in (ADA, LIN):
         waiting = part(await opened(rig, approver), "Waiting for your approval")
-        assert f"asked by <@{TOM}>" in waiting
-        assert "Decide in <#C0APPROVE>" in waiting
+        assert shown(waiting) == snapshot("""\
+:point_right: *25.00 USD to ana@example.com* · P-······ · asked by <@U0TOM> · waiting for approval 0 of 1 · until \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>
+Decide in <#C0APPROVE>.""")
     toms = await opened(rig, TOM)  # an approver too, but not of his own request
-    assert part(toms, "Waiting for your approval").strip() == ":zzz: Nothing."
-    assert "*25.00 USD to ana@example.com*" in part(toms, "What you asked for")
-    assert "*waiting for approval*" in part(toms, "What you asked for")
+    assert part(toms, "Waiting for your approval") == ":zzz: Nothing."
+    assert shown(part(toms, "What you asked for")) == snapshot("""\
+• *25.00 USD to ana@example.com* · P-······
+:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} \
+{time}|2026-11-21 09:00 UTC>.""")
     await rig.press("approve")
-    assert part(await opened(rig, ADA), "Waiting for your approval").strip() == ":zzz: Nothing."
+    assert part(await opened(rig, ADA), "Waiting for your approval") == ":zzz: Nothing."
     assert "sent" in part(await opened(rig, LIN), "Under way")
 
 

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.localization.progress import MOST_OPEN, CallState
 from bot.playground.faults import Fault, FaultKind
@@ -13,6 +14,7 @@ from storage.rows import Job
 from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import media
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
+from tests.support.shown import shown
 
 LONG = 60.0
 SITE = "https://files.example.com"
@@ -170,12 +172,14 @@ async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(mar
     board = await maria.board("*unknown*", "answer 504", "may bill it", "not sent again by itself")
     assert "<html" not in board.text
     (news,) = await maria.results(board)
-    assert "unknown" in news.text
+    assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music* *unknown*. The \
+localization service gave answer 504. The service may have done it, and may bill it. It is not sent again by itself.""")
     await maria.type("emotion I am so glad")
     await maria.board(DONE)
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
     confirm = [e for block in board.blocks for e in block.get("elements", []) if e.get("action_id") == AGAIN]
-    assert "may have done it already" in confirm[0]["confirm"]["text"]["text"]
+    assert shown(confirm[0]["confirm"]["text"]["text"]) == snapshot("""The service may have done it already. It may \
+bill both.""")
     await press(maria, board, AGAIN)
     await maria.board(DONE, "2 files", number=2)
     first = await maria.board("It was run again", number=0)
@@ -303,7 +307,8 @@ async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     await maria.rig.start()
     board = await maria.board("interrupted, run again", "Switchboard was restarted")
     (news,) = await maria.results(board)
-    assert "interrupted" in news.text
+    assert shown(news.text) == snapshot(""":arrows_counterclockwise: <@U0MARIA> *Separate vocals and music* \
+interrupted, run again. Switchboard was restarted before the answer came.""")
     assert [button.text for button in board.buttons] == ["Run again"]
     assert len(maria.rig.localization.calls) == 1
     maria.rig.localization.work_seconds["*"] = 0

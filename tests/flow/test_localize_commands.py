@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Option, capability
 from bot.domain.localization.declaration import Accepts
@@ -12,6 +13,7 @@ from bot.playground.workspace import Ack
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
 from tests.support import media
 from tests.support.rig import EVE, FINANCE, GUS, MARIA, ZOE, Rig
+from tests.support.shown import shown
 
 VERBS = (
     *("gender", "separate", "convert", "extract-audio", "transcribe", "emotion"),
@@ -379,7 +381,8 @@ async def test_english_only_in_a_form(maria: Localizer, verb: str) -> None:
     await maria.type(verb)
     found = errors(await maria.submit({"text": "Привет, как дела?"}))
     assert list(found) == ["text"]
-    assert "Only English" in found["text"]
+    assert shown(found["text"]) == snapshot("""Only English is understood here. For example: The meeting was moved to \
+Friday.""")
 
 
 async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -> None:
@@ -445,7 +448,8 @@ async def test_not_configured(rig: Rig) -> None:
     maria = Localizer(rig)
     for line in ("gender", "gender https://example.com/a.mp3", "paraphrase Hello"):
         told = answer(await maria.type(line))
-        assert "`LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`" in told
+        assert shown(told) == snapshot(""":electric_plug: The localization service is not configured. The operator has \
+to set `LOCALIZATION_BASE_URL`, `LOCALIZATION_API_KEY`.""")
     assert answer(await maria.type("help")).startswith("*/localize*")
 
 

@@ -3,12 +3,14 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.localization import CAPABILITIES
 from bot.playground.workspace import Message
 from tests.flow.localizing import DONE, Localizer
 from tests.support import media
 from tests.support.rig import FINANCE, MARIA, RANDOM, Rig
+from tests.support.shown import shown
 
 pytestmark = pytest.mark.rig(clock=None)
 
@@ -206,7 +208,8 @@ async def test_where_the_bot_is_no_member_it_writes_directly(rig: Rig) -> None:
     maria = Localizer(rig, channel=RANDOM)
     ack = await maria.type("convert https://files.example.com/talk.flac mp3")
     assert isinstance(ack.body, dict)
-    assert "not a member of this channel" in ack.body["text"]
+    assert shown(ack.body["text"]) == snapshot(""":memo: *Convert audio*: on it. I am not a member of this channel, so \
+the answer comes to you directly. `/invite @Switchboard` brings me here.""")
     direct = rig.workspace.open_dm(MARIA).id
     board = await maria.board(DONE, channel=direct)
     (result,) = await maria.results(board)

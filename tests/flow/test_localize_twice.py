@@ -44,7 +44,6 @@ def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = 
 
 
 async def test_a_second_press_after_a_restart(rig: Rig, tmp_path: Path) -> None:
-    assert rig.clock is not None
     maria = Localizer(rig)
     sample = media.make(tmp_path, "mp3")
     dropped = await rig.workspace.drop(MARIA, FINANCE, sample.name, sample)

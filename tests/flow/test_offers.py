@@ -5,6 +5,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.faults import Fault, FaultKind
@@ -18,6 +19,7 @@ from handlers.incoming import Click
 from handlers.replies import Private, Reply
 from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
+from tests.support.shown import shown
 
 WAV = b"RIFF\x24\x08\0\0WAVEfmt " + bytes(2_000)
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
@@ -242,7 +244,8 @@ async def test_what_is_too_large_for_anything_is_not_downloaded(rig: Rig) -> Non
     await rig.pass_time(60, steps=5)
     assert said(rig) == []
     form = await use_file(rig, dropped)
-    assert "has 5120 MB; the largest one may have is 1024 MB" in words_of(form)
+    assert shown(words_of(form)) == snapshot(""":no_entry_sign: *a.wav*: This file has 5120 MB; the largest one may \
+have is 1024 MB.""")
 
 
 async def test_a_file_from_another_company_is_looked_up(rig: Rig) -> None:
@@ -347,12 +350,12 @@ async def test_a_press_after_the_file_was_deleted(rig: Rig, wants: Wants) -> Non
     rig.workspace.set_file(dropped.files[0], odd="deleted")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
-    assert "deleted" in answer.text
+    assert shown(answer.text) == snapshot(":no_entry_sign: This file was deleted.")
     assert wants.started == []
     await rig.settle()
     struck = rig.workspace.message(FINANCE, offer.ts)
     assert struck.buttons == []
-    assert "deleted" in struck.text
+    assert shown(struck.text) == snapshot(":wastebasket: *a.wav* was deleted, so nothing can be done with it any more.")
 
 
 async def test_when_a_file_is_deleted_its_offer_says_so(rig: Rig) -> None:
@@ -387,7 +390,8 @@ async def test_a_press_on_what_changed_its_nature(rig: Rig, wants: Wants) -> Non
     value = f"{table.files[0]}|{table.ts}|{table.ts}"
     await rig.workspace.click(MARIA, FINANCE, said(rig)[0].ts, "use.convert", value=value, force=True)
     answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[-1])
-    assert "Convert does not work with such a file" in answer.text
+    assert shown(answer.text) == snapshot(""":no_entry_sign: *b.csv* · CSV table, 41 bytes: Convert does not work with \
+such a file. Audio, video, documents and pictures with words, CSV and Excel tables can be used.""")
     assert wants.started == []
 
 
@@ -399,7 +403,6 @@ async def test_a_double_click_begins_once_and_a_later_one_again(rig: Rig, wants:
         await rig.workspace.click(user, FINANCE, offer.ts, "use.convert")
     await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.gender")
     assert [name for name, _ in wants.started] == ["convert", "convert", "gender"]
-    assert rig.clock is not None
     rig.clock.advance(5)
     await rig.workspace.click(MARIA, FINANCE, offer.ts, "use.convert")
     assert len(wants.started) == 4
@@ -423,8 +426,7 @@ async def test_over_a_socket_it_is_the_same(rig: Rig, wants: Wants) -> None:
 
 async def choose(rig: Rig, label: str, *, user: str = MARIA) -> str:
     """Submit the form with this choice; what it turns into."""
-    view = rig.workspace.modal(user)
-    assert view is not None
+    view = rig.form(user)
     await rig.workspace.submit(user, {offers.CHOICE: choices(view)[label]})
     turned = rig.workspace.modal(user)
     return words_of(turned) if turned is not None else ""
@@ -488,7 +490,8 @@ async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig
     await rig.pass_time(120, steps=3)
     assert said(rig, RANDOM) == []
     form = await use_file(rig, dropped)
-    assert "/invite @Switchboard" in words_of(form)
+    assert shown(words_of(form)) == snapshot(""":wave: I am not in this channel, so I can neither read this file nor \
+bring you the result. Invite me with `/invite @Switchboard`, then use the shortcut again.""")
     assert not form.submit
     await rig.workspace.close(MARIA)
     rig.workspace.invite(RANDOM, rig.workspace.identity.bot_user_id)
@@ -509,7 +512,7 @@ async def test_what_is_deleted_before_it_is_chosen_in_the_form(rig: Rig, wants: 
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     await use_file(rig, dropped)
     await rig.workspace.delete_file(MARIA, dropped.files[0])
-    assert "This file was deleted" in await choose(rig, "Convert")
+    assert shown(await choose(rig, "Convert")) == snapshot(":no_entry_sign: This file was deleted.")
     assert wants.started == []
 
 

@@ -1,8 +1,10 @@
 """From the slash command to the posted completion, through the real stack."""
 
 import pytest
+from inline_snapshot import snapshot
 
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.rig import APPROVALS, FINANCE, Rig
+from tests.support.shown import shown
 
 
 async def complete(rig: Rig) -> None:
@@ -10,9 +12,8 @@ async def complete(rig: Rig) -> None:
     await rig.press("approve")
     told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
     assert len(told) == 1
-    assert f"<@{MARIA}>" in told[0].text
-    assert "Approved by Ada Okafor" in told[0].text
-    assert f"<@{ADA}>" not in told[0].text
+    assert shown(told[0].text) == snapshot(""":white_check_mark: <@U0MARIA> 25.00 USD to ana@example.com (P-······) is \
+*completed*: the service confirms that the recipient was credited. Approved by Ada Okafor. Hash `······`.""")
     assert rig.paid == [("ana@example.com", 2500)]
     await rig.workspace.until(lambda: not any(card.buttons for card in rig.cards(APPROVALS) + rig.cards(FINANCE)))
 

@@ -224,7 +224,6 @@ class Actor:
 
     async def types(self, text: str, channel: str, expected: str, *, where: str) -> None:
         """Type a command somewhere and note when the outcome is another one."""
-        assert self.rig.clock is not None
         self.rig.clock.advance(1)  # nobody may type more than one a second for long
         stored, public, heard = await self._stored(), self._public(), len(self.place.ephemerals(self.user))
         name, _, rest = text.partition(" ")

@@ -1,17 +1,21 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.shown import shown
 
 
 async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.REFUSED, "create_payout"))
     await rig.pay()
     text = rig.cards(FINANCE)[0].text
-    assert "failed" in text
-    assert "the service" in text
+    assert shown(text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
+verified, primary address) for “March translation”, asked by Maria Silva. :x: *failed*: the service refused it. \
+Nothing was paid. Reason: the service refused the request (422), saying “The request is not valid; request: was \
+refused”.""")
     assert not rig.cards(APPROVALS)
     assert ["failed" in m.text for m in rig.news(FINANCE)] == [True]
     assert not rig.paid
@@ -47,8 +51,11 @@ async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_not_final(rig: R
     record.status = "On <Review>"
     await rig.pass_time(600, steps=10)
     for channel in (FINANCE, APPROVALS):
-        assert "*sent*" in rig.cards(channel)[0].text
-        assert "“On &lt;Review&gt;”" in rig.cards(channel)[0].text
+        assert shown(rig.cards(channel)[0].text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana \
+Maria Lopez, active, verified, primary address) for “March translation”, asked by Maria Silva. \
+:hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has not said yet that the money \
+arrived. The service calls this “On &lt;Review&gt;”, a status Switchboard does not know. Approved by <@U0ADA>. Needed \
+1 approval besides the requester.""")
     assert not rig.news(APPROVALS)
     assert [one.text.count("On &lt;Review&gt;") for one in rig.workspace.messages(ALERTS)] == [1]
     record.status = "COMPLETED"
@@ -64,8 +71,8 @@ async def test_why_it_failed_is_told(rig: Rig) -> None:
     await rig.payments.advance()
     await rig.pass_time(60)
     (told,) = rig.news(FINANCE)
-    assert "failed" in told.text
-    assert "The account is &lt;closed&gt;" in told.text
+    assert shown(told.text) == snapshot(""":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the \
+service. Reason: The account is &lt;closed&gt;. Approved by Ada Okafor.""")
 
 
 async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -> None:

@@ -8,7 +8,7 @@ from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
 from bot.workflows.slack.file_actions import fitting, suggested
-from tests.support.bulk import file_form, press, stored_rows, submit
+from tests.support.bulk import press, stored_rows, submit
 from tests.support.offers import choices, said, use_file
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests
@@ -54,7 +54,7 @@ async def test_where_the_first_row_cannot_be_read_it_is_offered_and_says_why(rig
     await dropped(rig, b"ana@example.com,25.00\nluis@example.com,10.50\n")
     assert offers(rig) == [BOTH]
     await press(rig, said(rig)[0])
-    assert "The first row already holds data." in file_form(rig).plain
+    assert "The first row already holds data." in rig.form().plain
 
 
 async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig: Rig) -> None:
@@ -63,7 +63,7 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     listed = choices(await use_file(rig, message))
     assert list(listed) == ["Process e-mails", "Pay in bulk"]
     await submit(rig, {"choice": listed["Pay in bulk"]})
-    form = file_form(rig)
+    form = rig.form()
     assert "Which column is which?" in form.plain
     assert form.submit == "Go on"
     chosen = {
@@ -73,7 +73,7 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
     }
     assert chosen == {"email": "Contact", "amount": "To pay", "note": "No note"}
     await submit(rig, {"note": "4"})
-    assert "*35.50 USD* in 2 payments to 2 people" in file_form(rig).plain
+    assert "*35.50 USD* in 2 payments to 2 people" in rig.form().plain
     assert await requests(rig) == []
     await submit(rig)
     asked = await newest(rig)
@@ -94,12 +94,12 @@ async def test_the_shortcut_has_it_for_other_tables_and_asks_for_the_columns(rig
 async def test_where_nothing_looks_like_it_a_person_has_to_choose(rig: Rig) -> None:
     message = await dropped(rig, b"who,how much\nnobody,much\n")
     await use_file(rig, message)
-    listed = choices(file_form(rig))
+    listed = choices(rig.form())
     await submit(rig, {"choice": listed["Pay in bulk"]})
-    selects = [block["element"] for block in file_form(rig).blocks if block["type"] == "input"]
+    selects = [block["element"] for block in rig.form().blocks if block["type"] == "input"]
     assert ["initial_option" in one for one in selects] == [False, False, True]
     await submit(rig, {"email": "0", "amount": "1"})
-    assert "Nothing was requested" in file_form(rig).plain
+    assert "Nothing was requested" in rig.form().plain
     assert await requests(rig) == []
 
 
@@ -113,11 +113,11 @@ async def test_the_form_of_the_command_asks_for_the_columns_too(rig: Rig) -> Non
     await rig.pay("bulk")
     file = rig.workspace.upload(MARIA, "march.csv", NAMELESS)
     await rig.workspace.submit(MARIA, {"file": [file]})
-    await rig.workspace.until(lambda: "Which column is which?" in file_form(rig).plain or None)
+    await rig.workspace.until(lambda: "Which column is which?" in rig.form().plain or None)
     await submit(rig)
-    assert "*35.50 USD* in 2 payments to 2 people" in file_form(rig).plain
+    assert "*35.50 USD* in 2 payments to 2 people" in rig.form().plain
     await submit(rig)
-    assert "Asked for 35.50 USD in 2 payments" in file_form(rig).plain
+    assert "Asked for 35.50 USD in 2 payments" in rig.form().plain
     assert (await newest(rig)).origin_channel == FINANCE
 
 

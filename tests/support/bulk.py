@@ -2,7 +2,7 @@
 
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.instruction import Kind, State
-from bot.playground.workspace import Message, View
+from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
 from storage import Tx
@@ -12,11 +12,9 @@ ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@e
 
 
 async def ask(rig: Rig, rows: str = ROWS, *, user: str = MARIA, channel: str = FINANCE) -> None:
-    assert rig.clock is not None
     rig.clock.advance(0.01)
     await rig.workspace.slash(user, channel, "/pay", "bulk")
-    view = rig.workspace.modal(user)
-    assert view is not None
+    view = rig.form(user)
     assert view.callback_id == "bulk.request"
     await rig.workspace.submit(user, {"rows": rows})
     await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(user) or view).plain or None)
@@ -60,20 +58,14 @@ def stored(rig: Rig, file_id: str) -> StoredFile:
 async def press(rig: Rig, offer: Message, *, user: str = MARIA) -> None:
     """Press *Pay in bulk*, and wait for the form."""
     await rig.workspace.click(user, offer.channel, offer.ts, button(offer, "Pay in bulk").action_id)
-    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+    await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
 
 
 async def submit(rig: Rig, values: dict[str, str] | None = None, *, user: str = MARIA) -> None:
     """Submit the form with its initial values, except those given, and wait for the next form."""
     await rig.workspace.submit(user, values or {})
-    await rig.workspace.until(lambda: "Reading" not in file_form(rig, user).plain or None)
+    await rig.workspace.until(lambda: "Reading" not in rig.form(user).plain or None)
     await rig.settle()
-
-
-def file_form(rig: Rig, user: str = MARIA) -> View:
-    view = rig.workspace.modal(user)
-    assert view is not None
-    return view
 
 
 def everything(rig: Rig, channel: str) -> list[Message]:
