@@ -67,9 +67,10 @@ followed; the summary comes when every payment is final. Approved by Ada Okafor.
     assert not any("ummary*" in m.text or "data_visualization" in {block["type"] for block in m.blocks} for m in told)
     rig.payments.add_account("nobody@example.com", full_name="Nora Body")
     await rig.pass_time(86_400 * 2, steps=4)
-    final = [m for m in rig.news(FINANCE) if "*Summary*" in m.text]
-    assert len(final) == 1
-    assert "3 completed (39.75 USD), 0 failed (0.00 USD), 0 pending" in final[0].text
+    [final] = [m.text for m in rig.news(FINANCE) if "*Summary*" in m.text]
+    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, 39.75 USD in 3 payments, \
+is *completed*. *Summary*: 3 completed (39.75 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD). That is all 3 \
+payments that were approved. Approved by Ada Okafor.""")
     assert "completed" in (await rig.card()).plain
     assert not (await rig.card()).buttons
     assert Decimal(rig.payments.ledger.paid_cents()) == 3975
@@ -205,9 +206,8 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await approve(rig)
     await run(rig)
     await rig.pass_time(3_600, steps=30)
-    told = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
-    assert len(told) == 1
-    assert "no list of payments" in told[0]
+    [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
+    assert "no list of payments" in told
     assert "no payment reported yet" in rig.cards(FINANCE)[0].text
 
 
@@ -449,12 +449,15 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     job = rig.payments.bulk_payments[0]
     assert (job.cancellations, job.canceled_all) == (1, 0)
     (told,) = [m.text for m in rig.news(FINANCE) if "ancellation" in m.text]
-    assert "2 payments canceled, 6.00 USD returned to the balance; 1 too late (3.00 USD)" in told
+    assert shown(told) == snapshot(""":white_check_mark: <@U0MARIA> Cancellation X-······, 9.00 USD back from 3 \
+payments still pending in escrow, is *completed*: 2 payments canceled, 6.00 USD returned to the balance; 1 too late \
+(3.00 USD): 1 completed, 0 failed. Approved by Ada Okafor.""")
     assert rig.payments.ledger.paid_cents() == 400
     await run(rig, steps=2)
-    final = [m.text for m in rig.news(FINANCE) if "is *completed*. *Summary*: 2 completed" in m.text]
-    assert len(final) == 1
-    assert "2 canceled (6.00 USD)" in final[0]
+    [final] = [m.text for m in rig.news(FINANCE) if "is *completed*. *Summary*: 2 completed" in m.text]
+    assert shown(final) == snapshot(""":white_check_mark: <@U0MARIA> Bulk payment L-······, 10.00 USD in 4 payments, \
+is *completed*. *Summary*: 2 completed (4.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD), 2 canceled \
+(6.00 USD). That is all 4 payments that were approved. Approved by Ada Okafor.""")
 
 
 async def test_named_hashes_and_nothing_else(rig: Rig) -> None:

@@ -377,15 +377,12 @@ async def test_a_prebooking_whose_answer_was_lost_is_not_made_again(rig: Rig) ->
     assert len(service_of(rig).prebookings) == 1
 
 
-async def test_in_production_there_are_no_prebookings(sqlite_url: str) -> None:
-    rig = await open_rig(sqlite_url, environment="production")
-    try:
-        for text in ("prebook", "prebook show B-222222", "prebook cancel B-222222"):
-            assert shown(await deliver(rig, text)) == snapshot(""":no_entry_sign: Pre-bookings exist only in the \
+@pytest.mark.rig(environment="production")
+async def test_in_production_there_are_no_prebookings(rig: Rig) -> None:
+    for text in ("prebook", "prebook show B-222222", "prebook cancel B-222222"):
+        assert shown(await deliver(rig, text)) == snapshot(""":no_entry_sign: Pre-bookings exist only in the \
 sandbox of the delivery service, and this is production. Ask the customer for the address and use `book` instead.""")
-        assert not service_of(rig).calls_of("create_prebooking")
-    finally:
-        await rig.close()
+    assert not service_of(rig).calls_of("create_prebooking")
 
 
 # certification

@@ -189,7 +189,9 @@ async def test_the_ending_of_a_name_is_no_reason(rig: Rig) -> None:
     await rig.settle()
     (offer,) = said(rig)
     assert [button.text for button in offer.buttons] == ["Detect gender", "Convert"]
-    assert "WAV audio in spite of its name" in offer.text
+    assert shown(offer.text) == snapshot("""\
+:headphones: *report.pdf* · WAV audio in spite of its name, 2 KB
+I can: Detect gender, Convert.""")
 
 
 @pytest.mark.parametrize("odd", ["external", "hidden", "denied", "deleted"])
@@ -482,7 +484,9 @@ async def test_the_shortcut_answers_about_odd_files(rig: Rig, odd: Odd, words: s
 
 async def test_the_shortcut_on_words_alone(rig: Rig) -> None:
     message = await rig.workspace.say(MARIA, FINANCE, "no file")
-    assert "There is no file in this message" in words_of(await use_file(rig, message))
+    assert shown(words_of(await use_file(rig, message))) == snapshot(""":paperclip: There is no file in this message. \
+Use the shortcut on a message with one. Audio, video, documents and pictures with words, CSV and Excel tables can be \
+used.""")
 
 
 async def test_where_the_bot_is_no_member_the_shortcut_says_how_to_invite_it(rig: Rig) -> None:

@@ -1,15 +1,15 @@
 """An answer that cannot be read, from the command that met it to the line in the file that mends it."""
 
+from functools import partial
+
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.dialect import Dialect
-from bot.playground.workspace import Message
-from bot.playground.workspace.limits.blocks import check_blocks
-from tests.presentation.checks import check_markup
-from tests.support.rig import FINANCE, OLGA, Rig
+from tests.support import answers
+from tests.support.rig import OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import alerts, read, state
 
@@ -20,22 +20,13 @@ pytestmark = pytest.mark.rig(simulator={"dialect": Dialect(names=NAMES)}, servic
 """The payments service says some fields of one answer in its own words."""
 
 
-async def ask(rig: Rig, text: str = "unread") -> Message:
-    """Type it, and see what this person alone is shown."""
-    before = len(rig.workspace.ephemerals(OLGA))
-    assert (await rig.workspace.slash(OLGA, FINANCE, "/switchboard", text)).ok
-    [seen] = rig.workspace.ephemerals(OLGA)[before:]
-    assert check_blocks(seen.blocks, "message") == []
-    check_markup(seen.blocks)
-    return seen
+ask = partial(answers.ask, command="/switchboard", user=OLGA)
 
 
 async def asked_for_the_partner(rig: Rig) -> str:
-    before = len(rig.workspace.ephemerals(OLGA))
-    await rig.workspace.slash(OLGA, FINANCE, "/pay", "partner")
-    told = await rig.workspace.until(lambda: rig.workspace.ephemerals(OLGA)[before:] or None)
+    told = await answers.ask(rig, "partner", user=OLGA)
     await rig.settle()
-    return told[-1].text
+    return told.text
 
 
 def lines_of(text: str) -> str:
@@ -44,10 +35,10 @@ def lines_of(text: str) -> str:
 
 
 async def test_from_the_answer_to_the_line_that_mends_it(rig: Rig) -> None:
-    assert shown((await ask(rig)).text) == snapshot(":white_check_mark: No unread answers from the services.")
+    assert shown((await ask(rig, "unread")).text) == snapshot(":white_check_mark: No unread answers from the services.")
     assert shown(await asked_for_the_partner(rig)) == snapshot(""":warning: The payments service's answer could not be \
 read (no partner); try again in a minute.""")
-    seen = (await ask(rig)).text
+    seen = (await ask(rig, "unread")).text
     assert shown(seen) == snapshot("""\
 *1 kind of answer could not be read*, newest first.
 • *payments.partner*, status 200: 1 unread answer, last <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
@@ -66,9 +57,9 @@ guesses by name and type; where there are several, uncomment the right one.""")
     assert rig.settings.services_file is not None
     rig.settings.services_file.write_text(lines_of(seen), encoding="utf-8")
     await rig.start_again()
-    assert "*payments.partner*" in (await ask(rig)).text
+    assert "*payments.partner*" in (await ask(rig, "unread")).text
     assert "Balance" in await asked_for_the_partner(rig)
-    assert shown((await ask(rig)).text) == snapshot("""\
+    assert shown((await ask(rig, "unread")).text) == snapshot("""\
 :white_check_mark: No unread answers from the services.
 Readable again: payments.partner.""")
 
@@ -78,7 +69,7 @@ async def test_it_is_counted_and_survives_a_restart(rig: Rig) -> None:
         await asked_for_the_partner(rig)
         rig.clock.advance(60)
     await rig.start_again()
-    assert "3 unread answers, first" in (await ask(rig)).text
+    assert "3 unread answers, first" in (await ask(rig, "unread")).text
 
 
 async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_says_where_to_look(rig: Rig) -> None:
@@ -90,7 +81,7 @@ async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_say
     await rig.pass_time(100_000, steps=200)
     assert await state(rig) is State.NEEDS_HUMAN
     assert any("use the switchboard command with `unread`" in text for text in alerts(rig))
-    seen = (await ask(rig)).text
+    seen = (await ask(rig, "unread")).text
     assert "*payments.commit_payout*, status 200: 1 unread answer" in seen
     assert "*payments.get_operation*, status 200: " in seen
     assert "Body: no JSON (HTML page of " in seen

@@ -1,17 +1,21 @@
 """Answers to commands."""
 
 from bot.playground.workspace import Message
+from bot.playground.workspace.limits.blocks import check_blocks
+from tests.presentation.checks import check_markup
 from tests.support.rig import FINANCE, MARIA, Rig
 
 
-async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    """The final answer to a command; the notice that a service is being asked does not count."""
+async def ask(rig: Rig, text: str, *, command: str = "/pay", user: str = MARIA, channel: str = FINANCE) -> Message:
+    """The one answer to a command; the notice that a service is being asked does not count."""
     before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, channel, "/pay", text)
+    ack = await rig.workspace.slash(user, channel, command, text)
     assert ack.ok
 
-    def told() -> Message | None:
-        new = [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
-        return new[-1] if new else None
+    def told() -> list[Message]:
+        return [one for one in rig.workspace.ephemerals(user)[before:] if "Asking the" not in one.text]
 
-    return await rig.workspace.until(told)
+    [answer] = await rig.workspace.until(told)
+    assert check_blocks(answer.blocks, "message") == []
+    check_markup(answer.blocks)
+    return answer

@@ -8,27 +8,15 @@ from inline_snapshot import snapshot
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
-from bot.playground.workspace import Message
 from handlers.commands.pay_reading import LIST, VERBS
 from handlers.input import fields
 from handlers.input.grammar import read_arguments
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, MistakesError, Private
+from tests.support.answers import ask
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest
-
-
-async def ask(rig: Rig, text: str, *, user: str = MARIA, channel: str = FINANCE) -> Message:
-    before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, channel, "/pay", text)
-    assert ack.ok
-
-    def answer() -> Message | None:  # after the word that it is being asked for, on a slow machine
-        told = rig.workspace.ephemerals(user)[before:]
-        return next((one for one in told if "Asking the" not in one.text), None)
-
-    return await rig.workspace.until(answer)
 
 
 def foreign(rig: Rig) -> str:

@@ -2,23 +2,19 @@
 
 import re
 import sqlite3
+from functools import partial
 
 import pytest
 
 from bot.playground.workspace import Message
+from tests.support import answers
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.workflows.looking import newest
 
 _TIME = re.compile(r"^• <!date\^\d+\^\{date_short_pretty\} \{time_secs\}\|2026-11-20 [0-9:]{8} UTC>  ")
 
 
-async def ask(rig: Rig, text: str, *, user: str = OLGA, channel: str = FINANCE) -> Message:
-    """Type it, and see what this person alone is shown."""
-    before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, channel, "/switchboard", text)
-    assert ack.ok
-    [seen] = rig.workspace.ephemerals(user)[before:]
-    return seen
+ask = partial(answers.ask, command="/switchboard", user=OLGA)
 
 
 def lines(seen: Message) -> list[str]:

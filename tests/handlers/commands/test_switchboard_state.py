@@ -2,29 +2,18 @@
 
 import csv
 import io
+from functools import partial
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.workspace import Message
-from bot.playground.workspace.limits.blocks import check_blocks
 from bot.workflows.admin import audit
-from tests.presentation.checks import check_markup
+from tests.support import answers
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
 from tests.support.shown import shown
 
-
-async def ask(rig: Rig, text: str, *, user: str = OLGA) -> Message:
-    """Type it, and see what this person alone is shown."""
-    before = len(rig.workspace.ephemerals(user))
-    ack = await rig.workspace.slash(user, FINANCE, "/switchboard", text)
-    assert ack.ok
-    seen = rig.workspace.ephemerals(user)[before:]
-    assert len(seen) == 1
-    assert check_blocks(seen[0].blocks, "message") == []
-    check_markup(seen[0].blocks)
-    return seen[0]
+ask = partial(answers.ask, command="/switchboard", user=OLGA)
 
 
 @pytest.mark.parametrize("verb", ["status", "unread", "jobs", "routes", "audit export"])
