@@ -15,10 +15,8 @@ from tests.workflows.looking import alerts, read, state
 
 NAMES = {"partner.id": "uid", "partner.name": "title", "partner.email": "mail"}
 
-
 pytestmark = pytest.mark.rig(simulator={"dialect": Dialect(names=NAMES)}, services="")
 """The payments service says some fields of one answer in its own words."""
-
 
 ask = partial(answers.ask, command="/switchboard", user=OLGA)
 

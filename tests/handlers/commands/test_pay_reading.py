@@ -175,9 +175,12 @@ async def test_help_prints_what_may_be_left_out_in_brackets(rig: Rig) -> None:
 
 
 async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:
-    assert "*email*" in (await ask(rig, "account ana@@example.com")).text
-    assert "`/pay account ana@example.com`" in (await ask(rig, "account ana@@example.com")).text
-    assert "one word too many" in (await ask(rig, "partner now")).text
+    assert shown((await ask(rig, "account ana@@example.com")).text) == snapshot("""\
+:pencil2: *email*: it must be an e-mail address such as ana@example.com. You gave: ana@@example.com
+Nothing was done. For example: `/pay account ana@example.com`""")
+    assert shown((await ask(rig, "partner now")).text) == snapshot("""\
+:pencil2: *now*: this is one word too many. You gave: now
+Nothing was done. For example: `/pay partner`""")
 
 
 # trouble

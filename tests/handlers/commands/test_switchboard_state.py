@@ -54,10 +54,8 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
     for amount in ("25.00", "26.00"):
         await rig.pay(f"send ana@example.com {amount} Rent")
     await rig.press("approve")
-    seen = await ask(rig, "status")
-    assert "• 2 payouts: 1 sent, 1 waiting for approval" in seen.text
-    listed = (await ask(rig, "jobs")).text
-    assert shown(listed) == snapshot("""\
+    assert "• 2 payouts: 1 sent, 1 waiting for approval" in (await ask(rig, "status")).text
+    assert shown((await ask(rig, "jobs")).text) == snapshot("""\
 *1 under way*, the oldest first
 • *Payout* P-······: sent, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
 {time}|2026-11-20 09:00 UTC>""")
