@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
-from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, end_leases, free, insert_once
 from storage.tables import booking as table
 
 _CLAIM = claiming(
@@ -129,9 +129,7 @@ class Bookings:
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except while sending; only where no other process can be alive. How many."""
-        taken = (table.c.lease_owner != "", table.c.lease_owner != owner, table.c.stage != Stage.SENDING)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+        return end_leases(self._connection, table, owner, table.c.stage != Stage.SENDING)
 
     def forget_quotes(self, before: datetime) -> int:
         """Delete forms that were never confirmed, because they hold customers' names and addresses."""

@@ -112,3 +112,10 @@ def claim(
     """Run what :func:`claiming` made; ``more`` are parameters of its conditions."""
     until = now + timedelta(seconds=lease_seconds)
     return connection.execute(statement, {"now": now, "holder": owner, "until": until, "most": limit, **more}).all()
+
+
+def end_leases(connection: Connection, table: Table, owner: str, *which: ColumnElement[bool]) -> int:
+    """End the leases of other owners on these rows; only where no other process can be alive. How many."""
+    taken = (table.c.lease_owner != "", table.c.lease_owner != owner, *which)
+    values = {"lease_owner": "", "lease_until": None}
+    return connection.execute(update(table).where(*taken).values(values)).rowcount

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import ColumnElement, Connection, delete, func, select, update
 
 from bot.domain.files.dropped import DroppedFile
-from storage.repositories.common import FREED, claim, claiming, columns, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, end_leases, insert_once
 from storage.rows import DropRow, DropState
 from storage.tables import dropped_file as table
 
@@ -103,9 +103,7 @@ class DroppedFiles:
 
     def recover(self, owner: str) -> int:
         """End other owners' leases; only where no other process can be alive. How many."""
-        taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+        return end_leases(self._connection, table, owner)
 
     def _settle(self, file_id: str, state: DropState, found: dict[str, object]) -> bool:
         settled = {**FREED, "state": state, "due_at": None}

@@ -8,12 +8,10 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Connection,
     Text,
     and_,
     bindparam,
     case,
-    delete,
     func,
     literal,
     not_,
@@ -25,7 +23,8 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.prepared import Prepared
-from storage.repositories.common import FREED, claim, claiming
+from storage.repositories.arrivals import Arrivals
+from storage.repositories.common import claim, claiming
 from storage.repositories.tokens import STANDING, at
 from storage.rows import InboxRow, InboxState
 from storage.tables import callback_token as token
@@ -95,11 +94,10 @@ _FIRST: Mapping[str, ColumnElement[Any]] = {
 }
 
 
-class Inbox:
+class Inbox(Arrivals):
     """The table ``inbox``."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    table = table
 
     def receive(
         self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
@@ -134,45 +132,16 @@ class Inbox:
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
-        received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED, table.c.hints == hints)
-        values = {**FREED, "state": state}
-        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
+        return self._settle(inbox_id, table.c.hints == hints, state=state)
 
     def hints(self, inbox_id: str) -> int:
         """How many callbacks arrived."""
         return self._connection.execute(select(table.c.hints).where(table.c.id == inbox_id)).scalar_one_or_none() or 0
 
-    def again(self, inbox_id: str, due_at: datetime) -> bool:
-        """No outcome yet: due again at ``due_at``."""
-        received = (table.c.id == inbox_id, table.c.state == InboxState.RECEIVED)
-        values = {**FREED, "due_at": due_at}
-        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
-
     def hasten(self, instruction_id: str, now: datetime) -> None:
         """Make the waiting callbacks of this instruction due now."""
         waiting = (table.c.instruction_id == instruction_id, _WAITS, table.c.due_at > now)
         self._connection.execute(update(table).where(*waiting).values(due_at=now))
-
-    def recover(self, owner: str) -> int:
-        """End other owners' leases; only where no other process can be alive. How many."""
-        taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
-
-    def oldest(self) -> datetime | None:
-        """When the oldest unprocessed callback arrived."""
-        query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
-        oldest: datetime | None = self._connection.execute(query).scalar_one()
-        return oldest
-
-    def has_old(self, *, before: datetime) -> bool:
-        """Whether :meth:`forget_old` would find anything."""
-        return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
-
-    def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Delete processed callbacks that arrived before then, up to ``limit``; how many."""
-        some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
-        return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
 
 
 @cache
@@ -182,7 +151,3 @@ def _first(dialect: str) -> Prepared:
     found = STANDING.with_only_columns(*_FIRST.values())
     statement = insert(table).from_select(list(_FIRST), found, include_defaults=False)
     return Prepared(statement.on_conflict_do_nothing(index_elements=("token_hash", "body_hash")).returning(table.c.id))
-
-
-def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (table.c.received_at < before, table.c.state != InboxState.RECEIVED)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, update
 
-from storage.repositories.common import FREED, claim, claiming, columns, free, insert_once
+from storage.repositories.common import FREED, claim, claiming, columns, end_leases, free, insert_once
 from storage.rows import Job
 from storage.tables import job as table
 
@@ -143,9 +143,7 @@ class Jobs:
 
     def recover(self, owner: str) -> int:
         """End other owners' leases; only where no other process can be alive. How many."""
-        taken = (table.c.lease_owner != "", table.c.lease_owner != owner)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+        return end_leases(self._connection, table, owner)
 
     def _one(self, condition: Any) -> Job | None:
         row = self._connection.execute(select(table).where(condition)).first()

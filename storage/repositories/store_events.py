@@ -2,10 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from storage.errors import StorageBusy
-from storage.repositories.common import FREED, claim, claiming, columns
+from storage.repositories.arrivals import Arrivals
+from storage.repositories.common import claim, claiming, columns
 from storage.rows import InboxState, StoreEvent, StoreHook
 from storage.tables import store_event as table
 from storage.tables import store_hook as hooks
@@ -20,11 +21,10 @@ _CLAIM = claiming(
 _HOOK = select(hooks).where(hooks.c.token_hash == bindparam("address"), hooks.c.ended_at.is_(None))
 
 
-class StoreEvents:
+class StoreEvents(Arrivals):
     """The tables ``store_hook`` and ``store_event``."""
 
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
+    table = table
 
     # addresses
 
@@ -90,42 +90,9 @@ class StoreEvents:
 
     def finish(self, event_id: str, state: InboxState) -> bool:
         """Store the outcome and delete the body; False when an outcome was stored before."""
-        received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
-        values = {**FREED, "state": state, "body": ""}
-        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
-
-    def again(self, event_id: str, due_at: datetime) -> bool:
-        """No outcome yet: due again at ``due_at``."""
-        received = (table.c.id == event_id, table.c.state == InboxState.RECEIVED)
-        values = {**FREED, "due_at": due_at}
-        return self._connection.execute(update(table).where(*received).values(values)).rowcount == 1
+        return self._settle(event_id, state=state, body="")
 
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
         """The events of a store, newest first."""
         query = select(table).where(table.c.store == store).order_by(table.c.received_at.desc(), table.c.id.desc())
         return [StoreEvent(**row._mapping) for row in self._connection.execute(query.limit(limit))]  # noqa: SLF001
-
-    def recover(self, owner: str) -> int:
-        """End other owners' leases; only where no other process can be alive. How many."""
-        taken = (table.c.state == InboxState.RECEIVED, table.c.lease_owner != "", table.c.lease_owner != owner)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
-
-    def oldest(self) -> datetime | None:
-        """When the oldest unprocessed event arrived."""
-        query = select(func.min(table.c.received_at)).where(table.c.state == InboxState.RECEIVED)
-        oldest: datetime | None = self._connection.execute(query).scalar_one()
-        return oldest
-
-    def has_old(self, *, before: datetime) -> bool:
-        """Whether :meth:`forget_old` would find anything."""
-        return self._connection.execute(select(table.c.id).where(*_old(before)).limit(1)).first() is not None
-
-    def forget_old(self, *, before: datetime, limit: int) -> int:
-        """Delete processed events that arrived before then, up to ``limit``; how many."""
-        some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
-        return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
-
-
-def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (table.c.received_at < before, table.c.state != InboxState.RECEIVED)

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, bindparam, select, update
 
-from storage.repositories.common import FREED, claim, claiming, insert_once
+from storage.repositories.common import FREED, claim, claiming, end_leases, insert_once
 from storage.rows import Tracked
 from storage.tables import tracked as table
 
@@ -74,9 +74,7 @@ class TrackedResources:
 
     def recover(self, owner: str) -> int:
         """End other owners' leases; only where no other process can be alive. How many."""
-        taken = (table.c.due_at.is_not(None), table.c.lease_owner != "", table.c.lease_owner != owner)
-        values = {"lease_owner": "", "lease_until": None}
-        return self._connection.execute(update(table).where(*taken).values(values)).rowcount
+        return end_leases(self._connection, table, owner, table.c.due_at.is_not(None))
 
     def _set(self, kind: str, remote_id: str, **values: object) -> bool:
         followed = (table.c.kind == kind, table.c.remote_id == remote_id, table.c.stopped_at.is_(None))

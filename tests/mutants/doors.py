@@ -42,8 +42,8 @@ MUTANTS = (
     Mutant(
         name="what comes while the record is read is forgotten",
         file="storage/repositories/inbox.py",
-        old="table.c.hints == hints)",
-        new="table.c.hints >= hints)",
+        old="table.c.hints == hints,",
+        new="table.c.hints >= hints,",
         breaks="every callback answered 2xx leads to a reading after it",
         tests=("tests/storage/test_queues.py", "-k", "while_somebody"),
     ),
