@@ -4,17 +4,15 @@ from typing import Final
 
 from email_validator import EmailNotValidError, validate_email
 
+from bot.domain.errors import RuleError
+
 LONGEST: Final = 120
 """Characters of an address: what a headline shows whole."""
 RULE: Final = "an e-mail address such as ana@example.com"
 
 
-class AddressError(ValueError):
-    """The text is not such an address; ``rule`` says which rule it breaks, in words a person can act on."""
-
-    def __init__(self, rule: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
+class AddressError(RuleError):
+    """The text is not such an address."""
 
 
 def address(text: str) -> str:

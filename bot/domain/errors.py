@@ -33,6 +33,14 @@ class PersonError(SwitchboardError):
         self.given = given
 
 
+class RuleError(ValueError):
+    """A text is not what it should be; ``rule`` says which rule it breaks, in words a person can act on."""
+
+    def __init__(self, rule: str) -> None:
+        super().__init__(rule)
+        self.rule = rule
+
+
 class OperatorError(SwitchboardError):
     """A setting, credential or route that only the operator can mend; ``mend`` says how.
 

@@ -9,6 +9,8 @@ import unicodedata
 from decimal import Decimal
 from typing import NewType
 
+from bot.domain.errors import RuleError
+
 Cents = NewType("Cents", int)
 
 CURRENCY = "USD"
@@ -44,12 +46,8 @@ _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
 
 
-class AmountError(ValueError):
-    """The text is not an amount; ``rule`` says which rule it breaks, in words a person can act on."""
-
-    def __init__(self, rule: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
+class AmountError(RuleError):
+    """The text is not an amount."""
 
 
 def parse_amount(text: str) -> Cents:

@@ -1,5 +1,8 @@
 """The buttons of a booking's card, and of the certification checklist."""
 
+from collections.abc import Awaitable, Callable
+from functools import wraps
+
 from bot.domain.approvals import Refusal
 from bot.domain.bookings.booking import Booking
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
@@ -13,8 +16,7 @@ from bot.workflows.bookings.lookup import booking_on_card, evidence
 from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
-from handlers.input.admission import delivery_for
-from handlers.input.deliveries import COMMAND, told
+from handlers.input.deliveries import COMMAND, told, with_delivery
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, Later, Nothing, Open, Private, Reply
 from handlers.router import Router
@@ -30,12 +32,25 @@ def register(router: Router) -> None:
     router.actions[certification.EXPORT] = export
 
 
-async def start(deps: Dependencies, click: Click) -> Reply:
+def _on_card(
+    run: Callable[[Dependencies, DeliveryService, Click, Booking], Awaitable[Reply]],
+) -> Callable[[Dependencies, Click], Awaitable[Reply]]:
+    """A button that is given its booking, if the message is its card, posted by us, and the user may act on it."""
+
+    @with_delivery
+    @wraps(run)
+    async def press(deps: Dependencies, delivery: DeliveryService, click: Click) -> Reply:
+        booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+        if booking is None:
+            return Private(answers.refused(Refusal.STALE))
+        return await run(deps, delivery, click, booking)
+
+    return press
+
+
+@_on_card
+async def start(deps: Dependencies, delivery: DeliveryService, click: Click, booking: Booking) -> Reply:
     """Search for a driver before the cook time is over."""
-    found = await _meant(deps, click)
-    if isinstance(found, Private):
-        return found
-    delivery, booking = found
 
     async def ask() -> Answer:
         return told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
@@ -43,23 +58,17 @@ async def start(deps: Dependencies, click: Click) -> Reply:
     return service_call(ask, service="delivery")
 
 
-async def cancel(deps: Dependencies, click: Click) -> Reply:
+@_on_card
+async def cancel(_deps: Dependencies, _delivery: DeliveryService, _click: Click, booking: Booking) -> Reply:
     """Open the form that asks for the reason and is the confirmation."""
-    found = await _meant(deps, click)
-    if isinstance(found, Private):
-        return found
-    _, booking = found
     if not booking.can_cancel:
         return told(acting.cannot_cancel(booking))
     return Open(views.cancel(booking))
 
 
-async def refresh(deps: Dependencies, click: Click) -> Reply:
+@_on_card
+async def refresh(deps: Dependencies, delivery: DeliveryService, _click: Click, booking: Booking) -> Reply:
     """Read the booking from the service now; the card is updated afterwards."""
-    found = await _meant(deps, click)
-    if isinstance(found, Private):
-        return found
-    delivery, booking = found
 
     async def ask() -> Answer:
         return told(await acting.refresh(deps.ctx, delivery, booking))
@@ -67,12 +76,9 @@ async def refresh(deps: Dependencies, click: Click) -> Reply:
     return service_call(ask, service="delivery")
 
 
-async def contact(deps: Dependencies, click: Click) -> Reply:
+@_on_card
+async def contact(deps: Dependencies, _delivery: DeliveryService, _click: Click, booking: Booking) -> Reply:
     """Send the requesting user the customer's number, address and code privately, if they may see them."""
-    found = await _meant(deps, click)
-    if isinstance(found, Private):
-        return found
-    _, booking = found
     return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
@@ -81,20 +87,9 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
     return Nothing()
 
 
-async def _meant(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking] | Private:
-    """The booking of the button, if the message is its card, posted by us, and the user may act on it."""
-    delivery = await delivery_for(deps, click.user)
-    if isinstance(delivery, Private):
-        return delivery
-    booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
-    return (delivery, booking) if booking is not None else Private(answers.refused(Refusal.STALE))
-
-
-async def export(deps: Dependencies, click: Click) -> Reply:
+@with_delivery
+async def export(deps: Dependencies, _delivery: DeliveryService, click: Click) -> Reply:
     """Send the list as a file in a direct message."""
-    delivery = await delivery_for(deps, click.user)
-    if isinstance(delivery, Private):
-        return delivery
 
     async def share() -> Answer:
         seen, states = await evidence(deps.ctx)

@@ -12,8 +12,6 @@ from bot.presentation.bookings import forms as views
 from bot.workflows.bookings import acting, hooks, stores
 from bot.workflows.bookings.elsewhere import take_in
 from bot.workflows.bookings.follow import look_up
-from bot.workflows.bookings.hooks import HookState
-from bot.workflows.bookings.stores import KnownStore
 from bot.workflows.services.delivery import DeliveryService
 from handlers.commands.deliver_certify import CERTIFY
 from handlers.commands.deliver_edit import edit_form
@@ -22,7 +20,7 @@ from handlers.incoming import Command
 from handlers.input import delivery_fields as fields
 from handlers.input import dispatch
 from handlers.input.admission import admin, delivery_for
-from handlers.input.deliveries import COMMAND, chosen_store, form_with_stores, meant, told
+from handlers.input.deliveries import COMMAND, chosen_store, form_with_stores, meant, told, with_delivery
 from handlers.input.grammar import Argument, Values, Verb, mistake
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, MistakesError, Open, Private, Reply
@@ -36,32 +34,17 @@ async def handle(deps: Dependencies, command: Command) -> Reply:
     return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-def stores_told(deps: Dependencies, found: list[KnownStore]) -> Private:
-    """Every store by name."""
-    lines = [
-        deliveries.StoreLine(
-            name=one.name, record=one.record, usable=one.usable, given=one.given, creating=one.creating
-        )
-        for one in found
-    ]
-    return Private(deliveries.stores(lines, command=deps.spelled(NAME)))
-
-
-async def _stores(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
-
+@with_delivery
+async def _stores(deps: Dependencies, delivery: DeliveryService, _command: Command, _values: Values) -> Reply:
     async def ask() -> Answer:
-        return stores_told(deps, await stores.list_stores(deps.ctx, delivery))
+        found = await stores.list_stores(deps.ctx, delivery)
+        return Private(deliveries.stores(found, command=deps.spelled(NAME)))
 
     return service_call(ask, service="delivery")
 
 
-async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
+@with_delivery
+async def _store(deps: Dependencies, delivery: DeliveryService, command: Command, values: Values) -> Reply:
     act, given = values["add|show|edit"], values["store"]
     if act == "add":
         allowed = await delivery_for(deps, command.user, admin)
@@ -84,49 +67,58 @@ def _show_store(deps: Dependencies, delivery: DeliveryService, name: str) -> Rep
     return service_call(ask, service="delivery")
 
 
-async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await form_with_stores(deps, command, views.price)
+@with_delivery
+async def _quote(deps: Dependencies, delivery: DeliveryService, _command: Command, _values: Values) -> Reply:
+    return await form_with_stores(deps, delivery, views.price)
 
 
-async def _book(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await form_with_stores(deps, command, lambda names: views.book(names, channel=command.channel))
+@with_delivery
+async def _book(deps: Dependencies, delivery: DeliveryService, command: Command, _values: Values) -> Reply:
+    return await form_with_stores(deps, delivery, lambda names: views.book(names, channel=command.channel))
 
 
-async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
-    text = values["booking"]
+@with_delivery
+async def _show(deps: Dependencies, delivery: DeliveryService, _command: Command, values: Values) -> Reply:
+    return await _shown(deps, delivery, values["booking"], verb=_SHOW, argument="booking")
+
+
+async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
+    """Show a booking, or one that is not stored here but exists at the service."""
     try:
-        booking = await meant(deps, text, verb=_SHOW, argument="booking")
+        booking = await meant(deps, text, verb=verb, argument=argument)
     except MistakesError as unknown:
-        return _show_elsewhere(deps, delivery, text, unknown)
+
+        async def ask() -> Answer | None:
+            found = await look_up(deps.ctx, delivery, text)
+            return None if found is None else Private(deliveries.record(*found))
+
+        return _elsewhere(text, unknown, ask)
     return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
 
-def _show_elsewhere(deps: Dependencies, delivery: DeliveryService, text: str, unknown: MistakesError) -> Reply:
-    """Show a booking that is not stored here but may exist at the service."""
-    if _is_reference(text):
+def _elsewhere(text: str, unknown: MistakesError, ask: Callable[[], Awaitable[Answer | None]]) -> Reply:
+    """Ask the service about a booking that is not stored here; it does not know a reference of ours."""
+    if re.match(r"[A-Z]-", text.upper()):
         raise unknown
 
-    async def ask() -> Answer:
-        found = await look_up(deps.ctx, delivery, text)
-        if found is None:
+    async def call() -> Answer:
+        answer = await ask()
+        if answer is None:
             raise unknown
-        return Private(deliveries.record(*found))
+        return answer
 
-    return service_call(ask, service="delivery")
-
-
-async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await cancel(deps, command, values["booking"], values["reason"] or "", verb=_CANCEL)
+    return service_call(call, service="delivery")
 
 
-async def cancel(deps: Dependencies, command: Command, text: str, reason: str, *, verb: Verb) -> Reply:
+@with_delivery
+async def _cancel(deps: Dependencies, delivery: DeliveryService, command: Command, values: Values) -> Reply:
+    return await _canceled(deps, delivery, command, values["booking"], values["reason"] or "", verb=_CANCEL)
+
+
+async def _canceled(
+    deps: Dependencies, delivery: DeliveryService, command: Command, text: str, reason: str, *, verb: Verb
+) -> Reply:
     """Cancel with the given reason, or open the form that asks for one."""
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
     try:
         said = fields.words(reason, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
     except PersonError as broken:
@@ -159,28 +151,16 @@ def _act_elsewhere(
     act: Callable[[Booking], Awaitable[Answer]],
 ) -> Reply:
     """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
-    if _is_reference(text):
-        raise unknown
 
-    async def ask() -> Answer:
+    async def ask() -> Answer | None:
         booking = await take_in(deps.ctx, delivery, text, by=command.user)
-        if booking is None:
-            raise unknown
-        return await act(booking)
+        return None if booking is None else await act(booking)
 
-    return service_call(ask, service="delivery")
+    return _elsewhere(text, unknown, ask)
 
 
-def _is_reference(text: str) -> bool:
-    """Whether this is a reference of ours, which the service does not know."""
-    return re.match(r"[A-Z]-", text.upper()) is not None
-
-
-async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
-
+@with_delivery
+async def _start(deps: Dependencies, delivery: DeliveryService, command: Command, values: Values) -> Reply:
     async def act(booking: Booking) -> Answer:
         return told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
@@ -191,28 +171,20 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     return service_call(lambda: act(booking), service="delivery")
 
 
-async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
+@with_delivery
+async def _prebook_form(deps: Dependencies, delivery: DeliveryService, command: Command) -> Reply:
     if delivery.production:
         return Private(deliveries.sandbox_only())
-    return await form_with_stores(deps, command, lambda names: views.prebook(names, channel=command.channel))
+    return await form_with_stores(deps, delivery, lambda names: views.prebook(names, channel=command.channel))
 
 
-async def _prebook(deps: Dependencies, command: Command, values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
+@with_delivery
+async def _prebook(deps: Dependencies, delivery: DeliveryService, command: Command, values: Values) -> Reply:
     if delivery.production:
         return Private(deliveries.sandbox_only())
     if values["show|cancel"] == "cancel":
-        return await cancel(deps, command, values["id"], values["reason"] or "", verb=_PREBOOK)
-    try:
-        booking = await meant(deps, values["id"], verb=_PREBOOK, argument="id")
-    except MistakesError as unknown:
-        return _show_elsewhere(deps, delivery, values["id"], unknown)
-    return Private(booking_cards.card(booking, now=deps.ctx.clock.now(), private=True))
+        return await _canceled(deps, delivery, command, values["id"], values["reason"] or "", verb=_PREBOOK)
+    return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
 
 
 async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -223,35 +195,28 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
     name = await chosen_store(deps, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:
-        if which == "on":
-            return hooks_told(name, await hooks.turn_on(deps.ctx, delivery, name), turned_on=True)
-        if which == "off":
-            return hooks_told(name, await hooks.turn_off(deps.ctx, delivery, name), turned_on=False)
-        return hooks_told(name, await hooks.look(deps.ctx, delivery, name))
+        act = hooks.look if which is None else hooks.turn_on if which == "on" else hooks.turn_off
+        found = await act(deps.ctx, delivery, name)
+        return Private(deliveries.hooks(name, found, turned_on=None if which is None else which == "on"))
 
     return service_call(ask, service="delivery")
 
 
-def hooks_told(name: str, found: list[HookState], *, turned_on: bool | None = None) -> Private:
-    """The webhooks registered for a store."""
-    lines = [
-        deliveries.HookLine(kind=one.kind.value, host=one.host, ours=one.ours, trouble=one.trouble) for one in found
-    ]
-    return Private(deliveries.hooks(name, lines, turned_on=turned_on))
-
-
-def _one_of(argument: str, *allowed: str, example: str) -> Argument:
+def _one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:
+    allowed = name.split("|")
     rule = " or ".join(allowed)
 
     def read(text: str) -> str:
         chosen = text.strip().lower()
         if chosen not in allowed:
-            raise PersonError(argument=argument, rule=f"it must be {rule}", example=example, given=text)
+            raise PersonError(argument=name, rule=f"it must be {rule}", example=example, given=text)
         return chosen
 
-    return Argument(name=argument, rule=rule, read=read, typed=argument)
+    return Argument(name=name, rule=rule, read=read, typed=typed, optional=optional)
 
 
+_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking)
+_REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
 _STORES = Verb(name="stores", summary="every store by name", example="stores", run=_stores)
 _STORE = Verb(
     name="store",
@@ -259,7 +224,7 @@ _STORE = Verb(
     example="store show Centro",
     run=_store,
     arguments=(
-        _one_of("add|show|edit", "add", "show", "edit", example="store show Centro"),
+        _one_of("add|show|edit", typed="add|show|edit", example="store show Centro"),
         Argument(name="store", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )
@@ -270,24 +235,21 @@ _SHOW = Verb(
     summary="one booking as it stands",
     example="show B-4F7K2M",
     run=_show,
-    arguments=(Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking),),
+    arguments=(_BOOKING,),
 )
 _CANCEL = Verb(
     name="cancel",
     summary="cancel a booking, with a reason",
     example='cancel B-4F7K2M "customer called it off"',
     run=_cancel,
-    arguments=(
-        Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking),
-        Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True),
-    ),
+    arguments=(_BOOKING, _REASON),
 )
 _START = Verb(
     name="start",
     summary="search for a driver now, while the booking is on hold",
     example="start B-4F7K2M",
     run=_start,
-    arguments=(Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking),),
+    arguments=(_BOOKING,),
 )
 _PREBOOK = Verb(
     name="prebook",
@@ -296,14 +258,9 @@ _PREBOOK = Verb(
     run=_prebook,
     alone=_prebook_form,
     arguments=(
-        Argument(
-            name="show|cancel",
-            typed="[show|cancel",
-            rule="show or cancel",
-            read=_one_of("show|cancel", "show", "cancel", example="prebook show V-4F7K2M").read,
-        ),
+        _one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
         Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=fields.booking),
-        Argument(name="reason", typed="", rule="why", read=fields.store, rest=True, optional=True),
+        _REASON,
     ),
 )
 _WEBHOOKS = Verb(
@@ -312,12 +269,7 @@ _WEBHOOKS = Verb(
     example="webhooks on Centro",
     run=_webhooks,
     arguments=(
-        Argument(
-            name="on|off",
-            rule="on or off",
-            read=_one_of("on|off", "on", "off", example="webhooks on Centro").read,
-            optional=True,
-        ),
+        _one_of("on|off", example="webhooks on Centro", optional=True),
         Argument(name="store", typed="<store>", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )

@@ -2,18 +2,16 @@
 
 from bot.presentation.bookings import certification
 from bot.workflows.bookings.lookup import evidence
+from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
-from handlers.input.admission import delivery_for
-from handlers.input.deliveries import COMMAND
+from handlers.input.deliveries import COMMAND, with_delivery
 from handlers.input.grammar import Values, Verb
 from handlers.replies import Private, Reply
 
 
-async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
+@with_delivery
+async def _certify(deps: Dependencies, _delivery: DeliveryService, _command: Command, _values: Values) -> Reply:
     seen, states = await evidence(deps.ctx)
     return Private(certification.checklist(seen, states, command=deps.spelled(COMMAND)))
 

@@ -1,7 +1,8 @@
 """Shared by the verbs, buttons and forms of ``/deliver``: which store, which booking."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from functools import wraps
+from typing import Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 from bot.domain.bookings.booking import Booking
 from bot.domain.errors import PersonError
@@ -13,7 +14,6 @@ from bot.workflows.bookings.lookup import find_booking, spelled
 from bot.workflows.bookings.stores import store_names
 from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
-from handlers.incoming import Command
 from handlers.input.admission import delivery_for
 from handlers.input.delivery_fields import BOOKING_RULE
 from handlers.input.grammar import Verb, mistake
@@ -21,12 +21,36 @@ from handlers.replies import Open, Private, Reply
 
 COMMAND: Final = "deliver"
 
+I = TypeVar("I", bound="FromPerson")  # noqa: E741 - incoming
+P = ParamSpec("P")
 
-async def form_with_stores(deps: Dependencies, command: Command, make: Callable[[Sequence[str]], View]) -> Reply:
+
+class FromPerson(Protocol):
+    """What a person sent: a command, a click or a form."""
+
+    @property
+    def user(self) -> str:
+        """Id of the person."""
+        ...
+
+
+def with_delivery(
+    run: Callable[Concatenate[Dependencies, DeliveryService, I, P], Awaitable[Reply]],
+) -> Callable[Concatenate[Dependencies, I, P], Awaitable[Reply]]:
+    """A handler that is given the delivery service; who may not use it is refused."""
+
+    @wraps(run)
+    async def admitted(deps: Dependencies, sent: I, /, *args: P.args, **more: P.kwargs) -> Reply:
+        delivery = await delivery_for(deps, sent.user)
+        return delivery if isinstance(delivery, Private) else await run(deps, delivery, sent, *args, **more)
+
+    return admitted
+
+
+async def form_with_stores(
+    deps: Dependencies, delivery: DeliveryService, make: Callable[[Sequence[str]], View]
+) -> Reply:
     """Open a form in which a store is chosen by name."""
-    delivery = await delivery_for(deps, command.user)
-    if isinstance(delivery, Private):
-        return delivery
     names = await store_names(deps.ctx, delivery)
     return Open(make(names)) if names else Private(deliveries.no_stores(deps.spelled(COMMAND)))
 

@@ -21,8 +21,7 @@ from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
-from handlers.input.admission import delivery_for
-from handlers.input.deliveries import COMMAND, store_of, told
+from handlers.input.deliveries import COMMAND, store_of, told, with_delivery
 from handlers.input.fields import amount
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
@@ -41,11 +40,9 @@ def register(router: Router) -> None:
     router.views[forms.CANCEL] = cancel
 
 
-async def ask_price(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def ask_price(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Show the price of the delivery, with the button that books it; mistakes are shown at their fields."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     requested = await _read(deps, delivery, form, BookingKind.BOOKING)
     if isinstance(requested, FieldErrors):
         return requested
@@ -65,11 +62,9 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
     )
 
 
-async def price(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def price(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Replace the form by the price."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     store, wrong = await _store(deps, delivery, form)
     readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
     found, errors = fields.read_form(form.values, readers)
@@ -90,11 +85,9 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
     return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
 
 
-async def confirm(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def confirm(deps: Dependencies, _delivery: DeliveryService, form: Submission) -> Reply:
     """Book the delivery whose price was shown, once."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     wanted = str(json.loads(form.metadata)["id"])
     before = await get_booking(deps.ctx, wanted)
     booking = await request.confirm(deps.ctx, wanted, by=form.user)
@@ -105,11 +98,9 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
 
 
-async def prebook(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def prebook(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Make a pre-booking; the link comes on its card."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     if delivery.production:
         return Private(deliveries.sandbox_only())
     requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
@@ -119,11 +110,9 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 
-async def cancel(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def cancel(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Cancel with a reason."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     try:
         reason = fields.words(
             form.values.get(forms.REASON, ""),

@@ -8,10 +8,12 @@ from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms, outcomes
 from bot.presentation.views import result
 from bot.workflows.bookings import stores
+from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
 from handlers.input.admission import admin, delivery_for
+from handlers.input.deliveries import with_delivery
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
@@ -46,11 +48,9 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
     return service_call(ask, service="delivery")
 
 
-async def edit(deps: Dependencies, form: Submission) -> Reply:
+@with_delivery
+async def edit(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Change a store, then read its new record."""
-    delivery = await delivery_for(deps, form.user)
-    if isinstance(delivery, Private):
-        return delivery
     found, errors = fields.read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)

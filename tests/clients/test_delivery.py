@@ -10,6 +10,7 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreForm
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
+from bot.domain.bookings.booking import BookingRequest
 from bot.domain.bookings.record import Payment, Phone, Position, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -24,15 +25,19 @@ FAR = Position(latitude="-2.2000", longitude="-79.9000")
 PHONE = Phone(country_code="+593", national="991234567")
 BOOKING = NewBooking(
     external_id="01EXTERNAL",
-    name="Ana",
-    last_name="Lopez",
-    phone=PHONE,
-    payment=Payment.CASH,
-    cents=2550,
-    position=HERE,
-    address="12 Market Street",
-    notes="Ring twice",
-    cook_minutes=15,
+    request=BookingRequest(
+        name="Ana",
+        last_name="Lopez",
+        country_code=PHONE.country_code,
+        mobile=PHONE.national,
+        payment=Payment.CASH,
+        cents=2550,
+        latitude=HERE.latitude,
+        longitude=HERE.longitude,
+        address="12 Market Street",
+        notes="Ring twice",
+        cook_minutes=15,
+    ),
 )
 
 

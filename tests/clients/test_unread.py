@@ -16,7 +16,8 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.clients.unread import NOBODY, Answers
-from bot.domain.bookings.record import Payment, Phone, Position
+from bot.domain.bookings.booking import BookingRequest
+from bot.domain.bookings.record import Payment, Position
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
@@ -261,13 +262,17 @@ async def test_a_booking_that_is_made_under_other_names(
 ) -> None:
     new = NewBooking(
         external_id="01EXTERNAL",
-        name="Ana",
-        last_name="Lopez",
-        phone=Phone(country_code="+593", national="991234567"),
-        payment=Payment.CASH,
-        cents=2550,
-        position=HERE,
-        address="12 Market Street",
+        request=BookingRequest(
+            name="Ana",
+            last_name="Lopez",
+            country_code="+593",
+            mobile="991234567",
+            payment=Payment.CASH,
+            cents=2550,
+            latitude=HERE.latitude,
+            longitude=HERE.longitude,
+            address="12 Market Street",
+        ),
     )
     client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
     assert isinstance(await client.create_booking(new, key=KEY), Unknown)

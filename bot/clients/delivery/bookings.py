@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 
 from pydantic import SecretStr
 
 from bot.clients.delivery import wire
 from bot.clients.delivery.calls import DeliveryCalls, anything
 from bot.clients.transport import Guard, decimal_of
-from bot.domain.bookings.record import BookingRecord, Payment, Phone, Position, Quote
+from bot.domain.bookings.booking import BookingRequest
+from bot.domain.bookings.record import BookingRecord, Payment, Position, Quote
 from bot.domain.outcome import Done, NotExecuted, Unknown
 
 _MILLISECONDS_A_MINUTE = 60_000
@@ -21,45 +23,34 @@ class NewBooking:
 
     Attributes:
         external_id: our own id, stored before the request leaves: a lost answer is found again by it.
-        cents: gross value of the order, without delivery fee and discounts, even when it is paid in cash.
-        cook_minutes: how long the kitchen takes; None: the search for a driver starts at once.
     """
 
     external_id: str
-    name: str = field(repr=False)
-    last_name: str = field(repr=False)
-    phone: Phone = field(repr=False)
-    payment: Payment
-    cents: int
-    email: str | None = field(default=None, repr=False)
-    position: Position | None = field(default=None, repr=False)
-    address: str | None = field(default=None, repr=False)
-    reference: str | None = field(default=None, repr=False)
-    notes: str | None = field(default=None, repr=False)
-    cook_minutes: int | None = None
+    request: BookingRequest = field(repr=False)
 
     def values(self) -> Mapping[str, object]:
-        """Our names of the request's fields; what is None is left out."""
+        """Our names of the request's fields; what is empty is left out."""
+        wanted = self.request
         return {
-            "name": self.name,
-            "last_name": self.last_name,
-            "email": self.email,
-            "country_code": self.phone.country_code,
-            "mobile": self.phone.national,
-            "payment_method": self.payment.value,
-            "amount": decimal_of(self.cents),
-            "reference": self.reference,
-            "notes": self.notes,
-            "cook_time": None if not self.cook_minutes else self.cook_minutes * _MILLISECONDS_A_MINUTE,
+            "name": wanted.name,
+            "last_name": wanted.last_name,
+            "email": wanted.email or None,
+            "country_code": wanted.country_code,
+            "mobile": wanted.mobile,
+            "payment_method": wanted.payment.value,
+            "amount": decimal_of(wanted.cents),
+            "reference": wanted.place_reference or None,
+            "notes": wanted.notes or None,
+            "cook_time": wanted.cook_minutes * _MILLISECONDS_A_MINUTE or None,
             "external_id": self.external_id,
         }
 
     def values_with_place(self) -> Mapping[str, object]:
         """The same with the delivery point."""
-        where = self.position
+        where = self.request.position
         return {
             **self.values(),
-            "address": self.address,
+            "address": self.request.address or None,
             "latitude": None if where is None else Decimal(where.latitude),
             "longitude": None if where is None else Decimal(where.longitude),
         }
@@ -97,7 +88,7 @@ class BookingCalls(DeliveryCalls):
         return await self._change(
             "create_booking",
             new.values_with_place(),
-            lambda document, route: wire.read_ours(document, route, external_id=new.external_id),
+            partial(wire.read_ours, external_id=new.external_id),
             key=key,
             guard=guard,
         )
@@ -108,12 +99,8 @@ class BookingCalls(DeliveryCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such booking), OperatorError: see ``read_trouble``.
         """
-        return await self._look(
-            "get_booking",
-            {"id": booking_id},
-            lambda document, route: wire.read_same(document, route, booking_id=booking_id),
-            key=key,
-        )
+        read = partial(wire.read_same, booking_id=booking_id)
+        return await self._look("get_booking", {"id": booking_id}, read, key=key)
 
     async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
         """Read a booking by our own id; one that carries another is refused.
@@ -121,12 +108,8 @@ class BookingCalls(DeliveryCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such booking), OperatorError: see ``read_trouble``.
         """
-        return await self._look(
-            "get_booking",
-            {"external_id": external_id},
-            lambda document, route: wire.read_ours(document, route, external_id=external_id),
-            key=key,
-        )
+        read = partial(wire.read_ours, external_id=external_id)
+        return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
     async def cancel_booking(
         self, booking_id: str, *, reason: str, key: SecretStr

@@ -1,5 +1,7 @@
 """Pre-bookings: a booking without the delivery point, which the customer enters at a link. Sandbox only."""
 
+from functools import partial
+
 from pydantic import SecretStr
 
 from bot.clients.delivery import wire
@@ -25,12 +27,8 @@ class PrebookingCalls(DeliveryCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such pre-booking), OperatorError: see ``read_trouble``.
         """
-        return await self._look(
-            "get_prebooking",
-            {"id": prebooking_id},
-            lambda document, route: wire.read_same_prebooking(document, route, prebooking_id=prebooking_id),
-            key=key,
-        )
+        read = partial(wire.read_same_prebooking, prebooking_id=prebooking_id)
+        return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
     async def cancel_prebooking(self, prebooking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
         """Cancel one; it does not become a booking any more."""

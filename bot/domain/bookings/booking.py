@@ -78,7 +78,9 @@ class BookingRequest(BaseModel):
     place_reference: str = ""
     payment: Payment
     cents: Annotated[int, Field(gt=0)]
+    """Gross value of the order, without delivery fee and discounts, even when it is paid in cash."""
     cook_minutes: Annotated[int, Field(ge=0, le=COOK_MOST)] = 0
+    """How long the kitchen takes; 0: the search for a driver starts at once."""
     notes: str = ""
 
     @property

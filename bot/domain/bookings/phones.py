@@ -10,6 +10,7 @@ import phonenumbers
 from phonenumbers import NumberParseException, ValidationResult
 
 from bot.domain.bookings.record import Phone
+from bot.domain.errors import RuleError
 
 _NO_NUMBER: Final = "it must be digits with the country's code in front"
 _NO_COUNTRY: Final = "it must begin with the country's code"
@@ -20,12 +21,8 @@ _RULES: Final = {
 }
 
 
-class PhoneError(ValueError):
-    """The text is not a phone number; ``rule`` says why, in words a person can act on."""
-
-    def __init__(self, rule: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
+class PhoneError(RuleError):
+    """The text is not a phone number."""
 
 
 def read_phone(text: str, *, home: str = "") -> Phone:

@@ -9,6 +9,7 @@ from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from bot.domain.bookings.record import Position
+from bot.domain.errors import RuleError
 
 _NUMBER: Final = r"[-+\u2212]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
 _PAIR: Final = re.compile(rf"({_NUMBER})\s*[°º]?\s*([NSns])?\s*[,;~\s/]\s*({_NUMBER})\s*[°º]?\s*([EWOewo])?")
@@ -37,12 +38,8 @@ _MOST: Final = 2_000
 _NORTH, _EAST = 90, 180
 
 
-class PlaceError(ValueError):
-    """The text holds no position; ``rule`` says why, in words a person can act on."""
-
-    def __init__(self, rule: str) -> None:
-        super().__init__(rule)
-        self.rule = rule
+class PlaceError(RuleError):
+    """The text holds no position."""
 
 
 def read_position(text: str) -> Position:

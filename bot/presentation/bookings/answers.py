@@ -1,12 +1,13 @@
 """What one person is told about stores, prices, webhooks and bookings."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict
 from typing import Any
 
 from bot.domain.approvals import No
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord, Quote, charge
+from bot.domain.bookings.stores import HookState, KnownStore
 from bot.domain.content import Block, Content
 from bot.presentation import answers
 from bot.presentation.blocks.text import (
@@ -29,27 +30,6 @@ _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
 _MOST_STORES = 40
 _NAMED_STORES = 10
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoreLine:
-    """A store for a list. ``record`` is what the service says of it, without its key."""
-
-    name: str
-    record: Mapping[str, Any]
-    usable: bool
-    given: bool = False
-    creating: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookLine:
-    """One kind of webhook."""
-
-    kind: str
-    host: str
-    ours: bool
-    trouble: str
 
 
 def refused(no: No) -> Content:
@@ -90,7 +70,7 @@ def sandbox_only() -> Content:
 
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     """A price, in mrkdwn."""
-    said = found if isinstance(found, Mapping) else {name: getattr(found, name) for name in _QUOTE}
+    said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
     lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
     about = [
@@ -99,9 +79,6 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     ]
     told = ", ".join(part for part in about if part)
     return [*lines, *([capital(told)] if told else [])]
-
-
-_QUOTE = ("fee", "fee_with_tax", "tax", "currency", "eta", "distance")
 
 
 def priced(store: str, found: Quote) -> Content:
@@ -154,7 +131,7 @@ def form_is_gone() -> Content:
     return message(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
 
 
-def stores(found: Sequence[StoreLine], *, command: str, note: str = "") -> Content:
+def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Content:
     """Every store by name. No key is ever shown."""
     if not found:
         return no_stores(command)
@@ -194,7 +171,7 @@ def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
 _TURNED = {True: "were registered:", False: "were taken away:", None: ""}
 
 
-def hooks(name: str, found: Sequence[HookLine], *, turned_on: bool | None) -> Content:
+def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
     lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {_TURNED[turned_on]}".rstrip()]
     for one in found:
@@ -203,7 +180,7 @@ def hooks(name: str, found: Sequence[HookLine], *, turned_on: bool | None) -> Co
             whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
             where = f"{whose} ({quote(one.host, _NAME_LIMIT)})"
         trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
-        lines.append(f"• `{quote(one.kind, _NAME_LIMIT)}`: {where}.{trouble}")
+        lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
     return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
@@ -213,11 +190,10 @@ def record(store: str, found: BookingRecord) -> Content:
         f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
         f"*{word(found.status)}* · `{quote(found.status, _NAME_LIMIT)}`"
     ]
-    driver = {"name": found.driver.name, "mobile": found.driver.mobile, "provider": found.driver.provider}
     facts = [
         ("Customer", quote(found.customer, _NAME_LIMIT)),
         ("Address", quote(found.address, _ADDRESS_LIMIT)),
-        ("Driver", driver_line(driver)),
+        ("Driver", driver_line(asdict(found.driver))),
         ("Order", quote(f"{found.amount} {found.payment_method}".strip(), _NAME_LIMIT)),
         ("Fee", price(found.fee, found.currency)),
         ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
@@ -248,7 +224,7 @@ def exported() -> Content:
     return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
 
 
-def _store_line(one: StoreLine) -> str:
+def _store_line(one: KnownStore) -> str:
     address = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT)
     note = ""
     if one.creating:

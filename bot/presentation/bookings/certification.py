@@ -20,46 +20,36 @@ FILE_TITLE = "Delivery certification checklist"
 FILE_ALT = "The certification checklist as a Markdown table."
 FILE_COMMENT = "The certification checklist, as it stands now."
 
-_TITLES: Mapping[Point, str] = {
-    Point.QUOTE: "Pre-checkout: a price is asked for",
-    Point.BOOK: "Create booking, with the customer's data",
-    Point.CASH: "Amount to collect: a booking paid in CASH",
-    Point.CARD: "Payment methods: a booking paid by CARD",
-    Point.COOK: "Cook time: a booking that waits ON_HOLD",
-    Point.SEARCH: "Start search by hand from ON_HOLD",
-    Point.CANCEL: "Cancel a booking",
-    Point.HOOK: "Register webhooks",
-    Point.STATUS_EVENT: "A state came to the webhook and was verified",
-    Point.DRIVER_EVENT: "An assigned driver came to the webhook",
-    Point.STATES: "Interpret the states",
-    Point.RESTART: "A restart search was told as such",
-    Point.STORE: "Create a store",
-    Point.STORE_READ: "Get a store",
-    Point.PREBOOK: "Create a pre-booking",
-    Point.ADDRESS: "Address link: the pre-booking became a booking",
-    Point.PREBOOK_CANCEL: "Cancel a pre-booking",
-    Point.VIEW: "The end user sees state, order data and tracking",
+_POINTS: Mapping[Point, tuple[str, str]] = {
+    Point.QUOTE: ("Pre-checkout: a price is asked for", "`{command} quote`"),
+    Point.BOOK: ("Create booking, with the customer's data", "`{command} book`, then confirm the price"),
+    Point.CASH: ("Amount to collect: a booking paid in CASH", "`{command} book` with *Cash*"),
+    Point.CARD: ("Payment methods: a booking paid by CARD", "`{command} book` with *Card*"),
+    Point.COOK: ("Cook time: a booking that waits ON_HOLD", "`{command} book` with a cook time"),
+    Point.SEARCH: (
+        "Start search by hand from ON_HOLD",
+        "press *Start search* on the card of a booking on hold, or `{command} start B-…`",
+    ),
+    Point.CANCEL: ("Cancel a booking", "press *Cancel* on the card of a booking, or `{command} cancel B-…`"),
+    Point.HOOK: ("Register webhooks", "`{command} webhooks on <store>`"),
+    Point.STATUS_EVENT: ("A state came to the webhook and was verified", "register the webhooks, then book"),
+    Point.DRIVER_EVENT: (
+        "An assigned driver came to the webhook",
+        "register the webhooks, then book and wait for a driver",
+    ),
+    Point.STATES: ("Interpret the states", "book, and let the booking go on to its end"),
+    Point.RESTART: ("A restart search was told as such", "ask the delivery service to take a driver off a booking"),
+    Point.STORE: ("Create a store", "`{command} store add`"),
+    Point.STORE_READ: ("Get a store", "`{command} store show <store>`"),
+    Point.PREBOOK: ("Create a pre-booking", "`{command} prebook`"),
+    Point.ADDRESS: (
+        "Address link: the pre-booking became a booking",
+        "`{command} prebook`, then open the link and enter an address",
+    ),
+    Point.PREBOOK_CANCEL: ("Cancel a pre-booking", "`{command} prebook cancel V-…`"),
+    Point.VIEW: ("The end user sees state, order data and tracking", "book; the card shows all of it"),
 }
-_HOW: Mapping[Point, str] = {
-    Point.QUOTE: "`{command} quote`",
-    Point.BOOK: "`{command} book`, then confirm the price",
-    Point.CASH: "`{command} book` with *Cash*",
-    Point.CARD: "`{command} book` with *Card*",
-    Point.COOK: "`{command} book` with a cook time",
-    Point.SEARCH: "press *Start search* on the card of a booking on hold, or `{command} start B-…`",
-    Point.CANCEL: "press *Cancel* on the card of a booking, or `{command} cancel B-…`",
-    Point.HOOK: "`{command} webhooks on <store>`",
-    Point.STATUS_EVENT: "register the webhooks, then book",
-    Point.DRIVER_EVENT: "register the webhooks, then book and wait for a driver",
-    Point.STATES: "book, and let the booking go on to its end",
-    Point.RESTART: "ask the delivery service to take a driver off a booking",
-    Point.STORE: "`{command} store add`",
-    Point.STORE_READ: "`{command} store show <store>`",
-    Point.PREBOOK: "`{command} prebook`",
-    Point.ADDRESS: "`{command} prebook`, then open the link and enter an address",
-    Point.PREBOOK_CANCEL: "`{command} prebook cancel V-…`",
-    Point.VIEW: "book; the card shows all of it",
-}
+"""What the operator wants to see, and how to get there."""
 
 
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
@@ -91,7 +81,7 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
         found = seen.get(point)
         what = _evidence(found, _instant) if found is not None else _how(point, command)
         needed = "optional" if point in OPTIONAL else "yes"
-        lines.append(f"| {_TITLES[point]} | {needed} | {'yes' if found else 'no'} | {_cell(what)} |")
+        lines.append(f"| {_POINTS[point][0]} | {needed} | {'yes' if found else 'no'} | {_cell(what)} |")
     lines += ["", "## States seen", "", "| statusText | read as | final | first seen on |", "|---|---|---|---|"]
     for status, what in states.items():
         final = "yes" if is_final(status) else "no"
@@ -103,8 +93,8 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
 def _line(point: Point, found: Evidence | None, command: str) -> str:
     optional = " _(optional)_" if point in OPTIONAL else ""
     if found is not None:
-        return f":white_check_mark: {_TITLES[point]}{optional}: {_evidence(found, moment)}"
-    return f":white_large_square: {_TITLES[point]}{optional}: {escape(_how(point, command))}"
+        return f":white_check_mark: {_POINTS[point][0]}{optional}: {_evidence(found, moment)}"
+    return f":white_large_square: {_POINTS[point][0]}{optional}: {escape(_how(point, command))}"
 
 
 def _evidence(found: Evidence, at: Instant) -> str:
@@ -113,7 +103,7 @@ def _evidence(found: Evidence, at: Instant) -> str:
 
 
 def _how(point: Point, command: str) -> str:
-    return _HOW[point].format(command=command)
+    return _POINTS[point][1].format(command=command)
 
 
 def _states(states: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
@@ -19,47 +19,31 @@ _STEPS: Final = (
     "at the door",
     "delivered",
 )
-_STEP: Final = {
-    Status.ON_HOLD: 0,
-    Status.READY_FOR_PICKUP: 1,
-    Status.PROVIDER_NOT_FOUND: 1,
-    Status.ACCEPTED: 2,
-    Status.ARRIVED_AT_PICKUP: 3,
-    Status.WAY_TO_DELIVER: 4,
-    Status.ARRIVED_AT_DELIVERY: 5,
-    Status.COMPLETED: 6,
-    Status.NOT_DELIVERED: 5,
-    Status.RETURNING: 5,
-    Status.RETURNED: 5,
-}
-_WORDS: Final = {
-    Status.ON_HOLD: "on hold",
-    Status.READY_FOR_PICKUP: "searching for a driver",
-    Status.ACCEPTED: "driver assigned",
-    Status.ARRIVED_AT_PICKUP: "driver at the store",
-    Status.WAY_TO_DELIVER: "on the way",
-    Status.ARRIVED_AT_DELIVERY: "driver at the door",
-    Status.COMPLETED: "completed",
-    Status.PROVIDER_NOT_FOUND: "no driver found",
-    Status.CANCELLED_BY_BUSINESS: "canceled by the business",
-    Status.CANCELLED_BY_ADMIN: "canceled by the delivery service",
-    Status.CANCELLED_BY_DELIVERY_PROVIDER: "canceled by the delivery provider",
-    Status.NOT_DELIVERED: "not delivered",
-    Status.RETURNING: "coming back to the store",
-    Status.RETURNED: "returned to the store",
-}
-_SYMBOLS: Final = {
-    Status.ON_HOLD: ":cook:",
-    Status.READY_FOR_PICKUP: ":mag:",
-    Status.ACCEPTED: ":bust_in_silhouette:",
-    Status.ARRIVED_AT_PICKUP: ":convenience_store:",
-    Status.WAY_TO_DELIVER: ":motor_scooter:",
-    Status.ARRIVED_AT_DELIVERY: ":door:",
-    Status.COMPLETED: ":white_check_mark:",
-    Status.PROVIDER_NOT_FOUND: ":warning:",
-    Status.NOT_DELIVERED: ":warning:",
-    Status.RETURNING: ":leftwards_arrow_with_hook:",
-    Status.RETURNED: ":leftwards_arrow_with_hook:",
+
+
+class _Shown(NamedTuple):
+    """A state as people see it; ``step``: of ``_STEPS``, None where it says nothing about progress."""
+
+    word: str
+    symbol: str
+    step: int | None
+
+
+_SHOWN: Final = {
+    Status.ON_HOLD: _Shown("on hold", ":cook:", 0),
+    Status.READY_FOR_PICKUP: _Shown("searching for a driver", ":mag:", 1),
+    Status.ACCEPTED: _Shown("driver assigned", ":bust_in_silhouette:", 2),
+    Status.ARRIVED_AT_PICKUP: _Shown("driver at the store", ":convenience_store:", 3),
+    Status.WAY_TO_DELIVER: _Shown("on the way", ":motor_scooter:", 4),
+    Status.ARRIVED_AT_DELIVERY: _Shown("driver at the door", ":door:", 5),
+    Status.COMPLETED: _Shown("completed", ":white_check_mark:", 6),
+    Status.PROVIDER_NOT_FOUND: _Shown("no driver found", ":warning:", 1),
+    Status.CANCELLED_BY_BUSINESS: _Shown("canceled by the business", ":x:", None),
+    Status.CANCELLED_BY_ADMIN: _Shown("canceled by the delivery service", ":x:", None),
+    Status.CANCELLED_BY_DELIVERY_PROVIDER: _Shown("canceled by the delivery provider", ":x:", None),
+    Status.NOT_DELIVERED: _Shown("not delivered", ":warning:", 5),
+    Status.RETURNING: _Shown("coming back to the store", ":leftwards_arrow_with_hook:", 5),
+    Status.RETURNED: _Shown("returned to the store", ":leftwards_arrow_with_hook:", 5),
 }
 
 
@@ -67,22 +51,21 @@ def word(status: str) -> str:
     """Our word for a state of the service; an unknown state as it came, escaped."""
     known = read_status(status)
     if known is not None:
-        return _WORDS[known]
+        return _SHOWN[known].word
     return f"canceled ({quote(status, _RAW_LIMIT)})" if is_canceled(status) else quote(status, _RAW_LIMIT)
 
 
 def symbol(status: str) -> str:
     """A small picture of a state."""
     known = read_status(status)
-    return ":x:" if is_canceled(status) else _SYMBOLS.get(known, ":package:") if known else ":package:"
+    return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":package:"
 
 
 def progress(booking: Booking) -> str:
     """How far along it is, as a bar with words; empty where that says nothing."""
     if booking.stage not in (Stage.OPEN, Stage.ENDED) or is_canceled(booking.status):
         return ""
-    known = booking.known_status
-    step = _STEP.get(known) if known is not None else None
+    step = _step(booking.status)
     if step is None:
         step = _last_known(booking)
     bar = "🟩" * step + "⬜" * (len(_STEPS) - step)
@@ -163,10 +146,14 @@ def _searches(detail: Mapping[str, Any]) -> int:
 def _last_known(booking: Booking) -> int:
     """Progress before an unknown state."""
     for _, status in reversed(booking.detail.get("history", [])):
-        known = read_status(status)
-        if known in _STEP:
-            return _STEP[known]
+        if (step := _step(status)) is not None:
+            return step
     return 0
+
+
+def _step(status: str) -> int | None:
+    known = read_status(status)
+    return None if known is None else _SHOWN[known].step
 
 
 def _because(booking: Booking) -> str:

@@ -1,7 +1,9 @@
 """Actions on a booking: start the search, cancel it, look again. The result is read, never assumed."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from pydantic import SecretStr
 
@@ -17,8 +19,10 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services.delivery import DeliveryService
 from storage.transaction import Tx
+
+Outcome = Done[Any] | NotExecuted | Unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,19 +38,15 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
     """Look for a driver before the cook time is over."""
     if not booking.can_start:
         return Acted(act=Act.START, booking=booking, trouble=outcomes.CANNOT_START)
-    key = await _key(ctx, delivery, booking)
+    key = await delivery.key_of(ctx.store, booking.store)
     asked_at = ctx.clock.now()
     await ctx.store.write(lambda tx: witness(tx, booking, "search_asked", now=asked_at, actor=by), name="want_search")
     outcome = await delivery.client.start_search(booking.remote_id or "", key=key)
-    now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
-        _answered(tx, booking, outcome, now)
-        if isinstance(outcome, Done):
-            note(tx, Point.SEARCH, booking.reference, now)
-            tell(tx, booking, "started", {"by": by}, now)
+    def started(tx: Tx, now: datetime) -> None:
+        tell(tx, booking, "started", {"by": by}, now)
 
-    await keep(ctx, work, name="search_started")
+    await _answered(ctx, booking, outcome, Point.SEARCH, started)
     return await _afterwards(ctx, delivery, Act.START, booking, outcome)
 
 
@@ -54,7 +54,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     """Cancel a booking or a pre-booking; person and reason are stored before the request is sent."""
     if not booking.can_cancel:
         return cannot_cancel(booking)
-    key = await _key(ctx, delivery, booking)
+    key = await delivery.key_of(ctx.store, booking.store)
     asked_at = ctx.clock.now()
     wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by, asked_at), name="want_cancel")
     if wanted is None:
@@ -62,14 +62,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     if wanted.stage is Stage.WAITING:
         return await _cancel_prebooking(ctx, delivery, wanted, key)
     outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
-    now = ctx.clock.now()
-
-    def work(tx: Tx) -> None:
-        _answered(tx, wanted, outcome, now)
-        if isinstance(outcome, Done):
-            note(tx, Point.CANCEL, wanted.reference, now)
-
-    await keep(ctx, work, name="canceled")
+    await _answered(ctx, wanted, outcome, Point.CANCEL)
     return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
 
 
@@ -89,17 +82,9 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
 
 async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
     outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
-    now = ctx.clock.now()
+    stored = await _answered(ctx, booking, outcome, Point.PREBOOK_CANCEL, lambda tx, now: dropped(tx, booking, now))
     if not isinstance(outcome, Done):
-        await keep(ctx, lambda tx: _answered(tx, booking, outcome, now), name="prebooking_not_canceled")
         return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
-
-    def work(tx: Tx) -> Booking | None:
-        _answered(tx, booking, outcome, now)
-        note(tx, Point.PREBOOK_CANCEL, booking.reference, now)
-        return dropped(tx, booking, now)
-
-    stored = await keep(ctx, work, name="prebooking_canceled")
     ctx.wake()
     return Acted(act=Act.CANCEL, booking=stored or booking)
 
@@ -111,22 +96,37 @@ def _want(tx: Tx, booking: Booking, reason: str, by: str, now: datetime) -> Book
     return wanted
 
 
-def _answered(tx: Tx, booking: Booking, outcome: object, now: datetime) -> None:
-    """Audit the service's answer; the state of the booking is read afterwards."""
-    match outcome:
-        case Done():
+def _nothing(_tx: Tx, _now: datetime) -> None:
+    """The booking's own record says the rest."""
+
+
+async def _answered(
+    ctx: Context,
+    booking: Booking,
+    outcome: Outcome,
+    point: Point,
+    done: Callable[[Tx, datetime], Booking | None] = _nothing,
+) -> Booking | None:
+    """Store the service's answer; the state of the booking is read afterwards. ``done``: what else an effect stores."""
+    now = ctx.clock.now()
+
+    def work(tx: Tx) -> Booking | None:
+        if isinstance(outcome, Done):
             witness(tx, booking, "executed", now=now)
-        case NotExecuted():
-            witness(tx, booking, "not_executed", now=now, reason=outcome.reason, said=outcome.detail)
-        case Unknown():
-            witness(tx, booking, "not_said", now=now, reason=outcome.reason, said=outcome.detail)
-        case _:
-            witness(tx, booking, "not_said", now=now)
+            note(tx, point, booking.reference, now)
+            return done(tx, now)
+        said = "not_executed" if isinstance(outcome, NotExecuted) else "not_said"
+        witness(tx, booking, said, now=now, reason=outcome.reason, said=outcome.detail)
+        return None
+
+    return await keep(ctx, work, name="booking_answered")
 
 
-async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: object) -> Acted:
+async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: Outcome) -> Acted:
     """Read the booking: whatever the answer was, the booking's own state counts."""
-    said = "" if isinstance(outcome, Done) else _in_words(outcome)
+    said = outcomes.NOT_SAID if isinstance(outcome, Unknown) else ""
+    if isinstance(outcome, NotExecuted):
+        said = sentence(outcome, service="delivery")
     return await _read(ctx, delivery, act, booking, said)
 
 
@@ -142,16 +142,3 @@ async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Book
     after = stored or booking
     is_so = act is Act.CANCEL and after.stage is Stage.ENDED
     return Acted(act=act, booking=after, trouble="" if is_so else said)
-
-
-async def _key(ctx: Context, delivery: DeliveryService, booking: Booking) -> SecretStr:
-    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
-    if key is None:
-        raise no_key(booking.store)
-    return key
-
-
-def _in_words(outcome: object) -> str:
-    if isinstance(outcome, NotExecuted):
-        return sentence(outcome, service="delivery")
-    return outcomes.NOT_SAID

@@ -286,20 +286,7 @@ def _asked(booking: Booking) -> NewBooking:
     request = booking.request
     if request is None:
         raise TypeError(f"{booking.reference} was made elsewhere")
-    return NewBooking(
-        external_id=booking.external_id,
-        name=request.name,
-        last_name=request.last_name,
-        phone=request.phone,
-        email=request.email or None,
-        payment=request.payment,
-        cents=request.cents,
-        position=request.position,
-        address=request.address or None,
-        reference=request.place_reference or None,
-        notes=request.notes or None,
-        cook_minutes=request.cook_minutes or None,
-    )
+    return NewBooking(external_id=booking.external_id, request=request)
 
 
 def _claim(tx: Tx, hold: Hold) -> list[Booking]:

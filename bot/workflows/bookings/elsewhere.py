@@ -3,7 +3,7 @@
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord
 from bot.workflows.bookings.book import adopt
-from bot.workflows.bookings.events import made_elsewhere
+from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.follow import look_up
 from bot.workflows.context import Context
 from bot.workflows.services.delivery import DeliveryService
@@ -27,9 +27,5 @@ async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str
 
 def _followed(ctx: Context, tx: Tx, store: str, record: BookingRecord, by: str) -> Booking | None:
     now = ctx.clock.now()
-    known = tx.bookings.by_remote(store, record.id)
-    if known is None and record.external_id:
-        ours = tx.bookings.by_external(record.external_id)
-        known = ours if ours is not None and ours.store == store else None
-    booking = known or made_elsewhere(ctx, tx, store, record, now, by=by)
+    booking = known_here(tx, store, record) or made_elsewhere(ctx, tx, store, record, now, by=by)
     return adopt(ctx, tx, booking, record, now) or tx.bookings.get(booking.id)

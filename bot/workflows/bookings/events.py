@@ -131,7 +131,7 @@ def _apply(
     report: BookingRecord,
 ) -> None:
     now = ctx.clock.now()
-    ours = booking or tx.bookings.by_remote(event.store, record.id) or _by_our_id(tx, event.store, record)
+    ours = booking or known_here(tx, event.store, record)
     waited = now - event.received_at >= _IN_FLIGHT_FOR
     if ours is None and not record.external_id and not waited and _something_in_flight(tx, event.store):
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
@@ -148,8 +148,10 @@ def _apply(
     note(tx, point, stored.reference, now)
 
 
-def _by_our_id(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
-    """One of our bookings, whose event arrived before the answer to its request was stored."""
+def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
+    """The booking of a record; one of ours may have an event before the answer to its request was stored."""
+    if (known := tx.bookings.by_remote(store, record.id)) is not None:
+        return known
     found = tx.bookings.by_external(record.external_id) if record.external_id else None
     return found if found is not None and found.store == store else None
 

@@ -16,7 +16,7 @@ from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
 from bot.workflows.context import Context
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.workers import Hold, Work
 from storage.transaction import Tx
 
@@ -50,9 +50,7 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_booking``.
     """
-    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
-    if key is None:
-        raise no_key(booking.store)
+    key = await delivery.key_of(ctx.store, booking.store)
     if booking.stage is Stage.WAITING:
         return await _read_prebooking(ctx, delivery, booking, key)
     record = await delivery.client.get_booking(booking.remote_id or "", key=key)
@@ -120,10 +118,6 @@ def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
 def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
     """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
     now = ctx.clock.now()
-    current = tx.bookings.get(booking.id)
-    if current is None or current.version != booking.version:
-        tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
-        return
     reads = booking.reads + 1
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
     wait = trouble.retry_after if isinstance(trouble, ServiceNow) else None
@@ -134,7 +128,9 @@ def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
         reason=booking.reason if passing else sentence(trouble),
         due_at=now + max(pause, timedelta(seconds=wait or 0.0)),
     )
-    if stored is not None and stored.reason != booking.reason:
+    if stored is None:
+        tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+    elif stored.reason != booking.reason:
         show_card(tx, stored, now)
 
 

@@ -1,13 +1,13 @@
 """Webhooks of a store: each registration gets an address of its own, with a secret that is not stored."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
 from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import Webhook, WebhookKind
+from bot.domain.bookings.record import WebhookKind
+from bot.domain.bookings.stores import HookState
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
@@ -15,27 +15,11 @@ from bot.presentation.bookings.reasons import NO_PUBLIC_URL, SET_PUBLIC_URL
 from bot.presentation.services import sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services.delivery import DeliveryService
 from storage.rows import StoreHook
 from storage.transaction import Tx
 
 _PATH = "/callbacks/delivery/"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HookState:
-    """One kind of webhook of a store.
-
-    Attributes:
-        host: where it is sent, without the path, which is secret; empty: nothing is registered.
-        ours: it is sent to this bot.
-        trouble: one sentence; empty when all is well.
-    """
-
-    kind: WebhookKind
-    host: str = ""
-    ours: bool = False
-    trouble: str = ""
 
 
 async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -44,8 +28,8 @@ async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[Hook
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
     """
-    key = await _key(ctx, delivery, store)
-    return await _states(ctx, store, await delivery.client.list_webhooks(key=key))
+    key = await delivery.key_of(ctx.store, store)
+    return await _listed(ctx, delivery, store, key, {})
 
 
 async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -57,10 +41,8 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
     """
     if not ctx.public:
         raise OperatorError(NO_PUBLIC_URL, mend=SET_PUBLIC_URL)
-    key = await _key(ctx, delivery, store)
-    troubles: dict[WebhookKind, str] = {}
-    for kind in WebhookKind:
-        troubles[kind] = await _register(ctx, delivery, store, kind, key)
+    key = await delivery.key_of(ctx.store, store)
+    troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
     return await _listed(ctx, delivery, store, key, troubles)
 
 
@@ -70,7 +52,7 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     Raises:
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
     """
-    key = await _key(ctx, delivery, store)
+    key = await delivery.key_of(ctx.store, store)
     troubles: dict[WebhookKind, str] = {}
     for kind in WebhookKind:
         outcome = await delivery.client.delete_webhook(kind, key=key)
@@ -106,20 +88,19 @@ async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: W
 
 
 async def _listed(
-    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: dict[WebhookKind, str]
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, str]
 ) -> list[HookState]:
-    found = await _states(ctx, store, await delivery.client.list_webhooks(key=key))
-    return [HookState(kind=one.kind, host=one.host, ours=one.ours, trouble=troubles[one.kind]) for one in found]
-
-
-async def _states(ctx: Context, store: str, registered: Sequence[Webhook]) -> list[HookState]:
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
     own = {hook.token_hash for hook in await ctx.store.read(lambda tx: tx.store_events.hooks_of(store))}
-    by_kind = {one.kind.upper(): one.url for one in registered}
-    found = []
-    for kind in WebhookKind:
-        url = by_kind.get(kind.value, "")
-        found.append(HookState(kind=kind, host=_host(url), ours=token_hash(url.rpartition("/")[2]) in own))
-    return found
+    return [
+        HookState(
+            kind=kind,
+            host=_host(by_kind.get(kind.value, "")),
+            ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
+            trouble=troubles.get(kind, ""),
+        )
+        for kind in WebhookKind
+    ]
 
 
 def _host(url: str) -> str:
@@ -127,10 +108,3 @@ def _host(url: str) -> str:
         return urlsplit(url).hostname or ""
     except ValueError:
         return "an address that cannot be read"
-
-
-async def _key(ctx: Context, delivery: DeliveryService, store: str) -> SecretStr:
-    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
-    if key is None:
-        raise no_key(store)
-    return key

@@ -4,6 +4,7 @@ Only final states are sticky. Everything else moves as the record says, backward
 """
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -184,10 +185,10 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
         elif report is not None and name in ("validation_code", "proof", "cancel_reason") and getattr(report, name):
             detail[name] = getattr(report, name)
     if record.driver.is_known:
-        detail["driver"] = _as_json(record.driver)
+        detail["driver"] = asdict(record.driver)
         detail.pop("driver_reported", None)
     elif report is not None and report.driver.is_known and record.status not in _DRIVERLESS:
-        detail["driver"] = _as_json(report.driver)
+        detail["driver"] = asdict(report.driver)
         detail["driver_reported"] = True
     elif read_status(record.status) in _WITHOUT_DRIVER:
         detail.pop("driver", None)
@@ -202,13 +203,3 @@ _DRIVERLESS = frozenset(status.value for status in _WITHOUT_DRIVER)
 def _driver(detail: Mapping[str, Any]) -> Driver:
     found = detail.get("driver")
     return Driver(**found) if isinstance(found, dict) else Driver()
-
-
-def _as_json(driver: Driver) -> dict[str, str]:
-    return {
-        "name": driver.name,
-        "mobile": driver.mobile,
-        "email": driver.email,
-        "image": driver.image,
-        "provider": driver.provider,
-    }

@@ -4,7 +4,7 @@ from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import Payment, Position, Quote
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services.delivery import DeliveryService
 
 
 async def price(
@@ -16,9 +16,7 @@ async def price(
         NotCovered: the service does not deliver this.
         ServiceNow, OperatorError: see ``DeliveryClient.quote``.
     """
-    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
-    if key is None:
-        raise no_key(store)
+    key = await delivery.key_of(ctx.store, store)
     found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
     now = ctx.clock.now()
     await ctx.store.write(lambda tx: note(tx, Point.QUOTE, store, now), name="priced")

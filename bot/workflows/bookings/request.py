@@ -1,6 +1,6 @@
 """Requests for a delivery: quoted and confirmed, or requested at once; stored before anything is sent."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
@@ -60,15 +60,9 @@ async def _told(ctx: Context, delivery: DeliveryService, requested: RequestedDel
     request, position = requested.request, requested.request.position
     if position is None:
         raise TypeError("a quote needs a place")
-    found = await price(ctx, delivery, requested.store, position=position, payment=request.payment, cents=request.cents)
-    return {
-        "fee": found.fee,
-        "fee_with_tax": found.fee_with_tax,
-        "tax": found.tax,
-        "currency": found.currency,
-        "eta": found.eta,
-        "distance": found.distance,
-    }
+    return asdict(
+        await price(ctx, delivery, requested.store, position=position, payment=request.payment, cents=request.cents)
+    )
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:

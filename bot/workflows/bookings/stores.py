@@ -11,6 +11,7 @@ from pydantic import SecretStr
 from bot.clients.delivery import StoreForm
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import StoreRecord
+from bot.domain.bookings.stores import KnownStore
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid
@@ -20,6 +21,7 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
+from storage.repositories.common import columns
 from storage.repositories.stores import folded
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
@@ -33,18 +35,6 @@ _KEPT_QUOTE = timedelta(hours=24)
 """Unconfirmed forms are kept only this long: they hold customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
 """Longer than a request may take: afterwards a store whose creating process died is searched for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KnownStore:
-    """A store for display. ``usable``: its key is known here."""
-
-    name: str
-    record: Mapping[str, Any]
-    usable: bool
-    given: bool = False
-    """Its key is in ``DELIVERY_STORE_KEYS``."""
-    creating: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,10 +96,7 @@ async def list_due(ctx: Context) -> int:
     await ctx.store.write(work, name="list_stores")
     if not delivery.client.has_master_key:
         return 0
-    try:
-        await list_stores(ctx, delivery)
-    except (ServiceNow, ServiceNever, OperatorError) as trouble:
-        log.warning("the stores could not be listed", reason=str(trouble))
+    await _were_listed(ctx)
     return 0
 
 
@@ -130,19 +117,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
         return Changed(name=form.name or "", record={}, trouble=NO_MASTER_KEY)
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
-    row = StoreRow(
-        id=ulid(now),
-        name=name,
-        folded=folded(name),
-        state=StoreState.CREATING,
-        sealed_key="",
-        remote_id="",
-        record={},
-        created_at=now,
-        created_by=by,
-        seen_at=None,
-        due_at=now + _LOOK_AFTER,
-    )
+    row = _row(name, None, now, state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
     taken = await ctx.store.write(lambda tx: delivery.spelled(tx, name) is not None or not tx.stores.add(row))
     if taken:
         return Changed(name=name, record={}, trouble=name_taken(name))
@@ -169,13 +144,18 @@ async def settle_due(ctx: Context) -> int:
         return 0
     again = now + ctx.quiet.spacing
     await ctx.store.write(lambda tx: [tx.stores.change(row.id, due_at=again) for row in due], name="settle_stores")
+    if await _were_listed(ctx):
+        await ctx.store.write(lambda tx: _give_up(ctx, tx, due), name="stores_settled")
+    return len(due)
+
+
+async def _were_listed(ctx: Context) -> bool:
     try:
-        await list_stores(ctx, delivery)
+        await list_stores(ctx, ctx.delivery.required())
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         log.warning("the stores could not be listed", reason=str(trouble))
-        return len(due)
-    await ctx.store.write(lambda tx: _give_up(ctx, tx, due), name="stores_settled")
-    return len(due)
+        return False
+    return True
 
 
 async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> KnownStore:
@@ -184,9 +164,7 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.get_store``.
     """
-    key = await ctx.store.read(lambda tx: delivery.key(tx, name))
-    if key is None:
-        raise no_key(name)
+    key = await delivery.key_of(ctx.store, name)
     record = await delivery.client.get_store(key=key)
     now = ctx.clock.now()
 
@@ -229,17 +207,7 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
 
 def as_json(record: StoreRecord) -> dict[str, str]:
     """What may be stored and shown of a store: everything but its key."""
-    return {
-        "name": record.name,
-        "id": record.id,
-        "email": record.email,
-        "mobile": record.mobile,
-        "country_code": record.country_code,
-        "latitude": record.latitude,
-        "longitude": record.longitude,
-        "address": record.address,
-        "reference": record.reference,
-    }
+    return {name: value for name, value in columns(record).items() if name != "key"}
 
 
 def _known(tx: Tx, delivery: DeliveryService) -> list[KnownStore]:
@@ -306,20 +274,28 @@ def _add(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) 
     tx.stores.add(replace(row, sealed_key=sealed))
 
 
-def _row(name: str, record: StoreRecord, now: datetime) -> StoreRow:
-    """Row of a store of the service, without its key."""
+def _row(
+    name: str,
+    record: StoreRecord | None,
+    now: datetime,
+    *,
+    state: StoreState = StoreState.READY,
+    created_by: str = "",
+    due_at: datetime | None = None,
+) -> StoreRow:
+    """Row of a store, without its key; ``record``: the service's, None before it has one."""
     return StoreRow(
         id=ulid(now),
         name=name,
         folded=folded(name),
-        state=StoreState.READY,
+        state=state,
         sealed_key="",
-        remote_id=record.id,
-        record=as_json(record),
+        remote_id="" if record is None else record.id,
+        record={} if record is None else as_json(record),
         created_at=now,
-        created_by="",
-        seen_at=now,
-        due_at=None,
+        created_by=created_by,
+        seen_at=None if record is None else now,
+        due_at=due_at,
     )
 
 

@@ -11,6 +11,7 @@ from bot.presentation.bookings import reasons
 from storage.repositories.stores import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
+from storage.store import Store
 from storage.transaction import Tx
 
 
@@ -49,6 +50,17 @@ class DeliveryService:
                 return key
         row = tx.stores.get(name)
         return self.unsealed(row) if row is not None else None
+
+    async def key_of(self, store: Store, name: str) -> SecretStr:
+        """The key of a store.
+
+        Raises:
+            OperatorError: there is none or it does not open.
+        """
+        key = await store.read(lambda tx: self.key(tx, name))
+        if key is None:
+            raise no_key(name)
+        return key
 
     def unsealed(self, row: StoreRow) -> SecretStr | None:
         """The key in a row; None when there is none or another ``SECRET_KEY`` sealed it."""

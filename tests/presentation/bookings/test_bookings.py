@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LIMIT, Act, Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
-from bot.domain.bookings.record import Payment, Quote, Status, StatusChange
+from bot.domain.bookings.record import Payment, Quote, Status, StatusChange, WebhookKind
+from bot.domain.bookings.stores import HookState, KnownStore
 from bot.presentation.bookings import (
     answers as deliveries,
 )
@@ -172,8 +173,8 @@ def test_every_form() -> None:
 
 
 def test_every_answer() -> None:
-    line = deliveries.StoreLine(name=WORST[:75], record={"address": WORST}, usable=False)
-    hook = deliveries.HookLine(kind="DRIVER_ASSIGNED", host=WORST, ours=False, trouble=WORST)
+    line = KnownStore(name=WORST[:75], record={"address": WORST}, usable=False)
+    hook = HookState(kind=WebhookKind.DRIVER, host=WORST, ours=False, trouble=WORST)
     quoted = Quote(fee=WORST, fee_with_tax=WORST, tax=WORST, currency=WORST, eta=WORST, distance=WORST)
     for content in (
         deliveries.stores([line] * 100, command="/deliver"),
