@@ -8,6 +8,7 @@ reported as unverified.
 import hashlib
 import json
 import re
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import islice
@@ -28,7 +29,7 @@ from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.requests.request import unused_reference
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Hold, Work
 from storage.rows import InboxState, StoreEvent
@@ -92,6 +93,16 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
     return await store.write(note, name="store_event")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Heard:
+    """An event, and the booking that it names as it was before it is read. The report proves nothing."""
+
+    event: StoreEvent
+    identifier: str
+    report: BookingRecord
+    booking: Booking | None
+
+
 async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) -> None:
     try:
         identifier, report = delivery.client.read_report(_parsed(event.body))
@@ -99,39 +110,22 @@ async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) ->
         log.warning("an event of a store names no booking", store=event.store)
         await ctx.store.write(lambda tx: tx.store_events.finish(event.id, InboxState.STALE), name="event_ignored")
         return
-    booking, key = await ctx.store.read(
-        lambda tx: (tx.bookings.by_remote(event.store, identifier), delivery.key(tx, event.store))
-    )
-    record: BookingRecord | None = None
-    trouble: ServiceNow | ServiceNever | OperatorError | None = None
-    if key is None:
-        trouble = no_key(event.store)
+    booking = await ctx.store.read(lambda tx: tx.bookings.by_remote(event.store, identifier))
+    heard = _Heard(event=event, identifier=identifier, report=report, booking=booking)
+    try:
+        key = await delivery.key_of(ctx.store, event.store)
+        record = await delivery.client.get_booking(identifier, key=key)
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        trouble = silent
+        await ctx.store.write(lambda tx: _not_verified(ctx, tx, heard, trouble), name="event_not_verified")
     else:
-        try:
-            record = await delivery.client.get_booking(identifier, key=key)
-        except (ServiceNow, ServiceNever, OperatorError) as silent:
-            trouble = silent
-    if record is not None:
-        read = record
-        await ctx.store.write(lambda tx: _apply(ctx, tx, event, booking, read, report), name="event_verified")
-    elif trouble is not None:
-        why = trouble
-        await ctx.store.write(
-            lambda tx: _not_verified(ctx, tx, event, booking, identifier, report, why), name="event_not_verified"
-        )
+        await ctx.store.write(lambda tx: _apply(ctx, tx, heard, record), name="event_verified")
     ctx.wake()
 
 
-def _apply(
-    ctx: Context,
-    tx: Tx,
-    event: StoreEvent,
-    booking: Booking | None,
-    record: BookingRecord,
-    report: BookingRecord,
-) -> None:
-    now = ctx.clock.now()
-    ours = booking or known_here(tx, event.store, record)
+def _apply(ctx: Context, tx: Tx, heard: _Heard, record: BookingRecord) -> None:
+    now, event = ctx.clock.now(), heard.event
+    ours = heard.booking or known_here(tx, event.store, record)
     waited = now - event.received_at >= _IN_FLIGHT_FOR
     if ours is None and not record.external_id and not waited and _something_in_flight(tx, event.store):
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
@@ -139,7 +133,7 @@ def _apply(
         return
     if ours is None:
         ours = made_elsewhere(ctx, tx, event.store, record, now)
-    stored = adopt(ctx, tx, ours, record, now, report=report)
+    stored = adopt(ctx, tx, ours, record, now, report=heard.report)
     if stored is None:
         _again(ctx, tx, event, now)
         return
@@ -190,18 +184,10 @@ def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now:
     return booking
 
 
-def _not_verified(
-    ctx: Context,
-    tx: Tx,
-    event: StoreEvent,
-    booking: Booking | None,
-    identifier: str,
-    report: BookingRecord,
-    trouble: ServiceNow | ServiceNever | OperatorError,
-) -> None:
-    now = ctx.clock.now()
+def _not_verified(ctx: Context, tx: Tx, heard: _Heard, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
+    now, event = ctx.clock.now(), heard.event
     unknown = isinstance(trouble, ServiceNever) and trouble.status == _NOT_FOUND
-    if unknown and booking is None:
+    if unknown and heard.booking is None:
         # A forged event, or one that arrived before the service's own record.
         if event.attempts >= _LAG:
             log.warning("an event names a booking that the service does not know", store=event.store)
@@ -210,26 +196,18 @@ def _not_verified(
             _again(ctx, tx, event, now)
         return
     if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
-        _pass_on(ctx, tx, event, booking, identifier, report, sentence(trouble), now)
+        _pass_on(ctx, tx, heard, sentence(trouble), now)
     if now - event.received_at >= _PATIENCE:
         tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
         return
     _again(ctx, tx, event, now)
 
 
-def _pass_on(
-    ctx: Context,
-    tx: Tx,
-    event: StoreEvent,
-    booking: Booking | None,
-    identifier: str,
-    report: BookingRecord,
-    reason: str,
-    now: datetime,
-) -> None:
+def _pass_on(ctx: Context, tx: Tx, heard: _Heard, reason: str, now: datetime) -> None:
     """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
-    said = report.status if report.status != "?" else ""
-    facts = {"said": said, "kind": event.kind, "reason": reason, "id": one_line(identifier)}
+    event, booking = heard.event, heard.booking
+    said = heard.report.status if heard.report.status != "?" else ""
+    facts = {"said": said, "kind": event.kind, "reason": reason, "id": one_line(heard.identifier)}
     if booking is None:
         channel = store_channel(ctx.policy, event.store)
         subject = f"{STORE}:{event.store}"
