@@ -1,7 +1,6 @@
 """Delivery booking: settings in, service out."""
 
 from bot.clients.delivery import DeliveryClient
-from bot.clients.transport import Transport
 from bot.settings import Environment
 from bot.wiring.keys import key_for
 from bot.wiring.outside import Outside
@@ -20,17 +19,9 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
     base_url = settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
         return Service(client=None, missing=settings.missing_for_delivery)
-    transport = Transport(
-        session=outside.session(),
-        base_url=base_url,
-        service="delivery",
-        connect=outside.connect,
-        total=outside.total,
-        circuit=outside.circuit("delivery"),
-    )
     client = DeliveryClient(
         routes=outside.routes(),
-        transport=transport,
+        transport=outside.transport("delivery", base_url),
         master_key=settings.delivery_master_key,
         may_leave=outside.may_leave,
         answers=outside.answers,

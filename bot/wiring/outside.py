@@ -13,7 +13,7 @@ from bot.clients.leaving import MayLeave, always
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import CONNECT_SECONDS, open_session
+from bot.clients.transport import CONNECT_SECONDS, Transport, open_session
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
@@ -56,6 +56,17 @@ class Outside:
     def session(self) -> aiohttp.ClientSession:
         """One session a service: hanging requests of one take no connection of another."""
         return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
+
+    def transport(self, service: str, base_url: str) -> Transport:
+        """The way to a service that answers within ``total``."""
+        return Transport(
+            session=self.session(),
+            base_url=base_url,
+            service=service,
+            connect=self.connect,
+            total=self.total,
+            circuit=self.circuit(service),
+        )
 
     def results(self, own: Collection[str]) -> Results:
         """Fetches what a service made. ``own``: hosts that may be private."""

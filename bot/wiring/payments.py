@@ -2,7 +2,6 @@
 
 from bot.clients.limiter import SendSlots
 from bot.clients.payments import PaymentsClient
-from bot.clients.transport import Transport
 from bot.wiring.outside import Outside
 from bot.workflows.services.service import Service
 
@@ -18,17 +17,9 @@ def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]
     secret = settings.payments_partner_secret
     if base_url is None or partner is None or secret is None:
         return Service(client=None, missing=settings.missing_for_payments)
-    transport = Transport(
-        session=outside.session(),
-        base_url=base_url,
-        service="payments",
-        connect=outside.connect,
-        total=outside.total,
-        circuit=outside.circuit("payments"),
-    )
     client = PaymentsClient(
         routes=routes,
-        transport=transport,
+        transport=outside.transport("payments", base_url),
         limiter=slots,
         partner_id=partner,
         partner_secret=secret,

@@ -120,7 +120,7 @@ async def _canceled(
 ) -> Reply:
     """Cancel with the given reason, or open the form that asks for one."""
     try:
-        said = fields.words(reason, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
+        said = fields.reason(reason)
     except PersonError as broken:
         if reason:
             raise mistake(deps, NAME, verb.example, broken) from None

@@ -79,6 +79,11 @@ def notes(text: str) -> str:
     return words(text, argument="notes", least=NOTES_LEAST, most=NOTES_LIMIT, example="Ring twice")
 
 
+def reason(text: str) -> str:
+    """Why a booking is canceled."""
+    return words(text, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
+
+
 Read = Callable[[str], Any]
 
 

@@ -114,12 +114,7 @@ async def prebook(deps: Dependencies, delivery: DeliveryService, form: Submissio
 async def cancel(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Cancel with a reason."""
     try:
-        reason = fields.words(
-            form.values.get(forms.REASON, ""),
-            argument="reason",
-            most=forms.REASON_LIMIT,
-            example="customer called it off",
-        )
+        reason = fields.reason(form.values.get(forms.REASON, ""))
     except PersonError as broken:
         return FieldErrors({forms.REASON: mistakes.at_field(broken)})
     wanted = str(json.loads(form.metadata)["id"])

@@ -1,5 +1,6 @@
 """Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
 
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -140,21 +141,14 @@ async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[s
     Raises:
         ServiceNow, OperatorError: a store could not be asked.
     """
-    for store in (await ctx.store.read(delivery.store_names))[:_MOST_STORES]:
-        found = await _look_in(ctx, delivery, store, text)
-        if found is not None:
-            return store, found
+    keys = await ctx.store.read(
+        lambda tx: [(name, delivery.key(tx, name)) for name in delivery.store_names(tx)[:_MOST_STORES]]
+    )
+    for store, key in keys:
+        if key is not None:
+            with suppress(ServiceNever):  # not one of this store's
+                return store, await delivery.client.get_booking(text, key=key)
     return None
-
-
-async def _look_in(ctx: Context, delivery: DeliveryService, store: str, text: str) -> BookingRecord | None:
-    key = await ctx.store.read(lambda tx: delivery.key(tx, store))
-    if key is None:
-        return None
-    try:
-        return await delivery.client.get_booking(text, key=key)
-    except ServiceNever:
-        return None  # not one of this store's
 
 
 def _claim(tx: Tx, hold: Hold) -> list[Booking]:

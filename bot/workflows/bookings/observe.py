@@ -4,7 +4,7 @@ Only final states are sticky. Everything else moves as the record says, backward
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -24,19 +24,9 @@ log = structlog.get_logger(__name__)
 
 _HISTORY = 40
 _COUNTDOWN = timedelta(seconds=60)
-_FIELDS = (
-    "tracking_url",
-    "detail_url",
-    "fee",
-    "currency",
-    "cancel_reason",
-    "validation_code",
-    "proof",
-    "customer",
-    "address",
-    "amount",
-    "payment_method",
-)
+_APART = {"id", "status", "numeric_id", "external_id", "driver"}
+_FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _APART)
+"""What the details of a booking keep of its record, by the same names."""
 
 
 def observe(
