@@ -1,6 +1,5 @@
 """Enterprise Grid and shared channels: who is at home where, and which token is good for it."""
 
-from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
@@ -23,21 +22,26 @@ def in_a_grid(workspace: Workspace) -> None:
     workspace._state.identity = replace(workspace.identity, enterprise_id=ORG)
 
 
-@pytest.fixture
-async def grid(sqlite_url: str) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=in_a_grid)
+def org_wide(workspace: Workspace) -> None:
+    workspace._state.identity = replace(workspace.identity, enterprise_id=ORG, org_wide=True)
+
+
+async def open_grid(database_url: str) -> Rig:
+    rig = await Rig.open(database_url=database_url, clock=ManualClock(), prepare=in_a_grid)
     for user in (MARIA, ADA):
-        opened.workspace.set_user(user, team_id="", teams=(SISTER, HOME))
-    yield opened
-    await opened.close()
+        rig.workspace.set_user(user, team_id="", teams=(SISTER, HOME))
+    return rig
 
 
-async def test_people_of_a_grid_ask_and_approve(grid: Rig) -> None:
-    await grid.pay()
-    await grid.press("approve", user=ADA)
-    await grid.settle()
-    assert (await newest(grid)).decided_by == ADA
-    assert grid.paid == [("ana@example.com", 2500)]
+pytestmark = pytest.mark.rig(opened_by=open_grid)
+
+
+async def test_people_of_a_grid_ask_and_approve(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve", user=ADA)
+    await rig.settle()
+    assert (await newest(rig)).decided_by == ADA
+    assert rig.paid == [("ana@example.com", 2500)]
 
 
 @pytest.mark.parametrize(
@@ -50,42 +54,36 @@ async def test_people_of_a_grid_ask_and_approve(grid: Rig) -> None:
     ],
     ids=["another workspace of the organization", "a stranger", "a stranger with our id", "a guest"],
 )
-async def test_others_of_a_grid_do_not_count(grid: Rig, changes: dict[str, Any]) -> None:
-    grid.workspace.set_user(ADA, **{"team_id": "", **changes})
-    await grid.pay()
-    await grid.press("approve", user=ADA, force=True)
-    assert not await votes(grid)
+async def test_others_of_a_grid_do_not_count(rig: Rig, changes: dict[str, Any]) -> None:
+    rig.workspace.set_user(ADA, **{"team_id": "", **changes})
+    await rig.pay()
+    await rig.press("approve", user=ADA, force=True)
+    assert not await votes(rig)
 
 
-async def test_an_upload_of_the_other_side_of_a_shared_channel_is_heard(grid: Rig) -> None:
+async def test_an_upload_of_the_other_side_of_a_shared_channel_is_heard(rig: Rig) -> None:
     ours = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
-    assert (await grid.workspace.send_event(ours, happened_in="T0PARTNER")).status == 200
-    assert grid.workspace.home(ZOE) is not None
+    assert (await rig.workspace.send_event(ours, happened_in="T0PARTNER")).status == 200
+    assert rig.workspace.home(ZOE) is not None
 
 
-async def test_an_event_that_another_workspace_authorized_has_no_effect(grid: Rig) -> None:
-    grid.workspace._state.identity = replace(grid.workspace.identity, team_id="T0PARTNER")
+async def test_an_event_that_another_workspace_authorized_has_no_effect(rig: Rig) -> None:
+    rig.workspace._state.identity = replace(rig.workspace.identity, team_id="T0PARTNER")
     event = {"type": "app_home_opened", "user": ZOE, "tab": "home"}
-    assert (await grid.workspace.send_event(event, happened_in=HOME)).status == 200
-    assert grid.workspace.home(ZOE) is None
+    assert (await rig.workspace.send_event(event, happened_in=HOME)).status == 200
+    assert rig.workspace.home(ZOE) is None
 
 
-async def test_an_organization_that_is_not_ours_has_no_effect(grid: Rig) -> None:
-    grid.workspace._state.identity = replace(grid.workspace.identity, enterprise_id="E0OTHER")
-    assert (await grid.pay()).status == 200
-    assert not await requests(grid)
+async def test_an_organization_that_is_not_ours_has_no_effect(rig: Rig) -> None:
+    rig.workspace._state.identity = replace(rig.workspace.identity, enterprise_id="E0OTHER")
+    assert (await rig.pay()).status == 200
+    assert not await requests(rig)
 
 
-async def test_a_token_for_a_whole_organization_is_refused_at_the_start(sqlite_url: str) -> None:
-    def org_wide(workspace: Workspace) -> None:
-        workspace._state.identity = replace(workspace.identity, enterprise_id=ORG, org_wide=True)
-
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=org_wide, start=False)
-    try:
-        with pytest.raises(OperatorError, match=r"whole organization \(E0ORG\)"):
-            await rig.start()
-    finally:
-        await rig.close()
+@pytest.mark.rig(opened_by=None, prepare=org_wide, start=False)
+async def test_a_token_for_a_whole_organization_is_refused_at_the_start(rig: Rig) -> None:
+    with pytest.raises(OperatorError, match=r"whole organization \(E0ORG\)"):
+        await rig.start()
 
 
 @pytest.mark.parametrize(
@@ -108,24 +106,24 @@ async def test_a_token_without_a_workspace_of_its_own_is_named(
 
 
 async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(
-    grid: Rig, capsys: pytest.CaptureFixture[str]
+    rig: Rig, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    scopes = tuple(scope for scope in grid.workspace.identity.scopes if scope != "usergroups:read")
-    grid.workspace._state.identity = replace(grid.workspace._state.identity, scopes=scopes)
-    await grid.pass_time(120)
-    await grid.pay()
-    said = await heard(grid, MARIA, "does not let us read the members of a user group")
+    scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "usergroups:read")
+    rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=scopes)
+    await rig.pass_time(120)
+    await rig.pay()
+    said = await heard(rig, MARIA, "does not let us read the members of a user group")
     assert "missing_scope, needed: usergroups:read" in said
-    await grid.settle()
-    assert ["usergroups:read" in text for text in alerts(grid)] == [True]
-    await grid.pay()
-    await grid.settle()
-    assert len(alerts(grid)) == 1
+    await rig.settle()
+    assert ["usergroups:read" in text for text in alerts(rig)] == [True]
+    await rig.pay()
+    await rig.settle()
+    assert len(alerts(rig)) == 1
     assert "usergroups:read" in capsys.readouterr().out
 
 
-async def test_people_of_other_companies_are_told_why_they_do_not_count(grid: Rig) -> None:
-    grid.workspace.set_user(EVE, team_id="", teams=("T0EVE",))
-    await grid.pay()
-    await grid.press("approve", user=EVE, force=True)
-    assert "another one" in await heard(grid, EVE, "members of this workspace")
+async def test_people_of_other_companies_are_told_why_they_do_not_count(rig: Rig) -> None:
+    rig.workspace.set_user(EVE, team_id="", teams=("T0EVE",))
+    await rig.pay()
+    await rig.press("approve", user=EVE, force=True)
+    assert "another one" in await heard(rig, EVE, "members of this workspace")

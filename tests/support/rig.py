@@ -163,7 +163,7 @@ class Rig:
         rig = cls()
         rig._clock = clock
         rig.policy_text = policy
-        rig._around = around or {}
+        rig._around = dict(around or {})
         seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
         rig.workspace = Workspace(enforce_rates=False, ack_seconds=ACK_SECONDS, **seconds)
         if clock is not None:
@@ -260,9 +260,10 @@ class Rig:
         await process.until_joined()
         return process
 
-    async def start_again(self) -> None:
-        """Stop the application in the ordinary way and start it again."""
+    async def start_again(self, **around: Any) -> None:
+        """Stop the application in the ordinary way and start it again, from then on also with ``around``."""
         await self.switchboard.stop()
+        self._around |= around
         await self.start()
 
     async def close(self) -> None:

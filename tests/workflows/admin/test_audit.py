@@ -146,18 +146,15 @@ async def test_a_stop_after_the_database_has_gone_does_no_harm(scene: Scene) -> 
     assert [line["log_level"] for line in logs] == ["warning"]
 
 
-async def test_the_running_bot_anchors_beside_its_database(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
+async def test_the_running_bot_anchors_beside_its_database(rig: Rig, sqlite_url: str) -> None:
     file = AnchorFile(anchors_path(sqlite_url), key=derived_key(SECRET_KEY, "anchor"))
-    try:
-        await rig.pay()
-        await rig.pass_time(2)
-        assert len(file.read().held) == 1
-        await rig.press("approve")
-        rows = (await read(rig, lambda tx: tx.audit.head())).seq
-        assert file.read().held[-1].seq < rows
-    finally:
-        await rig.close()
+    await rig.pay()
+    await rig.pass_time(2)
+    assert len(file.read().held) == 1
+    await rig.press("approve")
+    rows = (await read(rig, lambda tx: tx.audit.head())).seq
+    assert file.read().held[-1].seq < rows
+    await rig.switchboard.stop()
     assert file.read().held[-1].seq == rows
     assert file.path.name == "switchboard.db.anchors"
 
@@ -183,7 +180,7 @@ async def test_a_story_is_found_by_any_name(rig: Rig) -> None:
 async def test_a_story_without_end_is_cut_and_says_so(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
-    entry = Entry(at=rig.clock.now(), instruction_id=asked.id, actor="x", action="y", before="", after="", detail={})  # type: ignore[union-attr]
+    entry = Entry(at=rig.clock.now(), instruction_id=asked.id, actor="x", action="y", before="", after="", detail={})
     store = rig.switchboard.context.store
     await store.write(lambda tx: [tx.audit.append(entry) for _ in range(STORY_ROWS)])
     found = await story(store, asked.reference)

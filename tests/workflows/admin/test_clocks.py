@@ -59,16 +59,17 @@ async def test_the_server_is_asked(rig: Rig) -> None:
     assert abs(shared.skew) < 60  # the server of the tests runs on this machine
 
 
-@pytest.mark.postgres
-async def test_a_machine_that_is_a_minute_ahead_takes_nothing_from_others(postgres_url: str) -> None:
+async def ahead(database_url: str) -> Rig:
     right = ManualClock()
-    rig = await Rig.open(database_url=postgres_url, clock=right, around={"clock": Ahead(right, 61)})
-    try:
-        assert rig.switchboard.context.clock.now() == right.now()
-        await rig.pay()
-        assert await state(rig) is State.AWAITING
-        await rig.pass_time(180, steps=3)
-        [alert] = rig.workspace.messages(ALERTS)
-        assert "61 s ahead" in alert.text
-    finally:
-        await rig.close()
+    return await Rig.open(database_url=database_url, clock=right, around={"clock": Ahead(right, 61)})
+
+
+@pytest.mark.postgres
+@pytest.mark.rig(on="postgres", opened_by=ahead)
+async def test_a_machine_that_is_a_minute_ahead_takes_nothing_from_others(rig: Rig) -> None:
+    assert rig.switchboard.context.clock.now() == rig.clock.now()
+    await rig.pay()
+    assert await state(rig) is State.AWAITING
+    await rig.pass_time(180, steps=3)
+    [alert] = rig.workspace.messages(ALERTS)
+    assert "61 s ahead" in alert.text

@@ -12,7 +12,6 @@ from bot.workflows.admin.recover import recover_claims
 from bot.workflows.slack.outbox import SCAN_AFTER
 from bot.workflows.workers import Workers
 from storage.leases import LEASE_SECONDS, Leases
-from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.support.settling import run_due
 
@@ -22,7 +21,7 @@ class PowerCutError(BaseException):
 
 
 @pytest.mark.parametrize("shown", [True, False], ids=["it was posted", "it never left"])
-async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(sqlite_url: str, shown: bool) -> None:
+async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(rig: Rig, shown: bool) -> None:
     cut = ["write.before:posted" if shown else "write.after:claim_outbox"]
 
     def probe(point: str) -> None:
@@ -30,22 +29,17 @@ async def test_a_post_that_died_with_its_process_is_looked_for_after_slacks_lag(
             cut.clear()
             raise PowerCutError
 
-    around: dict[str, Any] = {"probe": probe}
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around=around)
-    try:
-        with pytest.raises(PowerCutError):
-            await rig.pay()
-        assert len(rig.cards(FINANCE)) == int(shown)
-        await rig.switchboard.stop()
-        await rig.start()
-        await rig.pass_time(SCAN_AFTER.total_seconds() - 1, steps=3)
-        assert not looks(rig)
-        assert len(rig.cards(FINANCE)) == int(shown)
-        await rig.pass_time(2)
-        assert looks(rig)[0] == FINANCE
-        assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
-    finally:
-        await rig.close()
+    await rig.start_again(probe=probe)
+    with pytest.raises(PowerCutError):
+        await rig.pay()
+    assert len(rig.cards(FINANCE)) == int(shown)
+    await rig.start_again()
+    await rig.pass_time(SCAN_AFTER.total_seconds() - 1, steps=3)
+    assert not looks(rig)
+    assert len(rig.cards(FINANCE)) == int(shown)
+    await rig.pass_time(2)
+    assert looks(rig)[0] == FINANCE
+    assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
 
 
 class Slow:

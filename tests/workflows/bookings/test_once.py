@@ -179,43 +179,34 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
         "write.after:booked",
     ],
 )
-async def test_a_crash_anywhere_around_the_request_books_once(database_url: str, point: str) -> None:
-    rig = await open_rig(database_url)
-    try:
-        await ask_price(rig)
-        await rig.switchboard.stop()
-        armed = [True]
+async def test_a_crash_anywhere_around_the_request_books_once(rig: Rig, point: str) -> None:
+    await ask_price(rig)
+    armed = [True]
 
-        def probe(name: str) -> None:
-            if name == point and armed:
-                armed.clear()
-                raise Crash(name)
+    def probe(name: str) -> None:
+        if name == point and armed:
+            armed.clear()
+            raise Crash(name)
 
-        rig._around = {"probe": probe}
-        await rig.start()
-        with contextlib.suppress(Crash):
-            await rig.submit(MARIA, {})
-        assert not armed
-        await rig.switchboard.stop()
-        rig._around = {}
-        await rig.start()
-        await rig.settle()
-        if rig.workspace.modal(MARIA) is not None and rig.workspace.modal(MARIA).submit:  # type: ignore[union-attr]
-            await rig.submit(MARIA, {})  # nobody was told that it worked, so they press again
-        await rig.pass_time(1_500, steps=50)
-        sent = len(service_of(rig).calls_of("create_booking"))
-        assert sent <= 1
-        assert len(service_of(rig).bookings) == sent
-        words = "READY_FOR_PICKUP" if sent else "*Not booked*"
-        assert words in card(rig).text
-        assert len(rig.cards(FINANCE)) == 1
-    finally:
-        await rig.close()
+    await rig.start_again(probe=probe)
+    with contextlib.suppress(Crash):
+        await rig.submit(MARIA, {})
+    assert not armed
+    await rig.start_again(probe=None)
+    await rig.settle()
+    if rig.workspace.modal(MARIA) is not None and rig.workspace.modal(MARIA).submit:  # type: ignore[union-attr]
+        await rig.submit(MARIA, {})  # nobody was told that it worked, so they press again
+    await rig.pass_time(1_500, steps=50)
+    sent = len(service_of(rig).calls_of("create_booking"))
+    assert sent <= 1
+    assert len(service_of(rig).bookings) == sent
+    words = "READY_FOR_PICKUP" if sent else "*Not booked*"
+    assert words in card(rig).text
+    assert len(rig.cards(FINANCE)) == 1
 
 
-async def test_a_claim_that_is_too_old_books_nothing(database_url: str) -> None:
+async def test_a_claim_that_is_too_old_books_nothing(rig: Rig) -> None:
     """The machine sleeps between the claim and the request."""
-    rig = await open_rig(database_url)
     claims, sent = 0, []
 
     def probe(name: str) -> None:
@@ -227,17 +218,12 @@ async def test_a_claim_that_is_too_old_books_nothing(database_url: str) -> None:
         if name == "write.before:booked":
             sent.append(len(service_of(rig).calls_of("create_booking")))
 
-    try:
-        await ask_price(rig)
-        await rig.switchboard.stop()
-        rig._around = {"probe": probe}
-        await rig.start()
-        await rig.submit(MARIA, {})
-        await rig.settle()
-        assert sent == [0, 1]
-        assert len(service_of(rig).bookings) == 1
-    finally:
-        await rig.close()
+    await ask_price(rig)
+    await rig.start_again(probe=probe)
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    assert sent == [0, 1]
+    assert len(service_of(rig).bookings) == 1
 
 
 async def test_a_form_confirmed_twice_books_once(rig: Rig) -> None:
@@ -304,41 +290,42 @@ async def test_who_books_without_a_price_is_shown_one_that_came_back_meanwhile(r
     assert "There is no price" not in await turned(rig, "Delivery fee")
 
 
-async def test_without_the_service_nothing_is_asked(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), delivery_base_url="https://d.example")
-    try:
-        for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
-            ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
-            assert "DELIVERY_MASTER_KEY" in str(ack.body), verb
-            assert "DELIVERY_BASE_URL" not in str(ack.body)
-    finally:
-        await rig.close()
+@pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
+async def test_without_the_service_nothing_is_asked(rig: Rig) -> None:
+    for verb in ("stores", "book", "quote", "prebook", "store add", "show B-222222", "certify"):
+        ack = await rig.workspace.slash(MARIA, FINANCE, "/deliver", verb)
+        assert "DELIVERY_MASTER_KEY" in str(ack.body), verb
+        assert "DELIVERY_BASE_URL" not in str(ack.body)
 
 
-async def test_keys_of_stores_do_without_a_master_key(sqlite_url: str) -> None:
+async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig:
+    """A rig that has a key for a store of its own, and one that lists all stores only if it is given."""
     service = DeliverySimulator()
     service.add_store("Theirs", token=STORE_KEY)
-    async with service:
-        rig = await Rig.open(
-            database_url=sqlite_url,
-            clock=ManualClock(),
-            delivery_base_url=service.base_url,
-            delivery_store_keys={"Ours": STORE_KEY},
-        )
-        try:
-            await rig.settle()
-            assert "Ours" in await deliver(rig, "stores")
-            await ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
-            await rig.submit(MARIA, {})
-            await rig.settle()
-            assert len(service.bookings) == 1
-            await rig.workspace.close(MARIA)
-            await deliver(rig, "store add", user=OLGA)
-            await rig.submit(OLGA, STORE)
-            assert "DELIVERY_MASTER_KEY" in await turned(rig, "Stores are made with", user=OLGA)
-            assert not [call for call in service.calls if call.operation in ("list_stores", "create_store")]
-        finally:
-            await rig.close()
+    rig = await Rig.open(
+        database_url=database_url,
+        clock=ManualClock(),
+        delivery=service,
+        public_url=None,
+        delivery_master_key=master_key,
+        delivery_store_keys={"Ours": STORE_KEY},
+    )
+    await rig.settle()
+    return rig
+
+
+@pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key=None)
+async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
+    assert "Ours" in await deliver(rig, "stores")
+    await ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
+    await rig.submit(MARIA, {})
+    await rig.settle()
+    assert len(service_of(rig).bookings) == 1
+    await rig.workspace.close(MARIA)
+    await deliver(rig, "store add", user=OLGA)
+    await rig.submit(OLGA, STORE)
+    assert "DELIVERY_MASTER_KEY" in await turned(rig, "Stores are made with", user=OLGA)
+    assert not [call for call in service_of(rig).calls if call.operation in ("list_stores", "create_store")]
 
 
 STORE = {
@@ -350,28 +337,14 @@ STORE = {
 }
 
 
-async def test_a_key_from_the_settings_is_enough_for_its_store(sqlite_url: str) -> None:
-    service = DeliverySimulator()
-    service.add_store("Theirs", token=STORE_KEY)
-    service.master_key = "another"  # listing is refused
-    async with service:
-        rig = await Rig.open(
-            database_url=sqlite_url,
-            clock=ManualClock(),
-            delivery_base_url=service.base_url,
-            delivery_master_key="wrong",
-            delivery_store_keys={"Ours": STORE_KEY},
-        )
-        try:
-            await rig.settle()
-            assert "Ours" in await deliver(rig, "store show ours")
-            await deliver(rig, "store edit ours")
-            await rig.submit(MARIA, {views.NAME: "Renamed there", views.PHONE: "+593 2 234 5678"})
-            assert "This is the store now" in await turned(rig, "This is the store now")
-            await rig.workspace.close(MARIA)
-            assert "Renamed there" in str(service.stores[0].fields)
-            assert "1 Main Square" in await deliver(rig, "store show ours")  # the settings name it
-            said = await deliver(rig, "stores")
-            assert "DELIVERY_MASTER_KEY" in said
-        finally:
-            await rig.close()
+@pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key="wrong")
+async def test_a_key_from_the_settings_is_enough_for_its_store(rig: Rig) -> None:
+    assert "Ours" in await deliver(rig, "store show ours")
+    await deliver(rig, "store edit ours")
+    await rig.submit(MARIA, {views.NAME: "Renamed there", views.PHONE: "+593 2 234 5678"})
+    assert "This is the store now" in await turned(rig, "This is the store now")
+    await rig.workspace.close(MARIA)
+    assert "Renamed there" in str(service_of(rig).stores[0].fields)
+    assert "1 Main Square" in await deliver(rig, "store show ours")  # the settings name it
+    said = await deliver(rig, "stores")
+    assert "DELIVERY_MASTER_KEY" in said

@@ -11,7 +11,6 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
@@ -191,7 +190,7 @@ async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> 
     assert not rig.news(FINANCE)
 
 
-async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(sqlite_url: str) -> None:
+async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(rig: Rig) -> None:
     """The service executes, calls back, and only then answers."""
     seen: list[int] = []
 
@@ -199,24 +198,21 @@ async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(s
         if point == "write.before:committed":
             seen.append(len(rig.payments.deliveries))
 
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"probe": probe})
-    try:
-        await rig.pay()
-        record, execute = operation(rig), rig.payments.book.execute
+    await rig.start_again(probe=probe)
+    await rig.pay()
+    record, execute = operation(rig), rig.payments.book.execute
 
-        def at_once(asked_for):  # type: ignore[no-untyped-def]
-            done = execute(asked_for)
-            rig.payments.book.settle(record, "completed")
-            return done
+    def at_once(asked_for):  # type: ignore[no-untyped-def]
+        done = execute(asked_for)
+        rig.payments.book.settle(record, "completed")
+        return done
 
-        rig.payments.book.execute = at_once  # type: ignore[method-assign]
-        await rig.press("approve")
-        await rig.payments.delivered()
-        await rig.pass_time(5)
-        assert await state(rig) is State.COMPLETED
-        told_once(rig, "completed")
-    finally:
-        await rig.close()
+    rig.payments.book.execute = at_once  # type: ignore[method-assign]
+    await rig.press("approve")
+    await rig.payments.delivered()
+    await rig.pass_time(5)
+    assert await state(rig) is State.COMPLETED
+    told_once(rig, "completed")
 
 
 async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig: Rig) -> None:

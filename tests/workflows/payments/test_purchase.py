@@ -15,7 +15,6 @@ from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
 from bot.workflows.payments.purchase import PURCHASE
 from storage.rows import InboxState, OutboxState
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
@@ -346,9 +345,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
 
 
 @pytest.mark.parametrize(("point", "sent"), [("write.after:claim_create", 0), ("write.before:created", 1)])
-async def test_a_process_that_dies_around_the_request_leaves_one_purchase(
-    sqlite_url: str, point: str, sent: int
-) -> None:
+async def test_a_process_that_dies_around_the_request_leaves_one_purchase(rig: Rig, point: str, sent: int) -> None:
     dying = [point]
 
     def probe(reached: str) -> None:
@@ -356,20 +353,16 @@ async def test_a_process_that_dies_around_the_request_leaves_one_purchase(
             dying.remove(reached)
             raise Crash
 
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), around={"probe": probe})
-    try:
-        with pytest.raises(Crash):
-            await collect(rig)
-        before = asked(rig, CREATE)
-        await rig.switchboard.stop()
-        await rig.start()
-        await rig.pass_time(QUIET + 2 * MINUTE, steps=17)
-        assert await state(rig) is State.OPEN
-        assert (before, asked(rig, CREATE)) == (sent, 1)
-        assert len(rig.payments.operations) == 1
-        assert len(pictures(rig)) == 1
-    finally:
-        await rig.close()
+    await rig.start_again(probe=probe)
+    with pytest.raises(Crash):
+        await collect(rig)
+    before = asked(rig, CREATE)
+    await rig.start_again()
+    await rig.pass_time(QUIET + 2 * MINUTE, steps=17)
+    assert await state(rig) is State.OPEN
+    assert (before, asked(rig, CREATE)) == (sent, 1)
+    assert len(rig.payments.operations) == 1
+    assert len(pictures(rig)) == 1
 
 
 async def test_a_restart_goes_on_following(rig: Rig) -> None:
@@ -383,9 +376,9 @@ async def test_a_restart_goes_on_following(rig: Rig) -> None:
     assert len(pictures(rig)) == 1
 
 
-async def test_a_claim_that_is_too_old_is_not_sent(sqlite_url: str) -> None:
+async def test_a_claim_that_is_too_old_is_not_sent(rig: Rig) -> None:
     """The machine sleeps between the claim and the request."""
-    clock = ManualClock()
+    clock = rig.clock
     naps = ["write.after:claim_create"]
 
     def probe(point: str) -> None:
@@ -393,14 +386,11 @@ async def test_a_claim_that_is_too_old_is_not_sent(sqlite_url: str) -> None:
             naps.remove(point)
             clock.advance(6)
 
-    rig = await Rig.open(database_url=sqlite_url, clock=clock, around={"probe": probe})
-    try:
-        await collect(rig)
-        assert asked(rig, CREATE) == 0
-        await rig.pass_time(MINUTE)
-        assert (asked(rig, CREATE), await state(rig)) == (1, State.OPEN)
-    finally:
-        await rig.close()
+    await rig.start_again(probe=probe)
+    await collect(rig)
+    assert asked(rig, CREATE) == 0
+    await rig.pass_time(MINUTE)
+    assert (asked(rig, CREATE), await state(rig)) == (1, State.OPEN)
 
 
 # the buyer decides

@@ -47,7 +47,6 @@ def while_asking_slack(
     """Let time pass around each reading of people; the list grows with the readings."""
     people, clock, readings = rig.switchboard.context.people, rig.clock, list[str]()
     original = people.standings
-    assert clock is not None
 
     async def slow(users: Iterable[str]) -> Mapping[str, Standing]:
         readings.append("read")
@@ -131,7 +130,6 @@ async def test_people_who_took_long_to_be_read_are_read_again(
 async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, clock, found = rig.switchboard.context, rig.clock, await newest(rig)
-    assert clock is not None
     known = await standings_of(ctx, found.id)
     assert set(known) == {MARIA, ADA}
     for partly in ({MARIA: known[MARIA]}, {ADA: known[ADA]}):
@@ -148,7 +146,6 @@ async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
     """What Slack said before may stand in while it is silent, but not for longer than a minute after it was said."""
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, clock = rig.switchboard.context, rig.clock
-    assert clock is not None
     await ctx.people.standings([MARIA, ADA])
     clock.advance(STANDING_SECONDS - 1)
     for method in ("users.info", "usergroups.list"):
@@ -215,7 +212,6 @@ def test_a_standing_that_nobody_read_is_never_fresh() -> None:
 async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> None:
     people, clock = rig.switchboard.context.people, rig.clock
     assert isinstance(people, People)
-    assert clock is not None
     clock.advance(100)
     asked_at = clock.boottime()
     await people.members("S0TREASURY")

@@ -5,7 +5,7 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.clock import START, ManualClock
+from tests.support.clock import START
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, Rig
 from tests.workflows.looking import (
     DAY,
@@ -112,16 +112,17 @@ async def test_a_clock_that_runs_back_revives_nothing(rig: Rig) -> None:
     assert buttons(rig) == set()
 
 
-@pytest.mark.parametrize(("expires", "seconds"), [("90s", 90), ("2d", 2 * DAY)])
-async def test_the_policy_says_how_long(sqlite_url: str, expires: str, seconds: float) -> None:
-    policy = POLICY.replace('expires = "24h"', f'expires = "{expires}"')
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock(), policy=policy)
-    try:
-        await rig.pay()
-        await rig.pass_time(seconds - 1)
-        assert await state(rig) is State.AWAITING
-        await rig.pass_time(2)
-        assert await state(rig) is State.EXPIRED
-        assert told_once(rig, "expired", FINANCE)
-    finally:
-        await rig.close()
+def lasting(expires: str) -> pytest.MarkDecorator:
+    return pytest.mark.rig(policy=POLICY.replace('expires = "24h"', f'expires = "{expires}"'))
+
+
+@pytest.mark.parametrize(
+    "seconds", [pytest.param(90, marks=lasting("90s")), pytest.param(2 * DAY, marks=lasting("2d"))]
+)
+async def test_the_policy_says_how_long(rig: Rig, seconds: float) -> None:
+    await rig.pay()
+    await rig.pass_time(seconds - 1)
+    assert await state(rig) is State.AWAITING
+    await rig.pass_time(2)
+    assert await state(rig) is State.EXPIRED
+    assert told_once(rig, "expired", FINANCE)

@@ -6,7 +6,6 @@ from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, POLICY, Rig
 from tests.workflows.looking import (
     DAY,
@@ -175,9 +174,9 @@ async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
     assert await read(rig, lambda tx: tx.reservations.sum(day)) == left
 
 
-async def test_a_claim_that_is_too_old_is_abandoned_unsent(sqlite_url: str) -> None:
+async def test_a_claim_that_is_too_old_is_abandoned_unsent(rig: Rig) -> None:
     """The machine sleeps between the claim and the request."""
-    clock = ManualClock()
+    clock = rig.clock
     naps = ["write.after:claim_commit"]
 
     def probe(point: str) -> None:
@@ -185,16 +184,13 @@ async def test_a_claim_that_is_too_old_is_abandoned_unsent(sqlite_url: str) -> N
             naps.remove(point)
             clock.advance(GUARD_SECONDS + 1)
 
-    rig = await Rig.open(database_url=sqlite_url, clock=clock, around={"probe": probe})
-    try:
-        await approved(rig)
-        assert await outcomes(rig) == [AttemptOutcome.ABANDONED]
-        assert asked(rig, "commit_payout") == 0
-        await rig.pass_time(MINUTE)
-        assert await outcomes(rig) == [AttemptOutcome.ABANDONED, AttemptOutcome.DONE]
-        assert rig.paid == [("ana@example.com", 2500)]
-    finally:
-        await rig.close()
+    await rig.start_again(probe=probe)
+    await approved(rig)
+    assert await outcomes(rig) == [AttemptOutcome.ABANDONED]
+    assert asked(rig, "commit_payout") == 0
+    await rig.pass_time(MINUTE)
+    assert await outcomes(rig) == [AttemptOutcome.ABANDONED, AttemptOutcome.DONE]
+    assert rig.paid == [("ana@example.com", 2500)]
 
 
 async def test_only_the_quorum_of_the_moment_sends(rig: Rig) -> None:

@@ -9,7 +9,6 @@ from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.pace import Pace
 from bot.workflows.slack.boards import show_board
-from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
 from tests.workflows.kinds import KINDS
@@ -159,16 +158,12 @@ async def test_progress_uses_three_quarters_of_the_edits_and_the_end_is_shown_at
     assert await play.ctx.store.read(lambda tx: tx.boards.due(later, 99)) == []
 
 
-async def test_after_a_restart_boards_go_on(sqlite_url: str) -> None:
-    rig = await Rig.open(database_url=sqlite_url, clock=ManualClock())
-    play = Play(rig)
+async def test_after_a_restart_boards_go_on(rig: Rig, play: Play) -> None:
     await play.post()
     now = play.ctx.clock.now()
     await play.ctx.store.write(lambda tx: show_board(tx, "job:7", now=now))
-    await rig.switchboard.stop()
-    await rig.start()
+    await rig.start_again()
     again = Play(rig)
     again.job.count = 5
     await settle(again.ctx)
     assert [one.text for one in again.messages()] == ["Job 7 is at 5"]
-    await rig.close()

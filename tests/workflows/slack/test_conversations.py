@@ -1,7 +1,7 @@
 """Posts of a conversation keep their order when they are made at the same time; one holds up no other for long."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -9,7 +9,6 @@ from bot.playground.faults import Fault, FaultKind
 from bot.workflows.slack import outbox
 from bot.workflows.slack.boards import post_line
 from storage.rows import OutboxRow, OutboxState
-from tests.support.clock import ManualClock
 from tests.support.rig import APPROVALS, FINANCE, Rig
 from tests.support.strict import Referee
 from tests.workflows.looking import read
@@ -24,10 +23,8 @@ def referee() -> Referee:
 
 
 @pytest.fixture
-async def strict(sqlite_url: str, referee: Referee) -> AsyncIterator[Rig]:
-    opened = await Rig.open(database_url=sqlite_url, clock=ManualClock(), prepare=referee.watch, around={"pace": None})
-    yield opened
-    await opened.close()
+def variations(referee: Referee) -> dict[str, Any]:
+    return {"prepare": referee.watch, "around": {"pace": None}}
 
 
 async def lines(play: Play, count: int, *, channels: tuple[str, ...] = (FINANCE,)) -> None:
@@ -86,9 +83,9 @@ async def test_a_post_that_hangs_holds_up_the_others_for_a_moment(rig: Rig) -> N
 
 
 async def test_a_conversation_that_is_full_keeps_its_order_and_the_pace_slack_asks_for(
-    strict: Rig, referee: Referee
+    rig: Rig, referee: Referee
 ) -> None:
-    play = Play(strict)
+    play = Play(rig)
     await lines(play, 40, channels=CHANNELS)
     await play.pass_time(0)
     for _ in range(25):
